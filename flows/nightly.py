@@ -23,13 +23,13 @@ from prefect.exceptions import PrefectException
 from dashboards.views.write_ideation import ideation_page
 from dashboards.views.write_nightly import write_nightly
 from flows.run.campaign import run_campaign
+from flows.run.campaign_runs import CampaignRuns
 from flows.run.cluster import carry_out_on_cluster
-from flows.run.environment import keep_known_errors_short
-from flows.run.following import Following
+from flows.run.environment import silence_known_errors
 from flows.run.preflight import check_before
 from flows.run.requests import request_of
 from flows.works.evaluate.evaluate import Evaluation, RunSummary
-from flows.works.evaluate.given_ideas import print_remarks
+from flows.works.evaluate.idea_input import print_remarks
 from schemas.boundary import ErrorBoundary, error_line
 from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
@@ -53,9 +53,9 @@ from warehouse.units.later_validation import validate_published
 from warehouse.warehouse import Warehouse
 
 logger = logging.getLogger(__name__)
-_UNFINISHED = (".part", ".partial", ".tmp", ".crdownload")
+_PARTIAL_SUFFIXES = (".part", ".partial", ".tmp", ".crdownload")
 
-keep_known_errors_short()
+silence_known_errors()
 
 
 @flow(name="nightly", log_prints=False)
@@ -109,9 +109,9 @@ def nightly(
     }
 
     if seeds is not None:
-        asked_of_seeds = options | {"rounds": rounds, "per_seed": per_seed}
-        make_ideas = partial(night.make_ideas, asked_of_seeds, inbox_folder)
-        night.work_through(Path(seeds), make_ideas, named="seeds/")
+        seed_options = options | {"rounds": rounds, "per_seed": per_seed}
+        make_ideas = partial(night.make_ideas, seed_options, inbox_folder)
+        night.work_through(Path(seeds), make_ideas, prefix="seeds/")
     night.work_through(inbox_folder, partial(night.evaluate_ideas, options))
     lake = Warehouse(warehouse_folder(warehouse).resolve(), settings)
     night.validate_published(lake)
@@ -130,26 +130,26 @@ class _Night:
         self.errors: list[Exception] = []
         self._archive, self._settle_seconds, self._settings = archive, settle_seconds, settings
 
-    def make_ideas(self, option_values: Mapping[str, object], inbox: Path, path: Path) -> str:
-        options = IdeateOptions.model_validate(option_values)
+    def make_ideas(self, values: Mapping[str, object], inbox: Path, path: Path) -> str:
+        options = IdeateOptions.model_validate(values)
         request = request_of(IDEATE, (path,), options, self._settings)
         print_remarks(request.remarks)
         check_before(IDEATE, request, self._settings)
         summary = ideate_batch(request, self._settings)
         if not summary.published:
             return f"not published: {'; '.join(summary.failed_expectations)}"
-        outcome = _lay_into(inbox, summary.head, path, Warehouse(request.warehouse, self._settings))
-        _archived(path, self._archive)
+        outcome = _fill_inbox(
+            inbox, summary.head, path, Warehouse(request.warehouse, self._settings)
+        )
+        _archive_file(path, self._archive)
         return outcome
 
-    def evaluate_ideas(self, option_values: Mapping[str, object], path: Path) -> str:
-        request = request_of(
-            EVALUATE, (path,), RunOptions.model_validate(option_values), self._settings
-        )
+    def evaluate_ideas(self, values: Mapping[str, object], path: Path) -> str:
+        request = request_of(EVALUATE, (path,), RunOptions.model_validate(values), self._settings)
         check_before(EVALUATE, request, self._settings)
         summary = run_batch(request)
         self.published.extend([summary.head.run_id] if summary.published else [])
-        return _settle(path, summary, self._archive)
+        return _run_outcome(path, summary, self._archive)
 
     def validate_published(self, warehouse: Warehouse) -> None:
         """Validate the small publications since the last night."""
@@ -165,58 +165,58 @@ class _Night:
         if boundary.error is not None:
             self.errors.append(boundary.error)
 
-    def work_through(self, folder: Path, work: Callable[[Path], str], named: str = "") -> None:
+    def work_through(self, folder: Path, work: Callable[[Path], str], prefix: str = "") -> None:
         """Apply `work` to each waiting file of `folder`, and record its outcome.
 
         Args:
-            named: prefix of the names in `outcomes`.
+            prefix: of the names in `outcomes`.
         """
         if not folder.exists():
             logger.warning("there was no folder %s: it is made now", folder)
             folder.mkdir(parents=True)
-        for path in waiting(folder, self._archive, self._settle_seconds):
-            name = named + path.name.encode("utf-8", "replace").decode()
+        for path in ready_entries(folder, self._archive, self._settle_seconds):
+            name = prefix + path.name.encode("utf-8", "replace").decode()
             boundary = ErrorBoundary()
             with boundary:
                 _refuse_link(path)
                 with reporting(self._settings.telemetry, "assay-run"), span("nightly"):
                     self.outcomes[name] = work(path)
             if boundary.error is not None:
-                self.outcomes[name] = _told(boundary.error, path, self._archive)
+                self.outcomes[name] = _failure_outcome(boundary.error, path, self._archive)
                 if not isinstance(boundary.error, IdeaFileError):
                     self.errors.append(boundary.error)
 
 
 def ideate_batch(request: IdeationRequest, settings: Settings) -> IdeationSummary:
     """Make ideas of one file of seeds on workers."""
-    runs = Following(lambda each: run_campaign(each, carry_out_on_cluster))
+    runs = CampaignRuns(lambda each: run_campaign(each, carry_out_on_cluster))
     return make_in_rounds(request, settings, runs)
 
 
-def _lay_into(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse) -> str:
+def _fill_inbox(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse) -> str:
     """Write the best version of each idea into the inbox, and return the outcome.
 
     The file gets the modification time of its seeds, so that it does not wait for another night.
     """
     page = ideation_page(warehouse, head.run_id)
-    early = f"; it ended early: {head.incomplete_reason}" if head.incomplete_reason else ""
+    early_end = f"; it ended early: {head.incomplete_reason}" if head.incomplete_reason else ""
     if not page.best:
-        what = "leads, and no ideas" if page.leads else "no ideas"
-        return f"{what}, published as {head.run_id}{early}."
+        content = "leads, and no ideas" if page.leads else "no ideas"
+        return f"{content}, published as {head.run_id}{early_end}."
     inbox.mkdir(parents=True, exist_ok=True)
-    path, at = inbox / f"{head.run_id}.jsonl", _changed_at(seeds)
-    arriving = path.with_name(f"{path.name}.part")
-    write_ideas([version.idea for version in page.best], arriving)
-    os.utime(arriving, (at, at))
-    arriving.replace(path)
-    return f"{len(page.best)} ideas, published as {head.run_id} and laid into the inbox{early}."
+    path, modified_at = inbox / f"{head.run_id}.jsonl", _changed_at(seeds)
+    partial = path.with_name(f"{path.name}.part")
+    write_ideas([version.idea for version in page.best], partial)
+    os.utime(partial, (modified_at, modified_at))
+    partial.replace(path)
+    return f"{len(page.best)} ideas, published as {head.run_id} and laid into the inbox{early_end}."
 
 
 def run_batch(request: RunRequest) -> RunSummary:
     return run_campaign(Evaluation(request), carry_out_on_cluster)
 
 
-def waiting(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
+def ready_entries(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
     """Return the settled entries of the inbox, oldest first.
 
     Links, pipes and devices are included, to be rejected.
@@ -226,7 +226,7 @@ def waiting(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
         path: _changed_at(path)
         for path in inbox.iterdir()
         if not path.name.startswith(".")
-        and path.suffix.lower() not in _UNFINISHED
+        and path.suffix.lower() not in _PARTIAL_SUFFIXES
         and not archive.absolute().is_relative_to(path.absolute())
     }
     return sorted(
@@ -236,8 +236,8 @@ def waiting(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
 
 
 def _changed_at(path: Path) -> float:
-    inside = path.rglob("*") if path.is_dir() and not path.is_symlink() else ()
-    times: list[float] = [each.lstat().st_mtime for each in (path, *inside)]
+    content = path.rglob("*") if path.is_dir() and not path.is_symlink() else ()
+    times: list[float] = [each.lstat().st_mtime for each in (path, *content)]
     return max(times)
 
 
@@ -251,7 +251,7 @@ def _refuse_link(path: Path) -> None:
             raise IdeaFileError(error.named) from error
 
 
-def _told(error: Exception, path: Path, archive_folder: Path) -> str:
+def _failure_outcome(error: Exception, path: Path, archive_folder: Path) -> str:
     """Return the outcome of a failed file; move it aside if it would fail every night."""
     if isinstance(error, IdeaFileError):
         return _set_aside(path, archive_folder, f"rejected: {error}", str(error))
@@ -278,16 +278,16 @@ def _set_aside(path: Path, archive_folder: Path, outcome: str, reason: str) -> s
     )
 
 
-def _settle(path: Path, summary: RunSummary, archive_folder: Path) -> str:
+def _run_outcome(path: Path, summary: RunSummary, archive_folder: Path) -> str:
     run = summary.head
     if not summary.published:
         return run.order_in_words
-    _archived(path, archive_folder)
-    # Whether it is in order stands with its alarms in its own section of the summary.
+    _archive_file(path, archive_folder)
+    # Alarms have their own section of the summary.
     return f"published as {run.run_id}: {run.states_in_words}."
 
 
-def _archived(path: Path, archive_folder: Path) -> None:
+def _archive_file(path: Path, archive_folder: Path) -> None:
     _move(path, archive_folder / datetime.now(UTC).date().isoformat())
 
 
@@ -341,9 +341,9 @@ def post(markdown: str, subject: str, block_name: str | None) -> bool:
             logger.warning("block %s sends no notifications: name a notification block", block_name)
             return False
         with block.raise_on_failure():
-            sent = block.notify(markdown, subject)
-            if inspect.isawaitable(sent):
-                asyncio.run(sent)
+            delivery = block.notify(markdown, subject)
+            if inspect.isawaitable(delivery):
+                asyncio.run(delivery)
     except (ValueError, OSError, RequestFailure, NotificationError, PrefectException) as error:
         logger.warning(
             "the summary was not posted through block %s (%s)", block_name, type(error).__name__

@@ -176,8 +176,8 @@ RANKING_TABLES = (
         "dimension",
         "method",
         meaning=(
-            "Strength of one idea on a common scale of all groups, which matches between groups"
-            " connect; mean 0 and ranks over all of them."
+            "Strength of one idea on a common scale over all groups connected by matches; mean 0 and"
+            " ranks over all of them."
         ),
     ),
 )
@@ -204,7 +204,7 @@ BENCHMARK_TABLES = (
             Column(
                 "origin",
                 STRING,
-                "measured by Assay, or published in a paper.",
+                "Measured by Assay, or published in a paper.",
                 allowed=("measured", "published"),
             ),
             *columns_of(BenchmarkScore, "published_source"),

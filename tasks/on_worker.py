@@ -1,6 +1,6 @@
-"""One shard on a worker, counted in the figures that it serves.
+"""Work on one shard in a worker, counted in its Prometheus metrics.
 
-Apart from the Prefect task, whose module Prefect sends along with every task.
+Separate from the Prefect task, whose module Prefect sends with every task.
 """
 
 from tasks.shards.work import WorksOnShards
@@ -8,7 +8,7 @@ from tasks.telemetry.figures import SHARDS, UNITS
 
 
 def work_on(work: WorksOnShards, content: str) -> int:
-    """Have `work` do the shard with this content, as JSON; how many of its units have a receipt."""
+    """Run a shard with this JSON content; return the number of units with a receipt."""
     outcome = "failed"
     try:
         count = work(content)

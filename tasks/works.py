@@ -1,4 +1,4 @@
-"""The one list of kinds of work, by their commands; each is imported when it is first asked for."""
+"""The kinds of work by command; each is imported on first use."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ WORKS = {
 
 
 def work_named(name: str) -> "Work[Any, Any, Any]":
-    """The declaration of a kind. Raises KeyError: there is none of this name."""
+    """Return the declaration of a kind. Raises KeyError for an unknown name."""
     work: Work[Any, Any, Any] = resolve_name(WORKS[name])
     return work
 
 
 def works() -> "Iterator[Work[Any, Any, Any]]":
-    """Every declaration."""
+    """Return every declaration."""
     return map(work_named, WORKS)
 
 
@@ -48,7 +48,7 @@ class WorkByName:
 
     @property
     def kind(self) -> "type[WorkShard[Any]]":
-        """Return what the content is of."""
+        """The type of the shard."""
         from tasks.work.shard import WorkShard
 
         kind: Any = WorkShard

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flows.profiles import load_profile
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tasks.ideas.read import read_ideas
 from tasks.literature.snapshot.build import build_snapshot
 from tests.benchmarks._reader import JudgeOfThePlan, Reader, reading_server
@@ -46,9 +46,9 @@ def committed() -> dict[str, Cost]:
 
 def measured(folder: Path, profiles: Sequence[str] = PROFILES) -> dict[str, Cost]:
     """Evaluate the ideas with each profile and count what the servers were asked."""
-    ideas = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
+    ideas = read_ideas(bundled_file("ideas.jsonl"), default_cutoff=None).ideas
     ideas = tuple(idea for idea in ideas if idea.idea_id in IDEAS)
-    build_snapshot(bundled("papers.jsonl"), folder / "index")
+    build_snapshot(bundled_file("papers.jsonl"), folder / "index")
     costs: dict[str, Cost] = {}
     with SemanticScholarOverSnapshot(folder / "index") as literature:
         for name in profiles:

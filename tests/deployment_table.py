@@ -12,7 +12,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from flows.run.requests import request_of
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.base import replace
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.judgement.run_request import RunRequest
@@ -104,7 +104,7 @@ def night(count: int, *, live: bool) -> tuple[int, Estimate]:
 @cache
 def estimate(count: int, workers: int, *, live: bool) -> Estimate:
     """What the plan says of so many ideas on so many workers."""
-    ideas = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
+    ideas = read_ideas(bundled_file("ideas.jsonl"), default_cutoff=None).ideas
     asked = replace(_request(live), workers=workers)
     return estimate_run(tuple(islice(cycle(ideas), count)), 0, asked, _SETTINGS)
 
@@ -112,9 +112,9 @@ def estimate(count: int, workers: int, *, live: bool) -> Estimate:
 def _request(live: bool) -> RunRequest:
     options = RunOptions(
         engine=EngineChoice.named(MODEL),
-        literature=LiteratureChoice(None if live else bundled("papers.jsonl")),
+        literature=LiteratureChoice(None if live else bundled_file("papers.jsonl")),
     )
-    return request_of(EVALUATE, (bundled("ideas.jsonl"),), options, _SETTINGS)
+    return request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, _SETTINGS)
 
 
 def cpu_seconds_an_idea(*, live: bool) -> float:

@@ -40,10 +40,10 @@ COMMANDS = (
     "assay runs list",
 )
 
-_HEAD = """# A newcomer's first commands
+_HEAD = """# First commands and mistakes
 
-Two ideas and half a one in `ideas.jsonl`, a table that holds none in `habits.csv`; no key, no server. `$?` is the exit
-code where it is not 0. Made by `python -m tests.first_commands`; a test holds it.
+Two valid ideas and one that is too short in `ideas.jsonl`, a table without ideas in `habits.csv`; no key, no server. `$?` is the
+exit code if it is not 0. `python -m tests.first_commands` writes this page, and a test verifies it.
 
 ```console
 """

@@ -56,8 +56,6 @@ MODULE_PARTS = tuple(name for name in ScoreWeights.model_fields if name not in C
 
 
 class ScoreBasis(StrEnum):
-    """Parts of the score of an idea."""
-
     ASSESSMENT = "assessment"
     MODULES = "modules"
 
@@ -237,17 +235,15 @@ class IdeaScore(Noun):
 
 
 class CallCosts(Noun):
-    """Costs of model calls."""
-
     llm_calls: int
     llm_cache_hits: int
     prompt_tokens: int
     completion_tokens: int
     thinking_tokens: int | None = Field(
-        default=None, description="Of the completion; None when no call told."
+        default=None, description="Of the completion; None if no call reported it."
     )
     unknown_thinking_calls: int = Field(
-        default=0, description="Calls that did not tell how much of their reply was thinking."
+        default=0, description="Calls that did not report their thinking tokens."
     )
     cost_usd: float | None = Field(
         description="Of the calls with a known price; None when no call has one."
@@ -361,7 +357,7 @@ class ModuleCost(CallCosts):
     prompt_tokens_per_idea: float
     completion_tokens_per_idea: float
     thinking_tokens_per_idea: float | None = Field(
-        default=None, description="None when no call told."
+        default=None, description="None if no call reported it."
     )
     cost_usd_per_idea: float | None
 

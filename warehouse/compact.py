@@ -18,24 +18,22 @@ from warehouse.catalogue.definitions import check_catalogue
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.lake import filled_tables, no_lake, one_line
+from warehouse.lake import filled_tables, no_lake_error, one_line
 from warehouse.statements import quoted
 from warehouse.stores.keyed_store import trim_caches
 from warehouse.stores.transcripts import forget_expired
 from warehouse.unfinished_reports import remove_unfinished
+from warehouse.units.eviction import evict
 from warehouse.units.kind import published_names
 from warehouse.units.landing import LEFTOVERS
-from warehouse.units.letting_go import let_go
 from warehouse.warehouse import Warehouse
 
 _DAY = timedelta(days=1)
-_REWRITTEN = "delete_threshold => 0.1"
+_REWRITE_THRESHOLD = "delete_threshold => 0.1"
 """Share of deleted rows above which a file is rewritten, since queries filter deleted rows."""
 
 
 class CompactReport(Noun):
-    """Result of a compaction."""
-
     files_before: int = Field(
         ge=0,
         description=(
@@ -88,72 +86,74 @@ def compact(
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     if not warehouse.may_hold_a_lake():
-        raise no_lake(warehouse)
+        raise no_lake_error(warehouse)
     warehouse.check_may_publish()
-    now, usual = datetime.now(UTC), LanguageModelSettings().keep_transcripts_days
-    days = usual if keep_transcripts_days is None else keep_transcripts_days
-    expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
+    now, default_days = datetime.now(UTC), LanguageModelSettings().keep_transcripts_days
+    days = default_days if keep_transcripts_days is None else keep_transcripts_days
+    expiry, unused_since = _time(now - keep), _time(now - min(keep, _DAY))
     with warehouse.publisher() as connection:
         try:
-            before = _merge_files(connection)
-            forgotten = _call(connection, "expire_snapshots", f"older_than => {expired}")
-            deleted = _delete_files(connection, f"older_than => {unused}")
-            after = _file_count(connection)
-            gone = [let_go(connection, warehouse, kind, now - keep) for kind in KINDS]
+            files_before = _merge_files(connection)
+            expired_count = _call(connection, "expire_snapshots", f"older_than => {expiry}")
+            deleted_count = _delete_files(connection, f"older_than => {unused_since}")
+            files_after = _file_count(connection)
+            evictions = [evict(connection, warehouse, kind, now - keep) for kind in KINDS]
             batches = _remove_batches(connection, warehouse, now - keep)
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"the lake could not be compacted: {one_line(error)}"
             ) from error
-    trimmed = trim_caches(warehouse, caches or CacheSettings())
+    caches_trimmed = trim_caches(warehouse, caches or CacheSettings())
     return CompactReport(
         transcripts_deleted=forget_expired(warehouse, days),
-        cache_entries_dropped=sum(cache.entries_dropped for cache in trimmed),
-        landed_units_let_go=sum(one.units for one in gone),
+        cache_entries_dropped=sum(cache.entries_dropped for cache in caches_trimmed),
+        landed_units_let_go=sum(one.units for one in evictions),
         batch_files_removed=len(batches),
-        bytes_freed=sum(cache.bytes_before - cache.bytes_after for cache in trimmed)
-        + sum(one.bytes for one in gone)
+        bytes_freed=sum(cache.bytes_before - cache.bytes_after for cache in caches_trimmed)
+        + sum(one.bytes for one in evictions)
         + sum(batches),
-        files_before=before,
-        files_after=after,
-        snapshots_expired=forgotten,
-        files_deleted=deleted,
+        files_before=files_before,
+        files_after=files_after,
+        snapshots_expired=expired_count,
+        files_deleted=deleted_count,
         leftovers_removed=_remove_leftovers(warehouse) + remove_unfinished(warehouse),
     )
 
 
 def _merge_files(connection: Connection) -> int:
     """Merge files, and return their number before, with inlined rows written to files."""
-    filled = filled_tables(connection)
-    for name in filled:
+    tables = filled_tables(connection)
+    for name in tables:
         _call(connection, "flush_inlined_data", f"table_name => {quoted(name)}")
-    before = _file_count(connection)
-    for name in filled:
-        _call(connection, "rewrite_data_files", f"{quoted(name)}, {_REWRITTEN}")
+    count = _file_count(connection)
+    for name in tables:
+        _call(connection, "rewrite_data_files", f"{quoted(name)}, {_REWRITE_THRESHOLD}")
         _call(connection, "merge_adjacent_files", quoted(name))
-    return before
+    return count
 
 
-def _delete_files(connection: Connection, about: str) -> int:
+def _delete_files(connection: Connection, age_condition: str) -> int:
     """Delete the files that no snapshot reads, and return their number."""
-    # Another writer may have changed paths since the lake was opened. DuckDB is bounded to the
-    # lake's files, but takes an address in object storage with `..` for one of them.
+    # Another writer may have changed paths since the lake was opened. DuckDB is limited to the
+    # lake's files, but accepts object storage addresses with `..` as such.
     check_catalogue(connection)
-    deleted = _call(connection, "cleanup_old_files", about)
-    return deleted + _call(connection, "delete_orphaned_files", about)
+    count = _call(connection, "cleanup_old_files", age_condition)
+    return count + _call(connection, "delete_orphaned_files", age_condition)
 
 
-def _call(connection: Connection, name: str, about: str) -> int:
+def _call(connection: Connection, name: str, arguments: str) -> int:
     """Call a DuckLake maintenance function, and return its number of rows."""
-    return len(connection.execute(f"call ducklake_{name}('lake', {about})").fetchall())
+    return len(connection.execute(f"call ducklake_{name}('lake', {arguments})").fetchall())
 
 
-def _remove_batches(connection: Connection, warehouse: Warehouse, before: datetime) -> list[int]:
+def _remove_batches(
+    connection: Connection, warehouse: Warehouse, published_before: datetime
+) -> list[int]:
     """Delete the batches of complete works, and return their sizes in bytes."""
     sizes = []
     for kind, complete in ((RUNS, "failed_count = 0"), (RANKINGS, "incomplete_reason is null")):
         for run_id, *ranking_id in published_names(
-            connection, kind, f"published_at < $before and {complete}", before=before
+            connection, kind, f"published_at < $before and {complete}", before=published_before
         ):
             size = remove_batches(warehouse, RunId(run_id), *ranking_id)
             sizes += [size] if size else []
@@ -186,7 +186,7 @@ def _file_count(connection: Connection) -> int:
 def _remove_leftovers(warehouse: Warehouse) -> int:
     """Delete folders of killed workers older than a day: a worker may still write younger ones."""
     yesterday = time.time() - _DAY.total_seconds()
-    removed = 0
+    count = 0
     for folder in warehouse.building_places():
         for entry in os.scandir(folder):
             if entry.name.startswith(LEFTOVERS) and entry.stat().st_mtime < yesterday:
@@ -195,5 +195,5 @@ def _remove_leftovers(warehouse: Warehouse) -> int:
                     if entry.is_dir()
                     else Path(entry.path).unlink(missing_ok=True)
                 )
-                removed += 1
-    return removed
+                count += 1
+    return count

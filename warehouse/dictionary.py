@@ -97,10 +97,10 @@ def _marts() -> list[str]:
 def _checks() -> str:
     rows = []
     for name in names("run_checks"):
-        severity, _, explained = (
+        severity, _, explanation = (
             meaning(statement("run_checks", name)).removeprefix("severity: ").partition(" ")
         )
-        rows.append(f"| `{name}` | {severity} | {_cell(explained)} |")
+        rows.append(f"| `{name}` | {severity} | {_cell(explanation)} |")
     return "\n".join(["| check | severity | rule |", "|---|---|---|", *rows])
 
 

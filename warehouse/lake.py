@@ -28,19 +28,19 @@ from warehouse.catalogue.postgres import (
     VARIABLE,
     PostgresCatalogue,
     catalogue_state,
-    loss_told,
     only_publisher,
     refuse_server_programs,
+    report_lost_server,
 )
 from warehouse.catalogue.sqlite_file import refuse_foreign_journal
 from warehouse.layout import Layout
-from warehouse.objects.object_files import reach, storage_failure, storage_failures_told
+from warehouse.objects.object_files import reach, report_storage_failures, storage_failure
 from warehouse.objects.object_storage import ObjectFolder
 from warehouse.parquet import replace_bytes
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import filled, quoted, statement, table_statement
 
-if TYPE_CHECKING:  # questions in SQL do without it
+if TYPE_CHECKING:  # SQL queries do not need it
     import pyarrow as pa
 
 AnswerT = TypeVar("AnswerT")
@@ -79,7 +79,7 @@ def open_writer(
     layout.lake.mkdir(parents=True, exist_ok=True)
     with (
         _only_publisher(layout, catalogue, wait_seconds),
-        _attached(layout, catalogue, read_only=False, moves=moves) as connection,
+        _attach_lake(layout, catalogue, read_only=False, moves=moves) as connection,
     ):
         if not moves:
             refuse_after_a_move(layout, catalogue, object_folder(connection))
@@ -154,11 +154,11 @@ def open_reader(
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     if not may_hold_a_lake(layout, catalogue):
-        raise no_lake(layout)
+        raise no_lake_error(layout)
     _refuse_before_a_move(layout, catalogue)
-    with _attached(layout, catalogue, read_only=True, files=files) as connection:
+    with _attach_lake(layout, catalogue, read_only=True, files=files) as connection:
         if not check_tables(connection):
-            raise no_lake(layout)
+            raise no_lake_error(layout)
         if as_defined:
             show_marts(connection)
         yield connection
@@ -183,7 +183,7 @@ def _check_catalogue_is_shared(layout: Layout, catalogue: PostgresCatalogue | No
         )
 
 
-def no_lake(layout: Layout) -> UnknownNameError:
+def no_lake_error(layout: Layout) -> UnknownNameError:
     """Return the error for a warehouse without publications."""
     return UnknownNameError(
         f"no lake in {layout.address}: publish a run first (`assay evaluate … --warehouse"
@@ -192,7 +192,7 @@ def no_lake(layout: Layout) -> UnknownNameError:
 
 
 @contextmanager
-def _attached(
+def _attach_lake(
     layout: Layout,
     catalogue: PostgresCatalogue | None,
     *,
@@ -204,27 +204,27 @@ def _attached(
         _prepare_file(layout, read_only=read_only)
     scanner = "sqlite_scanner" if catalogue is None else "postgres_scanner"
     with (
-        loss_told(catalogue),
-        storage_failures_told(),
-        _broken_text_told(),
+        report_lost_server(catalogue),
+        report_storage_failures(),
+        _report_broken_text(),
         in_memory(scanner, "ducklake") as connection,
     ):
-        source, options = _checked_source(layout, catalogue, connection)
+        source, options = _check_source(layout, catalogue, connection)
         options += ["read_only"] if read_only else []
 
         def attach(place: str) -> None:
-            attach_options = ", ".join(
+            settings = ", ".join(
                 (f"data_path {quoted(place)}", "override_data_path true", *options)
             )
             if catalogue is None:
                 refuse_foreign_journal(layout.catalogue)
             try:
-                connection.execute(f"attach {quoted(source)} as lake ({attach_options})")
+                connection.execute(f"attach {quoted(source)} as lake ({settings})")
                 check_catalogue(connection)
             except duckdb.Error as error:
                 raise _opening_error(layout, catalogue, error) from None
 
-        place = default_place = _own_place(layout)
+        place = default_place = _default_place(layout)
         if in_object_storage(default_place):
             reach(connection, ObjectFolder.of(default_place))
         attach(place)
@@ -239,8 +239,9 @@ def _attached(
         elif catalogue is not None and written_at != default_place:
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         if not read_only and not in_object_storage(place):
-            layout.data.mkdir(exist_ok=True)  # made by DuckDB, it would need the folder above
-        # The catalogue was checked just now; another writer may change its paths from here on.
+            # DuckDB would need write permission for the parent folder.
+            layout.data.mkdir(exist_ok=True)
+        # The catalogue is checked; limit files, because another writer may change its paths later.
         restrict_files(connection, place, files)
         connection.execute(f"set variable data_path = {quoted(place)}")
         try:
@@ -252,7 +253,7 @@ def _attached(
 
 
 @contextmanager
-def _broken_text_told() -> Iterator[None]:
+def _report_broken_text() -> Iterator[None]:
     """Raise ConfigurationError for an error message that is not UTF-8.
 
     DuckDB quotes broken values of the lake in its messages.
@@ -268,7 +269,7 @@ def _broken_text_told() -> Iterator[None]:
         ) from None
 
 
-def _checked_source(
+def _check_source(
     layout: Layout, catalogue: PostgresCatalogue | None, connection: Connection
 ) -> tuple[str, list[str]]:
     """Check a catalogue for programs, and return DuckLake's source and options."""
@@ -279,7 +280,7 @@ def _checked_source(
     refuse_server_programs(connection, catalogue)
     source = f"ducklake:postgres:{catalogue.connection_string}"
     options = [f"meta_{option}" for option in catalogue.secret(connection)]
-    # Not the first schema of the search path, which may be named like the role.
+    # The first schema of the search path may be named after the role.
     return source, [*options, "metadata_schema 'public'"]
 
 
@@ -291,21 +292,20 @@ def _prepare_file(layout: Layout, *, read_only: bool) -> None:
         )
     if not read_only and not has_catalogue(layout):
         try:
-            make_catalogue(layout, _own_place(layout))
+            make_catalogue(layout, _default_place(layout))
         except duckdb.Error as error:
             raise _opening_error(layout, None, error) from None
 
 
 def _share_out(connection: Connection, place: str) -> None:
-    if in_object_storage(place):  # while one waits for its file, another reads
+    if in_object_storage(place):  # one thread reads while another waits for its file
         connection.execute("reset threads")
         return
     ((most_rows,),) = connection.execute(statement("catalogue", "most_rows")).fetchall()
     share_out(connection, most_rows)
 
 
-def _own_place(layout: Layout) -> str:
-    """Return the default place of the lake's files."""
+def _default_place(layout: Layout) -> str:
     if layout.objects is not None:
         return layout.objects.within("lake").address
     return f"{layout.data.resolve()}/"
@@ -332,18 +332,18 @@ def _refuse_other_places(
     Otherwise write access to the catalogue alone would allow writing and deleting files anywhere.
     """
     note = _note_of_place(layout)
-    noted = note.read_text(errors="replace") if note.is_file() else None
-    if noted == (written_at if in_object_storage(written_at) else None):
+    recorded_place = note.read_text(errors="replace") if note.is_file() else None
+    if recorded_place == (written_at if in_object_storage(written_at) else None):
         return
-    if noted is None:
+    if recorded_place is None:
         refuse_after_a_move(layout, catalogue, ObjectFolder.of(written_at))
-    here = noted or _own_place(layout)
+    expected_place = recorded_place or _default_place(layout)
     address = "file:"
     if in_object_storage(written_at):
         address = written_at.removesuffix("lake/").rstrip("/")
     raise ConfigurationError(
         f"the catalogue of {layout.root} names {written_at[:200]} as the place of the lake's files,"
-        f" and {here} is noted in {note}: bring the catalogue back from a copy, or run"
+        f" and {expected_place} is noted in {note}: bring the catalogue back from a copy, or run"
         f" `assay warehouse move-data {address[:200]}` if they were moved there"
     )
 
@@ -360,7 +360,7 @@ def object_folder(connection: Connection) -> ObjectFolder | None:
     return ObjectFolder.of(place) if in_object_storage(place) else None
 
 
-def lies_in(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder | None:
+def lake_folder(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder | None:
     """Return the object folder of the lake's files; None if in a folder or without a lake.
 
     An empty lake counts too, such as one moved before its first publication.
@@ -370,7 +370,7 @@ def lies_in(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder
     _refuse_before_a_move(layout, catalogue)
     with (
         suppress(UnknownNameError),
-        _attached(layout, catalogue, read_only=True) as connection,
+        _attach_lake(layout, catalogue, read_only=True) as connection,
     ):
         check_tables(connection)
         return object_folder(connection)
@@ -394,7 +394,7 @@ def _refuse_other_lakes(
             return
     raise ConfigurationError(
         f"the catalogue at {catalogue.title} is that of the lake in {written_at}, not of"
-        f" {_own_place(layout)}: name its warehouse with --warehouse, or another {VARIABLE}"
+        f" {_default_place(layout)}: name its warehouse with --warehouse, or another {VARIABLE}"
     )
 
 
@@ -406,7 +406,7 @@ def _opening_error(
             f"the lake's catalogue {layout.catalogue} cannot be opened: {one_line(error)}"
         )
     if _NO_LAKE in str(error):
-        return no_lake(layout)
+        return no_lake_error(layout)
     return catalogue.opening_error(error)
 
 
@@ -422,8 +422,8 @@ def one_line(error: duckdb.Error) -> str:
 
 def in_one_line(message: str, limit: int = 300) -> str:
     """Return the first line of a message, with DuckDB's suggestions or PostgreSQL's error."""
-    first, *more = message.strip().splitlines()
-    hint = next((line for line in more if line.startswith(_CANDIDATES)), "")
+    first, *further_lines = message.strip().splitlines()
+    hint = next((line for line in further_lines if line.startswith(_CANDIDATES)), "")
     if _SERVER_SAYS in message:
         hint = message.rpartition(_SERVER_SAYS)[2].strip().partition("\n")[0]
     return f"{first} {hint}".strip()[:limit]
@@ -431,10 +431,10 @@ def in_one_line(message: str, limit: int = 300) -> str:
 
 def filled_tables(connection: Connection) -> list[str]:
     """Return the tables that were ever filled; the others need no query."""
-    inlined = connection.execute(statement("catalogue", "inlined_tables")).fetchall()
+    inlined_tables = connection.execute(statement("catalogue", "inlined_tables")).fetchall()
     with_rows = "\n".join(
         filled("catalogue", "with_rows", table_id=str(table_id), table=table)
-        for table_id, table in inlined
+        for table_id, table in inlined_tables
     )
     sql = filled("catalogue", "filled_tables", with_rows=with_rows)
     return [name for (name,) in connection.execute(sql).fetchall()]
@@ -443,7 +443,6 @@ def filled_tables(connection: Connection) -> list[str]:
 def rows_in(
     connection: Connection, sql: str, parameters: Mapping[str, object] | None = None
 ) -> list[dict[str, Any]]:
-    """Return the rows of a statement as dicts."""
     result = connection.execute(sql, dict(parameters or {}))
     columns = [column[0] for column in result.description or []]
     return [dict(zip(columns, values, strict=True)) for values in result.fetchall()]
@@ -462,51 +461,50 @@ def one_snapshot(connection: Connection) -> Iterator[None]:
         connection.execute("rollback")
 
 
-def ask_in_turn(
+def query_each(
     connection: Connection, names: Iterable[str], ask: Callable[[str], AnswerT]
 ) -> Iterator[tuple[str, AnswerT | duckdb.Error]]:
     """Yield the answer for each name, or its error.
 
     Short queries share a snapshot, to look it up less often.
     """
-    with ExitStack() as shared:
-        found_at = -math.inf
+    with ExitStack() as snapshot:
+        opened_at = -math.inf
         for name in names:
-            if time.monotonic() - found_at > _SHARED_SECONDS:
-                shared.close()
-                shared.enter_context(one_snapshot(connection))
-                found_at = time.monotonic()
+            if time.monotonic() - opened_at > _SHARED_SECONDS:
+                snapshot.close()
+                snapshot.enter_context(one_snapshot(connection))
+                opened_at = time.monotonic()
             try:
                 answer: AnswerT | duckdb.Error = ask(name)
             except duckdb.Error as error:
-                answer, found_at = error, -math.inf  # DuckDB may answer nothing more in this one
+                answer, opened_at = error, -math.inf  # this transaction may be unusable
             yield name, answer
 
 
 @contextmanager
 def transaction(connection: Connection, title: str) -> Iterator[None]:
     """Commit the block, or leave the lake unchanged."""
-    committed = False
+    is_committed = False
     connection.execute("begin")
     try:
         yield
         connection.execute("commit")
-        committed = True
+        is_committed = True
     except duckdb.Error as error:
         raise PublicationError(f"{title} was not published: {one_line(error)}") from error
     finally:
-        if not committed:
+        if not is_committed:
             with suppress(duckdb.Error):
                 connection.execute("rollback")
 
 
-def insert(connection: Connection, table: Table, incoming: "pa.Table") -> None:
-    """Append rows to a table of the lake."""
-    import pyarrow as pa  # whoever inserts has it loaded
+def insert(connection: Connection, table: Table, rows: "pa.Table") -> None:
+    import pyarrow as pa  # loaded already by all callers
 
-    if len(incoming):
-        # The view lives until the commit. A stream that was read to its end holds no rows any
-        # more, where a table would keep those of every batch of a run in memory.
-        batches = iter(incoming.to_batches())
-        connection.register("incoming", pa.RecordBatchReader.from_batches(incoming.schema, batches))
+    if len(rows):
+        # The view lives until the commit. A consumed stream holds no rows, whereas tables would
+        # keep every batch of a run in memory.
+        batches = iter(rows.to_batches())
+        connection.register("incoming", pa.RecordBatchReader.from_batches(rows.schema, batches))
         connection.execute(table_statement("insert", table=table.name, source="incoming"))

@@ -40,8 +40,8 @@ def file_name(name: str, word: str = "idea") -> str:
         and not _DEVICE_NAME.fullmatch(name)
     ):
         return name
-    readable = _UNFIT_FOR_A_NAME.sub("-", name.lower()).strip("-")[:60].rstrip("-") or word
-    return f"{readable}-{content_hash(name, length=16)}"
+    readable_part = _UNFIT_FOR_A_NAME.sub("-", name.lower()).strip("-")[:60].rstrip("-") or word
+    return f"{readable_part}-{content_hash(name, length=16)}"
 
 
 class _Place:
@@ -74,7 +74,7 @@ class Layout:
 
     root: Path
     landing = _Place("landing")
-    # Which runs landed which evaluations.
+    # Index of the runs that landed each evaluation.
     receipts = _Place("landing", "receipts")
     state = _Place("state")
     budgets = _Place("state", "budgets.sqlite")
@@ -84,7 +84,7 @@ class Layout:
     data = _Place("lake", "data")
     publisher_lock = _Place("lake", "publisher.lock")
     catalogue = _Place("lake", "catalog.sqlite")
-    # The catalogue that was, once PostgreSQL holds it.
+    # The former catalogue after a move to PostgreSQL.
     moved_catalogue = _Place("lake", "catalog.moved.sqlite")
 
     @classmethod
@@ -124,7 +124,6 @@ class Layout:
         return self
 
     def log(self, run_id: RunId) -> Path:
-        """Return the log file of a run: one JSON object per line."""
         return self.root / "logs" / f"{safe_name('run', run_id)}.jsonl"
 
     def building_places(self) -> tuple[Path, ...]:
@@ -137,7 +136,6 @@ class Layout:
         return (self.landing, *sorted(self.landing.glob("*=*")))
 
     def planned_run(self, run_id: RunId) -> Path:
-        """Return the file with the plan of a run."""
         return self.work(run_id) / "planned.json"
 
     def batches(self, run_id: RunId, ranking_id: str | None = None) -> Path:
@@ -149,7 +147,6 @@ class Layout:
         return self.work(run_id, ranking_id) / "waiting"
 
     def work(self, run_id: RunId, ranking_id: str | None = None) -> Path:
-        """Return the state folder of a run or ranking."""
         if ranking_id is None:
             return self.state / "runs" / safe_name("run", run_id)
         names = safe_name("run", run_id), safe_name("ranking", ranking_id)

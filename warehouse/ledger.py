@@ -16,7 +16,7 @@ from schemas.identifiers import RunId, content_hash
 from schemas.people.ledger import LedgerEntry, LedgerHead, LedgerRow
 from schemas.tables import TABLE
 from schemas.text.plain_files import PlainFileError, read_file
-from warehouse.catalogue.connection import Connection, every_row_read
+from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.lake import insert, rows_in
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, replace_bytes
@@ -30,12 +30,12 @@ _NONE = LedgerHead(sequence=0, entry_sha256="")
 
 def entry_sha256(row: Mapping[str, Any]) -> str:
     """Return the hash of a row's values, including the hash of the previous row."""
-    held = {name: _plain(value) for name, value in row.items() if value is not None}
-    held.pop("entry_sha256", None)
-    return content_hash(orjson.dumps(held, option=orjson.OPT_SORT_KEYS).decode())
+    values = {name: _as_utc(value) for name, value in row.items() if value is not None}
+    values.pop("entry_sha256", None)
+    return content_hash(orjson.dumps(values, option=orjson.OPT_SORT_KEYS).decode())
 
 
-def _plain(value: Any) -> Any:
+def _as_utc(value: Any) -> Any:
     if not isinstance(value, datetime):
         return value
     try:
@@ -44,21 +44,21 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
 
 
-def chained(
+def chain_rows(
     entries: Sequence[LedgerEntry], head: LedgerHead, recorded_at: datetime
 ) -> Iterator[Row]:
     """Yield the rows of `entries` that follow `head`, in order."""
-    before = head.entry_sha256
+    previous_sha256 = head.entry_sha256
     for sequence, entry in enumerate(entries, head.sequence + 1):
         chain_columns: Row = {
             "sequence": sequence,
             "recorded_at": recorded_at,
-            "previous_sha256": before,
+            "previous_sha256": previous_sha256,
             "entry_sha256": "",
         }
         row = row_of(TABLE["ledger"], entry, chain_columns)
-        before = entry_sha256(row)
-        yield row | {"entry_sha256": before}
+        previous_sha256 = entry_sha256(row)
+        yield row | {"entry_sha256": previous_sha256}
 
 
 def breaks(rows: Iterable[Row]) -> Iterator[str]:
@@ -66,7 +66,7 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
 
     Missing rows at the end are found only by a recorded head.
     """
-    expected, before = 1, ""
+    expected, previous_sha256 = 1, ""
     for row in rows:
         sequence = row["sequence"]
         if sequence is None:
@@ -84,16 +84,15 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
             )
         elif sequence < expected:
             yield f"row {sequence} is there twice"
-        elif row["previous_sha256"] != before:
+        elif row["previous_sha256"] != previous_sha256:
             yield f"row {sequence} does not follow the row before it: one of them was exchanged"
         if entry_sha256(row) != row["entry_sha256"]:
             yield f"row {sequence} was changed"
-        before, expected = row["entry_sha256"], max(expected, sequence) + 1
+        previous_sha256, expected = row["entry_sha256"], max(expected, sequence) + 1
 
 
 def rows_of_chain(connection: Connection) -> Iterator[Row]:
-    """Yield the rows of the chain in order."""
-    with every_row_read(connection):
+    with read_every_row(connection):
         result = connection.execute(statement("ledger", "chain"))
         columns = [column[0] for column in result.description or ()]
         while batch := result.fetchmany(_ROWS_AT_ONCE):
@@ -145,19 +144,18 @@ def parts_of_report(connection: Connection, run_id: RunId) -> tuple[str, ...]:
 
 def head_of(connection: Connection) -> LedgerHead:
     """Return the last row of the chain."""
-    with every_row_read(connection):
+    with read_every_row(connection):
         row = connection.execute(statement("ledger", "head")).fetchone()
     return LedgerHead(sequence=row[0], entry_sha256=row[1]) if row else _NONE
 
 
 def append(connection: Connection, entries: Sequence[LedgerEntry]) -> None:
-    """Append to the chain within the publisher's transaction."""
     table = TABLE["ledger"]
-    rows = list(chained(entries, head_of(connection), datetime.now(UTC)))
+    rows = list(chain_rows(entries, head_of(connection), datetime.now(UTC)))
     insert(connection, table, arrow_table(table, rows))
 
 
-def noted_head(layout: Layout) -> LedgerHead:
+def recorded_head(layout: Layout) -> LedgerHead:
     """Return the head recorded in the state folder; that of an empty chain if none.
 
     Raises:
@@ -165,32 +163,32 @@ def noted_head(layout: Layout) -> LedgerHead:
         PlainFileError: it is no file, or too long.
         OSError: it cannot be read.
     """
-    path = note_file(layout)
+    path = head_file(layout)
     if not path.exists():
         return _NONE
     return LedgerHead.model_validate_json(read_file(path.resolve().parent / path.name, _MOST_BYTES))
 
 
-def note_head(connection: Connection, layout: Layout) -> None:
+def record_head(connection: Connection, layout: Layout) -> None:
     """Record the head in the state folder, after its commit.
 
     A kill in between leaves an earlier head, which is in the chain too. The record of a lost row
     stays, so that verification continues to report the loss.
     """
-    path, head = note_file(layout), head_of(connection)
+    path, head = head_file(layout), head_of(connection)
     try:
-        if lacks(connection, noted_head(layout)):
+        if lacks(connection, recorded_head(layout)):
             return
     except (OSError, PlainFileError, ValidationError):
-        return  # a damaged note is reported too
+        return  # verification reports it
     replace_bytes(path, orjson.dumps(head.model_dump(mode="json")))
 
 
 def has_row(connection: Connection, sha256: str, sequence: int | None = None) -> bool:
     """Return whether the chain has a row with this hash, and number if given."""
-    given = {"entry_sha256": sha256, "sequence": sequence}
-    with every_row_read(connection):
-        return bool(connection.execute(statement("ledger", "has"), given).fetchall())
+    parameters = {"entry_sha256": sha256, "sequence": sequence}
+    with read_every_row(connection):
+        return bool(connection.execute(statement("ledger", "has"), parameters).fetchall())
 
 
 def lacks(connection: Connection, head: LedgerHead) -> bool:
@@ -198,6 +196,5 @@ def lacks(connection: Connection, head: LedgerHead) -> bool:
     return head.sequence > 0 and not has_row(connection, head.entry_sha256, head.sequence)
 
 
-def note_file(layout: Layout) -> Path:
-    """Return the file of the recorded head."""
+def head_file(layout: Layout) -> Path:
     return layout.state / "ledger_head.json"

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from schemas.columns import ColumnType, Table
 from schemas.errors import PublicationError
 from warehouse.rows import Row
-from warehouse.scrubbing import concealed, known_secrets
+from warehouse.scrubbing import known_secrets, mask_secrets
 
 BUILDING = ".building-"
 MOST_BYTES = 256_000_000
@@ -39,7 +39,7 @@ def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
     secrets = known_secrets()
     schema = table.arrow_schema
     for field in schema:
-        values = [concealed(row[field.name], secrets) for row in rows]
+        values = [mask_secrets(row[field.name], secrets) for row in rows]
         if not field.nullable and any(value is None for value in values):
             raise PublicationError(
                 f"{table.name}.{field.name} is NULL in row {values.index(None)}, and it may not be"
@@ -94,9 +94,9 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     Raises:
         OSError: the file is missing, not regular, larger than `most` bytes, or cannot be read.
     """
-    # Without O_NONBLOCK, opening a pipe waits for somebody to write.
-    more = os.O_NONBLOCK | os.O_NOFOLLOW
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | more)) as file:
+    # Without O_NONBLOCK, opening a pipe waits for a writer.
+    extra_flags = os.O_NONBLOCK | os.O_NOFOLLOW
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | extra_flags)) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "It is a pipe, socket or device", str(path))
@@ -111,13 +111,13 @@ def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:
     Syncing ensures that a later rename never survives a crash without the content. Known secrets
     are masked in bytes, such as receipts and reports; Arrow buffers come from masked rows.
     """
-    content = concealed(content) if isinstance(content, bytes) else content
+    content = mask_secrets(content) if isinstance(content, bytes) else content
     path.unlink(missing_ok=True)
     with path.open("xb") as file:
-        written = file.write(content)
+        size = file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    return written
+    return size
 
 
 def replace_bytes(path: Path, content: bytes | pa.Buffer) -> None:
@@ -156,7 +156,7 @@ def _size_bytes(file: Path) -> int:
     try:
         return file.stat().st_size
     except OSError as error:
-        raise _unreadable(file, error) from error
+        raise _unreadable_error(file, error) from error
 
 
 def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> pa.Table:
@@ -174,7 +174,7 @@ def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> p
     schema = pa.schema([column.arrow_field.with_nullable(True) for column in table.columns])
     if not files:
         return schema.empty_table()
-    contents = (_conforming(_read(file), schema, file) for file in files)
+    contents = (_fit_schema(_read(file), schema, file) for file in files)
     return pa.concat_tables(
         [content if prose else _without_prose(table, content) for content in contents]
     )
@@ -192,23 +192,23 @@ def _read(file: Path) -> pa.Table:
             pa.py_buffer(read_bytes(file, _MOST_FILE_BYTES)), page_checksum_verification=True
         ) as parquet:
             content = parquet.read(use_threads=False)
-        content.validate(full=True)  # damaged pages may decode to texts that are none
+        content.validate(full=True)  # damaged pages may decode to invalid text
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise _unreadable(file, error) from error
+        raise _unreadable_error(file, error) from error
     return content
 
 
-def _unreadable(file: Path, error: Exception) -> PublicationError:
+def _unreadable_error(file: Path, error: Exception) -> PublicationError:
     return PublicationError(
         f"{file} cannot be read ({_line(error)}): remove its folder and run again"
     )
 
 
-def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
-    differing = sorted(set(content.column_names) ^ set(schema.names))
-    if differing:
+def _fit_schema(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
+    different_columns = sorted(set(content.column_names) ^ set(schema.names))
+    if different_columns:
         raise PublicationError(
-            f"{file} and its table differ in columns ({', '.join(differing)}): another version of"
+            f"{file} and its table differ in columns ({', '.join(different_columns)}): another version of"
             " Assay wrote it; remove its folder and run again"
         )
     try:

@@ -47,14 +47,11 @@ class RunProgress(Noun):
 
     @property
     def whole(self) -> bool:
-        """Return whether every idea has landed."""
         return self.landed_count >= self.planned.idea_count
 
 
 @dataclass(frozen=True, slots=True)
-class _Landed:
-    """Figures of one receipt."""
-
+class _ReceiptFigures:
     at: float
     cost_usd: float | None
     unscored: int
@@ -62,11 +59,11 @@ class _Landed:
     incomplete: bool
 
 
-def announce(layout: Layout, planned: PlannedRun) -> None:
+def announce(layout: Layout, plan: PlannedRun) -> None:
     """Write the plan of a run, replacing an earlier one."""
-    path = layout.planned_run(planned.run_id)
+    path = layout.planned_run(plan.run_id)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_noun(path, planned)
+    write_noun(path, plan)
 
 
 def read_planned(layout: Layout, run_id: RunId) -> PlannedRun | None:
@@ -83,7 +80,7 @@ class Watch:
     """Follows the runs of a warehouse; each receipt is read once. Shared by threads."""
 
     layout: Layout
-    _known: dict[tuple[str, str, int], _Landed] = field(default_factory=dict)
+    _cached: dict[tuple[str, str, int], _ReceiptFigures] = field(default_factory=dict)
     _runs_of: dict[str, RunId] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -98,12 +95,12 @@ class Watch:
         now = now or datetime.now(UTC)
         open_runs = [
             run
-            for run in self._planned()
+            for run in self._plans()
             if run.run_id not in published_at or published_at[run.run_id] < run.started_at
         ]
         with self._lock:
-            every_run = [self._of(run, now) for run in open_runs]
-        unpublished = [
+            every_run = [self._run_progress(run, now) for run in open_runs]
+        visible_runs = [
             one
             for one in every_run
             if not (
@@ -112,79 +109,79 @@ class Watch:
                 and one.planned.run_id in published_at
             )
         ]
-        return tuple(sorted(unpublished, key=lambda one: one.planned.started_at, reverse=True))
+        return tuple(sorted(visible_runs, key=lambda one: one.planned.started_at, reverse=True))
 
     def of_ideas(self, ideas: Path) -> RunProgress | None:
         """Return the progress of an idea file's run; None before it is planned."""
         place, now = str(ideas.resolve()), datetime.now(UTC)
         with self._lock:
             run_id = self._runs_of.get(place)
-            planned = None if run_id is None else read_planned(self.layout, run_id)
-            if planned is None or planned.ideas_path != place:
-                planned = next((run for run in self._planned() if run.ideas_path == place), None)
-            if planned is None:
+            plan = None if run_id is None else read_planned(self.layout, run_id)
+            if plan is None or plan.ideas_path != place:
+                plan = next((run for run in self._plans() if run.ideas_path == place), None)
+            if plan is None:
                 return None
-            self._runs_of[place] = planned.run_id
-            return self._of(planned, now)
+            self._runs_of[place] = plan.run_id
+            return self._run_progress(plan, now)
 
-    def _planned(self) -> Iterator[PlannedRun]:
+    def _plans(self) -> Iterator[PlannedRun]:
         for path in sorted((self.layout.state / "runs").glob("*/planned.json")):
             try:
-                planned = read_planned(self.layout, RunId(path.parent.name))
+                plan = read_planned(self.layout, RunId(path.parent.name))
             except ConfigurationError:
-                continue  # a run of another version cannot be watched; the others can
-            if planned is not None:
-                yield planned
+                continue  # skip a run of another version
+            if plan is not None:
+                yield plan
 
-    def _of(self, run: PlannedRun, now: datetime) -> RunProgress:
-        landed = list(self._landed(run.run_id))
-        last = max((entry.at for entry in landed), default=None)
-        last_at = None if last is None else datetime.fromtimestamp(last, UTC)
+    def _run_progress(self, run: PlannedRun, now: datetime) -> RunProgress:
+        figures = list(self._landed_figures(run.run_id))
+        last_seconds = max((entry.at for entry in figures), default=None)
+        last_at = None if last_seconds is None else datetime.fromtimestamp(last_seconds, UTC)
         activity = self._activity(run, last_at, now)
-        rate = _per_minute(landed, run, now)
-        left = max(run.idea_count - len(landed), 0)
-        running = activity is Activity.RUNNING
+        rate = _per_minute(figures, run, now)
+        remaining = max(run.idea_count - len(figures), 0)
+        is_running = activity is Activity.RUNNING
         return RunProgress(
             planned=run,
             activity=activity,
-            landed_count=len(landed),
-            incomplete_count=sum(entry.incomplete for entry in landed),
-            failure_count=sum(entry.failures for entry in landed),
-            unscored_count=sum(entry.unscored for entry in landed),
-            cost_usd=sum(entry.cost_usd or 0.0 for entry in landed),
-            unknown_cost_count=sum(entry.cost_usd is None for entry in landed),
-            ideas_per_minute=rate if running else None,
+            landed_count=len(figures),
+            incomplete_count=sum(entry.incomplete for entry in figures),
+            failure_count=sum(entry.failures for entry in figures),
+            unscored_count=sum(entry.unscored for entry in figures),
+            cost_usd=sum(entry.cost_usd or 0.0 for entry in figures),
+            unknown_cost_count=sum(entry.cost_usd is None for entry in figures),
+            ideas_per_minute=rate if is_running else None,
             last_landed_at=last_at,
-            ends_at=now + timedelta(minutes=left / rate) if running and rate else None,
+            ends_at=now + timedelta(minutes=remaining / rate) if is_running and rate else None,
         )
 
-    def _landed(self, run_id: RunId) -> Iterator[_Landed]:
+    def _landed_figures(self, run_id: RunId) -> Iterator[_ReceiptFigures]:
         for folder in unit_folders(self.layout, RUNS, run_id):
             try:
-                changed = folder.stat().st_mtime_ns
-                key = (run_id, folder.name, changed)
-                if key not in self._known:
+                changed_ns = folder.stat().st_mtime_ns
+                key = (run_id, folder.name, changed_ns)
+                if key not in self._cached:
                     receipt = receipt_of(self.layout, RUNS, folder)
                     if receipt is None:
                         continue
-                    self._known[key] = _seen(receipt, changed / 1e9)
+                    self._cached[key] = _figures(receipt, changed_ns / 1e9)
             except (FileNotFoundError, ConfigurationError):
-                continue  # replaced this moment: the next look sees it; or the run names what is wrong
-            yield self._known[key]
+                continue  # being replaced, or faulty, which the run reports
+            yield self._cached[key]
 
     def _activity(self, run: PlannedRun, last_at: datetime | None, now: datetime) -> Activity:
-        held = lock_held(self.layout.planned_run(run.run_id).with_name("lock"))
-        recent = now - max(last_at or run.started_at, run.started_at) < SILENT_AFTER
-        if held or (held is None and recent):
+        is_locked = lock_held(self.layout.planned_run(run.run_id).with_name("lock"))
+        is_recent = now - max(last_at or run.started_at, run.started_at) < SILENT_AFTER
+        if is_locked or (is_locked is None and is_recent):
             return Activity.RUNNING
-        verdict = RUNS.validation_file(self.layout, run.run_id)
-        checked = verdict.exists() and verdict.stat().st_mtime >= run.started_at.timestamp()
-        refused = checked and read_refusal(verdict) is not None
+        validation = RUNS.validation_file(self.layout, run.run_id)
+        validated = validation.exists() and validation.stat().st_mtime >= run.started_at.timestamp()
+        refused = validated and read_refusal(validation) is not None
         return Activity.REFUSED if refused else Activity.STOPPED
 
 
-def _seen(receipt: Receipt, at: float) -> _Landed:
-    return _Landed(
+def _figures(receipt: Receipt, at: float) -> _ReceiptFigures:
+    return _ReceiptFigures(
         at=at,
         cost_usd=0.0 if receipt.reused_from_run_id else receipt.cost_usd,
         unscored=receipt.unscored,
@@ -193,10 +190,10 @@ def _seen(receipt: Receipt, at: float) -> _Landed:
     )
 
 
-def _per_minute(landed: list[_Landed], run: PlannedRun, now: datetime) -> float | None:
+def _per_minute(figures: list[_ReceiptFigures], run: PlannedRun, now: datetime) -> float | None:
     """Return ideas per minute over the last minutes; None if nothing has landed."""
     since = max(now - RATE_OVER, run.started_at)
-    count = sum(entry.at >= since.timestamp() for entry in landed)
+    count = sum(entry.at >= since.timestamp() for entry in figures)
     minutes = (now - since).total_seconds() / 60
     return count / minutes if count and minutes > 0 else None
 

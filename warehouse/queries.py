@@ -41,7 +41,7 @@ from warehouse.ledger import head_of
 from warehouse.rows import Row, noun_of
 from warehouse.statements import statement, table_statement
 
-if TYPE_CHECKING:  # it takes a while to import, and only the dashboard reads frames
+if TYPE_CHECKING:  # slow import, used only by the dashboard
     import polars
 
 NounT = TypeVar("NounT", bound=Noun)
@@ -62,7 +62,7 @@ def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tupl
         queries.run(run_id)
         return queries._nouns(name, kind, run_id=run_id)
 
-    # Answers are cached by the name of the function that was asked (`dashboards/app/data.py`).
+    # The dashboard caches results by function name (`dashboards/app/data.py`).
     nouns.__name__, nouns.__qualname__ = name, f"Queries.{name}"
     return nouns
 
@@ -79,29 +79,28 @@ class Queries:
 
     connection: Connection
     warehouse: str
-    _found: dict[RunId, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _runs: dict[RunId, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    # By group and rank; those without a score last and without a rank.
+    # By group and rank; ideas without a score come last, without a rank.
     ranking = _about_run("ranking", RankedIdea)
     idea_scores = _about_run("idea_scores", IdeaScore)
     # Rejected entries of the idea file first.
     failures = _about_run("failures", FailureRow)
-    # Entries of the idea file that could not enter, in file order.
+    # Rejected entries of the idea file, in file order.
     rejections = _about_run("rejections", FailureRow)
-    # Of the accepted ideas by stage and reason, most frequent first: as short for ten thousand ideas
-    # as for ten.
+    # Failures of accepted ideas by stage and reason, most frequent first.
     failure_groups = _about_run("failure_groups", FailureGroup)
-    # Papers that were found and counted for nothing, by reason.
+    # Papers that were left out, by reason.
     left_out_groups = _about_run("left_out_groups", LeftOutGroup)
-    # Calls, tokens and dollars by step and model; empty when no model was called.
+    # Calls, tokens and cost by step and model; empty without model calls.
     step_costs = _about_run("step_costs", StepCost)
-    # The same by module, in all and for an idea.
+    # The same by module, in total and per idea.
     module_costs = _about_run("module_costs", ModuleCost)
-    # By step; empty where no step had several judges.
+    # By step; empty if no step had several judges.
     judge_agreement = _about_run("judge_agreement", JudgeAgreement)
-    # Which models answered which steps; empty when no model was called.
+    # Answering models by step; empty without model calls.
     answering_models = _about_run("answering_models", AnsweringModel)
-    # What was asked for and a model does not take, by model and parameter.
+    # Parameters that a model does not support, by model.
     dropped_parameters = _about_run("dropped_parameters", DroppedParameter)
 
     def list_runs(self) -> tuple[Run, ...]:
@@ -117,12 +116,12 @@ class Queries:
 
     def run(self, run_id: RunId) -> Run:
         """Return a published run; cached, since every query on a run starts here."""
-        if run_id in self._found:
-            return self._found[run_id]
+        if run_id in self._runs:
+            return self._runs[run_id]
         runs = self.list_runs()
         for run in runs:
             if run.run_id == run_id:
-                self._found[run_id] = run
+                self._runs[run_id] = run
                 return run
         self._refuse_other_work(run_id)
         newest = ", ".join(run.run_id for run in runs[:3]) or "none"
@@ -130,19 +129,19 @@ class Queries:
 
     def _refuse_other_work(self, run_id: RunId) -> None:
         """Raise ConfigurationError if the name belongs to work of another kind."""
-        from warehouse.units.reading import published_kind  # imports every kind
+        # Late import: it imports every kind.
+        from warehouse.units.published_work import published_kind
 
         try:
             kind = published_kind(self.connection, run_id)
         except UnknownNameError:
             return
         raise ConfigurationError(
-            f"{kind.titled(run_id)} is no run of ideas: see the table {kind.head_table}, or"
+            f"{kind.title(run_id)} is no run of ideas: see the table {kind.head_table}, or"
             f" `assay report {run_id}`"
         )
 
     def ledger_head(self) -> LedgerHead:
-        """Return the last row of the ledger."""
         return head_of(self.connection)
 
     def run_cost(self, run_id: RunId) -> RunCost:
@@ -177,7 +176,6 @@ class Queries:
         return tuple(self.rows("latency_by_step", run_id=run_id))
 
     def source_health(self, run_id: RunId) -> tuple[Row, ...]:
-        """Return statistics of the sources that the run asked."""
         self.run(run_id)
         return tuple(self.rows("source_health", run_id=run_id))
 
@@ -213,22 +211,22 @@ class Queries:
         yield from self._reviews(self.run(run_id), self._places(run_id, idea_ids), idea_ids)
 
     def _places(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None) -> list[Row]:
-        return self.rows("ranking_of_ideas", run_id=run_id, idea_ids=_listed(idea_ids))
+        return self.rows("ranking_of_ideas", run_id=run_id, idea_ids=_as_list(idea_ids))
 
     def _reviews(
         self, run: Run, places: Sequence[Row], idea_ids: Sequence[IdeaId] | None
     ) -> Iterator[IdeaReview]:
         idea_scores = self._nouns(
-            "idea_scores_of", IdeaScore, run_id=run.run_id, idea_ids=_listed(idea_ids)
+            "idea_scores_of", IdeaScore, run_id=run.run_id, idea_ids=_as_list(idea_ids)
         )
         scores = {score.idea_id: score for score in idea_scores}
         for start in range(0, len(places), _IDEAS_AT_ONCE):
-            part = places[start : start + _IDEAS_AT_ONCE]
-            some = {"run_id": run.run_id, "idea_ids": [place["idea_id"] for place in part]}
+            batch = places[start : start + _IDEAS_AT_ONCE]
+            names = {"run_id": run.run_id, "idea_ids": [place["idea_id"] for place in batch]}
             with one_snapshot(self.connection):
-                rows = self._idea_rows(run.run_id, some["idea_ids"])
-                costs = {row["idea_id"]: row for row in self.rows("idea_costs", **some)}
-            for place in part:
+                rows = self._idea_rows(run.run_id, names["idea_ids"])
+                costs = {row["idea_id"]: row for row in self.rows("idea_costs", **names)}
+            for place in batch:
                 idea_id = place["idea_id"]
                 cost = costs.get(idea_id)
                 yield _review(self.warehouse, run, place, scores[idea_id], rows[idea_id], cost)
@@ -242,7 +240,6 @@ class Queries:
         return tuple(noun_of(kind, row) for row in self.rows(name, **parameters))
 
     def answers(self, sql: str, **parameters: object) -> list[Row]:
-        """Return the rows of an SQL statement."""
         _check_names(parameters)
         return rows_in(self.connection, sql, parameters)
 
@@ -258,8 +255,7 @@ class Queries:
         for table in IDEA_TABLES:
             sql = table_statement("rows_of_ideas", table=table.name)
             for row in self.answers(sql, run_id=run_id, idea_ids=list(idea_ids)):
-                # An entry of the idea file rejected as a duplicate bears the id of an idea that was
-                # not.
+                # A rejected duplicate has the id of an accepted idea.
                 if row.get("recorded_by") != "read_ideas":
                     rows_of[row["idea_id"]].setdefault(table.name, []).append(row)
         return rows_of
@@ -283,12 +279,12 @@ def resources_of_papers(
 def _check_names(parameters: Mapping[str, object]) -> None:
     """Raise UnknownNameError for a name with a NUL, at which DuckLake's SQL would end."""
     for value in parameters.values():
-        held = value if isinstance(value, list | tuple) else (value,)
-        if any(isinstance(each, str) and "\0" in each for each in held):
+        members = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(each, str) and "\0" in each for each in members):
             raise UnknownNameError("nothing has such a name")
 
 
-def _listed(idea_ids: Sequence[IdeaId] | None) -> list[IdeaId] | None:
+def _as_list(idea_ids: Sequence[IdeaId] | None) -> list[IdeaId] | None:
     return None if idea_ids is None else list(idea_ids)
 
 
@@ -306,8 +302,8 @@ def _review(
     rows: dict[str, list[Row]],
     cost: Row | None,
 ) -> IdeaReview:
-    from warehouse.kinds.runs.landing import RUNS  # what lands units takes long to import
-    from warehouse.units.record import unit_of
+    from warehouse.kinds.runs.landing import RUNS  # slow import
+    from warehouse.units.unit_rows import unit_of
 
     evaluation = unit_of(RUNS, rows["ideas"][0]["evaluation_key"], rows)
     return IdeaReview(
@@ -325,7 +321,7 @@ def _review(
 
 def _bibliography(evaluation: IdeaEvaluation) -> tuple[Paper, ...]:
     papers = {paper.paper_id: paper for paper in evaluation.papers}
-    cited = dict.fromkeys(
+    cited_ids = dict.fromkeys(
         citation.paper_id for citation in evaluation.citations if citation.paper_id is not None
     )
-    return tuple(papers[paper_id] for paper_id in cited if paper_id in papers)
+    return tuple(papers[paper_id] for paper_id in cited_ids if paper_id in papers)

@@ -27,14 +27,14 @@ def noun_of(kind: type[NounT], row: Row) -> NounT:
     Reading is lax: lists become tuples, words become enums.
     """
     values = {
-        name: orjson.loads(row[name]) if name in _told_in_json(kind) else row[name]
+        name: orjson.loads(row[name]) if name in _json_fields(kind) else row[name]
         for name in kind.model_fields
         if name in row
     }
     for name, inner in nouns_in(kind).items():
         if name not in row and (part := _part(kind, inner, row)):
-            first = next(iter(part.values()))
-            values[name] = noun_of(inner, part) if first is not None else None
+            first_value = next(iter(part.values()))
+            values[name] = noun_of(inner, part) if first_value is not None else None
     return kind.model_validate(values, strict=False)
 
 
@@ -50,12 +50,12 @@ def _part(kind: type[Noun], inner: type[Noun], row: Row) -> Row:
 
 
 @cache
-def _told_in_json(kind: type[Noun]) -> frozenset[str]:
+def _json_fields(kind: type[Noun]) -> frozenset[str]:
     fields = kind.model_fields.items()
     return frozenset(name for name, field in fields if get_origin(field.annotation) is dict)
 
 
-def row_of(table: Table, noun: Noun, extra_columns: Row) -> Row:
+def row_of(table: Table, noun: Noun, extra: Row) -> Row:
     """Return the row of a noun.
 
     A column is the noun's field or property, else that of an inner noun such as its provenance,
@@ -63,35 +63,35 @@ def row_of(table: Table, noun: Noun, extra_columns: Row) -> Row:
     """
     return {
         name: _plain(
-            table, name, extra_columns.get(name) if holder is None else told(noun, holder, name)
+            table, name, extra.get(name) if holder is None else value_in(noun, holder, name)
         )
         for name, holder in _holders(table.name, type(noun))
     }
 
 
-def told(noun: Noun, holder: str, name: str) -> Any:
+def value_in(noun: Noun, holder: str, name: str) -> Any:
     """Return the value of a column from a noun, or from the noun in its field `holder`."""
-    by = getattr(noun, holder) if holder else noun
-    return None if by is None else getattr(by, name)
+    source = getattr(noun, holder) if holder else noun
+    return None if source is None else getattr(source, name)
 
 
 def holder_of(kind: type[Noun], name: str) -> str | None:
     """Return the field whose noun has a column; empty: `kind` itself; None: no noun."""
     nouns = {"": kind, **nouns_in(kind)}
-    return next((field for field, inner in nouns.items() if _tells(inner, name)), None)
+    return next((field for field, inner in nouns.items() if _has_column(inner, name)), None)
 
 
 @cache
 def nouns_in(kind: type[Noun]) -> dict[str, type[Noun]]:
     """Return the type of every field that is a noun, or a noun or None."""
-    held = {
+    types = {
         name: get_args(field.annotation) or (field.annotation,)
         for name, field in kind.model_fields.items()
         if get_origin(field.annotation) is not tuple
     }
     return {
         name: each
-        for name, kinds in held.items()
+        for name, kinds in types.items()
         for each in kinds
         if isinstance(each, type) and issubclass(each, Noun)
     }
@@ -102,7 +102,7 @@ def _holders(table: str, kind: type[Noun]) -> tuple[tuple[str, str | None], ...]
     return tuple((name, holder_of(kind, name)) for name in TABLE[table].column_names)
 
 
-def _tells(kind: type[Noun], name: str) -> bool:
+def _has_column(kind: type[Noun], name: str) -> bool:
     return name in kind.model_fields or isinstance(getattr(kind, name, None), property)
 
 

@@ -34,12 +34,12 @@ class _Lines(JsonFormatter):
         return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
-        return {name: _scrubbed(value) for name, value in log_data.items()}
+        return {name: _mask(value) for name, value in log_data.items()}
 
 
-def _scrubbed(value: Any) -> Any:
+def _mask(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [_scrubbed(each) for each in value]
+        return [_mask(each) for each in value]
     return scrub(value) if isinstance(value, str) else value
 
 
@@ -58,13 +58,13 @@ def run_log(path: Path) -> Iterator[None]:
     file.setFormatter(_Lines())
     loggers = (EVENTS, logging.getLogger())
     EVENTS.setLevel(logging.INFO)
-    EVENTS.propagate = False  # the terminal is told in other words
+    EVENTS.propagate = False  # the terminal has its own messages
     for logger in loggers:
         logger.addHandler(file)
     try:
         yield
     except BaseException as error:
-        # Past the logger, which is silent once the command was interrupted.
+        # Bypass the logger, which is disabled after an interrupt.
         details = {"error": type(error).__name__, "detail": str(error)}
         file.handle(
             EVENTS.makeRecord(

@@ -72,29 +72,30 @@ def known_secrets() -> tuple[str, ...]:
 @cache
 def _spellings(secret: str) -> frozenset[str]:
     """Return a secret in the forms in which servers repeat it."""
-    sent = secret.strip()
-    forms = (secret, sent, sent.strip(QUOTATION_MARKS))
-    return frozenset(each for form in forms if _telling(form) for each in _written(form))
+    stripped = secret.strip()
+    forms = (secret, stripped, stripped.strip(QUOTATION_MARKS))
+    return frozenset(each for form in forms if _is_maskable(form) for each in _encodings(form))
 
 
-def _written(form: str) -> Iterator[str]:
+def _encodings(form: str) -> Iterator[str]:
     yield from (form, unquote(form))
-    for escaped in _escaped(form):
+    for escaped in _escaped_forms(form):
         yield escaped
         yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].lower(), escaped)
         yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].upper(), escaped)
-    # With something before it, such as the user in `Basic user:password`, it has three forms.
+    # Base64 depends on the offset, as in `Basic user:password`: three forms.
     for before in range(3):
-        encoded = b64encode(bytes(before) + form.encode("utf-8", "surrogateescape")).decode()
-        code = encoded.rstrip("=")[-(-before * 8 // 6) :]
-        code = code[:-1] if encoded.endswith("=") else code  # its last bits are another's
+        base64_text = b64encode(bytes(before) + form.encode("utf-8", "surrogateescape")).decode()
+        code = base64_text.rstrip("=")[-(-before * 8 // 6) :]
+        # The last bits of a padded code depend on what follows.
+        code = code[:-1] if base64_text.endswith("=") else code
         yield from (code, code.translate(_URL_SAFE))
         if not before:
             for length, end in product(_LINE_LENGTHS_OF_BASE64, _LINE_ENDS):
                 yield end.join(code[at : at + length] for at in range(0, len(code), length))
 
 
-def _escaped(form: str) -> Iterator[str]:
+def _escaped_forms(form: str) -> Iterator[str]:
     """Yield a secret as addresses, JSON and HTML escape it."""
     yield from (quote(form), quote(form, safe=""), form.replace("/", "\\/"))
     groups = [group for group in _ESCAPED_TOGETHER if not set(group).isdisjoint(form)]
@@ -107,7 +108,7 @@ def _escaped(form: str) -> Iterator[str]:
                 else json.dumps(each, ensure_ascii=choice)[1:-1]
                 for each in form
             )
-            yield from (text, text.replace("/", "\\/"))  # PHP escapes `/` so
+            yield from (text, text.replace("/", "\\/"))  # as PHP escapes `/`
             number = "x{:x}" if choice else "{}"
             for quotes in (True, False):
                 yield "".join(
@@ -128,16 +129,16 @@ def strip_secrets() -> None:
             os.environ[name] = value.strip()
 
 
-def _telling(value: str) -> bool:
-    plain = value.isdigit() or (
+def _is_maskable(value: str) -> bool:
+    is_plain = value.isdigit() or (
         value.isalpha()
         and len(value) < _LONGEST_WORD
         and value.lower() in (value, value.swapcase())
     )
-    return len(value) >= _FEWEST_CHARACTERS and not plain
+    return len(value) >= _FEWEST_CHARACTERS and not is_plain
 
 
-def concealed(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
+def mask_secrets(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
     """Return `value` with every known secret replaced by `***`.
 
     Args:
@@ -145,10 +146,10 @@ def concealed(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
         secrets: result of `known_secrets`, for callers with many values.
     """
     known_values = known_secrets() if secrets is None else secrets
-    return _concealed(value, known_values) if known_values else value
+    return _mask_secrets(value, known_values) if known_values else value
 
 
-def _concealed(value: Any, secrets: tuple[str, ...]) -> Any:
+def _mask_secrets(value: Any, secrets: tuple[str, ...]) -> Any:
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, MASK)
@@ -156,10 +157,11 @@ def _concealed(value: Any, secrets: tuple[str, ...]) -> Any:
         for secret in secrets:
             value = value.replace(secret.encode("utf-8", "surrogateescape"), MASK.encode())
     elif isinstance(value, list | tuple):
-        return type(value)(_concealed(each, secrets) for each in value)
+        return type(value)(_mask_secrets(each, secrets) for each in value)
     elif isinstance(value, dict):
         return {
-            _concealed(name, secrets): _concealed(each, secrets) for name, each in value.items()
+            _mask_secrets(name, secrets): _mask_secrets(each, secrets)
+            for name, each in value.items()
         }
     return value
 
@@ -172,9 +174,9 @@ def check_address(option: str, url: str, remedy: str) -> None:
             `remedy`.
     """
     parts = urlsplit(url) if _splits(url) else None
-    carries = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
-    if carries or concealed(url) != url:
-        masked = concealed(without_secrets(url)) if parts is not None else "…"
+    has_secret = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
+    if has_secret or mask_secrets(url) != url:
+        masked = mask_secrets(without_secrets(url)) if parts is not None else "…"
         raise ConfigurationError(
             f"{option} {masked}: leave out user, password, key and what follows a `?`; {remedy}"
         )
@@ -190,7 +192,7 @@ def _splits(url: str) -> bool:
 
 def scrub(text: str) -> str:
     """Mask every secret of the environment and everything that looks like a key."""
-    text = concealed(text)
+    text = mask_secrets(text)
     for pattern in _PATTERNS:
         text = pattern.sub(MASK, text)
     return text

@@ -25,9 +25,9 @@ _PATIENCE_SECONDS, _PAUSE_SECONDS = 60.0, 1.0
 """A restarting server is back within this time."""
 _SERVER_SETTINGS = {
     "search_path": "public",
-    # What a crash of the server may lose is the latest spend, as with a file.
+    # A crash of the server may lose the latest spending, as with a file.
     "synchronous_commit": "off",
-    # A machine that stands still holds up the others no longer.
+    # Bounds how long a frozen machine blocks the others.
     "idle_in_transaction_session_timeout": "30s",
 }
 _OPTIONS = (
@@ -43,8 +43,6 @@ _OPTIONS = (
 
 
 class Answer(Protocol):
-    """Rows of a statement."""
-
     def fetchone(self) -> Any: ...
 
     def fetchall(self) -> Sequence[Any]: ...
@@ -76,9 +74,9 @@ class SharedDatabase:
     """
 
     def __init__(self, url: str) -> None:
-        from warehouse.catalogue.postgres import PostgresCatalogue  # late: it brings DuckDB along
+        from warehouse.catalogue.postgres import PostgresCatalogue  # late import: it needs DuckDB
 
-        # In this order: an address that is none is refused without being repeated.
+        # `of` first: it refuses an invalid address without repeating it.
         self._title, self._url = PostgresCatalogue.of(url).title, _for_asyncpg(url)
         self._lock = threading.Lock()
         self._connection: Any = None
@@ -92,7 +90,7 @@ class SharedDatabase:
     def has_tables(self) -> bool:
         """Return whether a machine has stored anything here."""
         if not self._has_tables:
-            with self._begun() as statements:
+            with self._transaction() as statements:
                 answer = statements.execute("select to_regclass('public.records') is not null")
                 self._has_tables = bool(answer.fetchone()[0])
         return self._has_tables
@@ -119,7 +117,7 @@ class SharedDatabase:
         """
         if not self.has_tables:
             self._make_tables()
-        with self._begun(subject) as statements:
+        with self._transaction(subject) as statements:
             yield statements
 
     @contextmanager
@@ -148,12 +146,12 @@ class SharedDatabase:
         self._thread.join(timeout=1.0)
 
     def _make_tables(self) -> None:
-        with self._begun("tables"):
+        with self._transaction("tables"):
             self._run(self._connection.execute(statement("budgets", "schema")))
             self._run(self._connection.execute(statement("budgets", "records")))
 
     @contextmanager
-    def _begun(self, subject: str | None = None) -> Iterator[Statements]:
+    def _transaction(self, subject: str | None = None) -> Iterator[Statements]:
         with self._lock:
             has_ended = False
             try:
@@ -161,14 +159,14 @@ class SharedDatabase:
                 try:
                     yield _Transaction(self._connection, self._run)
                 except BaseException:
-                    with suppress(AssayError):  # lost
-                        self._run(_awaited(transaction.rollback))
+                    with suppress(AssayError):  # the connection is lost
+                        self._run(_await(transaction.rollback))
                         has_ended = True
                     raise
-                self._run(_awaited(transaction.commit))
+                self._run(_await(transaction.commit))
                 has_ended = True
             finally:
-                # All that follows would be a savepoint in a transaction that was left open.
+                # Otherwise later transactions would be savepoints in an open one.
                 if not has_ended:
                     self._loop.call_soon_threadsafe(self._terminate)
 
@@ -181,32 +179,32 @@ class SharedDatabase:
 
         Nothing has been written yet, so the retry is safe.
         """
-        until = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
                 if self._connection is None or self._connection.is_closed():
-                    self._connection = await self._connected()
+                    self._connection = await self._connect()
                 transaction = self._connection.transaction()
                 await transaction.start()
                 if subject is not None:
                     turn = statement("budgets", "take_turn").replace("?", "$")
                     await self._connection.fetch(turn, subject)
             except _losses():
-                if self._connection is None or time.monotonic() >= until:
+                if self._connection is None or time.monotonic() >= deadline:
                     raise
                 self._terminate()
             else:
                 return transaction
             await asyncio.sleep(_PAUSE_SECONDS)
 
-    async def _connected(self) -> Any:
+    async def _connect(self) -> Any:
         """Connect to a database, and refuse one with foreign programs.
 
         They would run with the permissions of this user.
         """
-        import asyncpg  # late: most processes need none
+        import asyncpg  # late import: most processes need none
 
-        from warehouse.catalogue.definitions import foreign_error  # late: it brings DuckDB along
+        from warehouse.catalogue.definitions import foreign_error  # late import: it needs DuckDB
 
         connection = await asyncpg.connect(
             self._url,
@@ -229,8 +227,8 @@ class SharedDatabase:
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             if isinstance(error, asyncpg.DataError | ValueError):
-                reason = "a value does not fit its column"  # their text repeats the value
-            # What asyncpg finds wrong with a value or an address is an InterfaceError as well.
+                reason = "a value does not fit its column"  # the message contains the value
+            # asyncpg raises InterfaceError for invalid values and addresses too.
             is_lost = isinstance(error, _losses()) and not isinstance(error, ValueError)
             kind = SharedStateError if is_lost else ConfigurationError
             raise kind(
@@ -242,8 +240,8 @@ class SharedDatabase:
             raise
 
 
-async def _awaited(ending: Callable[[], Awaitable[None]]) -> None:
-    # Of a closed connection asyncpg raises before there is anything to await.
+async def _await(ending: Callable[[], Awaitable[None]]) -> None:
+    # On a closed connection asyncpg raises before returning an awaitable.
     await ending()
 
 
@@ -256,7 +254,7 @@ def _losses() -> tuple[type[BaseException], ...]:
         asyncpg.CannotConnectNowError,
         asyncpg.AdminShutdownError,
         asyncpg.CrashShutdownError,
-        asyncpg.IdleInTransactionSessionTimeoutError,  # this machine stood still
+        asyncpg.IdleInTransactionSessionTimeoutError,  # this machine was frozen
         asyncpg.InterfaceError,
         OSError,
         TimeoutError,
@@ -267,7 +265,7 @@ def _for_asyncpg(url: str) -> str:
     """Return the address without libpq options that asyncpg would send as server settings."""
     parts = urlsplit(url)
     port = dict(parse_qsl(parts.query)).get("port", "")
-    if parts.port is None and port.isdecimal():  # asyncpg reads it before the question mark alone
+    if parts.port is None and port.isdecimal():  # asyncpg ignores the port in the query
         parts = parts._replace(netloc=f"{parts.netloc.removesuffix(':')}:{port}")
     options = [(name, value) for name, value in parse_qsl(parts.query) if name in _OPTIONS]
     return urlunsplit(parts._replace(query=urlencode(options)))
@@ -308,5 +306,5 @@ def shared_database() -> SharedDatabase | None:
 
 @cache
 def _database(url: str, process: int) -> SharedDatabase:
-    del process  # a forked one has no event loop of its own yet
+    del process  # a forked process needs its own event loop
     return SharedDatabase(url)

@@ -55,7 +55,6 @@ def meaning(sql: str) -> str:
 
 
 def table_statement(name: str, **parts: str) -> str:
-    """Return `filled("tables", name)`."""
     return filled("tables", name, **parts)
 
 

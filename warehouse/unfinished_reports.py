@@ -22,7 +22,7 @@ def building_folder(layout: Layout) -> Iterator[Path]:
     layout.reports.mkdir(parents=True, exist_ok=True)
     with _lock(layout) as lock:
         _remove(layout, lock)
-        with suppress(OSError):  # without locks nothing is ever removed here
+        with suppress(OSError):  # a file system without locks
             fcntl.flock(lock, fcntl.LOCK_SH)
         building = layout.reports / f"{BUILDING}{uuid4().hex}"
         try:
@@ -52,9 +52,9 @@ def _lock(layout: Layout) -> Iterator[int]:
 def _remove(layout: Layout, lock: int) -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # a live command builds one of them: a killed one has no lock
+    except OSError:  # a running command holds the lock
         return 0
-    left = [path for path in layout.reports.iterdir() if path.name.startswith(LEFTOVERS)]
-    for path in left:
+    leftovers = [path for path in layout.reports.iterdir() if path.name.startswith(LEFTOVERS)]
+    for path in leftovers:
         shutil.rmtree(path, ignore_errors=True)
-    return len(left)
+    return len(leftovers)

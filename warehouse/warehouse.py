@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from schemas.settings import Settings
 from warehouse.layout import Layout
 
-if TYPE_CHECKING:  # whoever lands, or keeps accounts, does without the database
+if TYPE_CHECKING:  # landing and accounts need no database
     from warehouse.catalogue.connection import Connection
     from warehouse.catalogue.postgres import PostgresCatalogue
     from warehouse.objects.object_storage import ObjectFolder
@@ -86,8 +86,8 @@ class Warehouse(Layout):
 
         return may_hold_a_lake(self, self.postgres)
 
-    def lies_in(self) -> "ObjectFolder | None":
+    def lake_folder(self) -> "ObjectFolder | None":
         """Return the object folder of the lake's files; None if in a folder or without a lake."""
-        from warehouse.lake import lies_in
+        from warehouse.lake import lake_folder
 
-        return lies_in(self, self.postgres)
+        return lake_folder(self, self.postgres)

@@ -15,11 +15,11 @@ from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
 from warehouse.console.console import run_sql_with_names
+from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
 from warehouse.queries import Queries
-from warehouse.reading import LakeReading
 from warehouse.units.kind import HeadT, Kind, UnitT
-from warehouse.units.reading import published_heads, published_kind, published_units
+from warehouse.units.published_work import published_heads, published_kind, published_units
 from warehouse.warehouse import Warehouse
 
 ParametersT = ParamSpec("ParametersT")
@@ -147,8 +147,8 @@ class Lake:
         with self._reading().queries() as queries:
             yield queries
 
-    def _reading(self) -> LakeReading:
-        reading: LakeReading = _open_reading(_LakeQuery(self, _identity(self), LakeReading))
+    def _reading(self) -> LakeReader:
+        reading: LakeReader = _open_reading(_LakeQuery(self, _identity(self), LakeReader))
         return reading
 
 
@@ -222,8 +222,8 @@ def _watch(warehouse: Warehouse) -> Watch:
 
 
 @lru_cache(_OPEN_LAKES)
-def _open_reading(query: _LakeQuery) -> LakeReading:
-    return LakeReading(query.lake.warehouse)
+def _open_reading(query: _LakeQuery) -> LakeReader:
+    return LakeReader(query.lake.warehouse)
 
 
 @lru_cache(_CACHED_ANSWERS)

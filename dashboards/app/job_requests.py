@@ -12,7 +12,7 @@ from warehouse.app.jobs import (
     request_stop,
     runner_at_work,
     submit,
-    take_expected,
+    take_result,
 )
 from warehouse.warehouse import Warehouse
 
@@ -53,7 +53,7 @@ def _wait_for_estimate(warehouse: Warehouse, job_id: str) -> dict[str, object]:
             request_stop(job)
             raise UpstreamError(_timeout_message(warehouse))
         time.sleep(POLL_SECONDS)
-    return take_expected(warehouse, job_id)
+    return take_result(warehouse, job_id)
 
 
 def _timeout_message(warehouse: Warehouse) -> str:

@@ -84,7 +84,6 @@ def _bold(heading: str) -> str:
 
 @lru_cache(_KEPT)
 def _inline(words: str) -> Line:
-    """Parse links, emphasis and code in one line."""
     return line(*_spans(words, _INLINE))
 
 

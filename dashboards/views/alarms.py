@@ -111,7 +111,6 @@ def _kinds_unanswered(
     thresholds: AlarmSettings,
     order_reasons: Sequence[str],
 ) -> list[str]:
-    """Return the kinds of judgement for which the engine failed too often."""
     failure_reasons = [each.value for each in Reason if each.engine_failed]
     counts: dict[str, Counter[str]] = {}
     for kind, why, count in reasons.select("judgement", "reason", "judgements").iter_rows():

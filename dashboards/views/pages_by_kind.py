@@ -10,7 +10,7 @@ from dashboards.views.published_page import PublishedPage
 from dashboards.views.units_page import units_page
 from schemas.identifiers import RunId
 from warehouse.units.kind import Kind
-from warehouse.units.reading import published_kind
+from warehouse.units.published_work import published_kind
 from warehouse.warehouse import Warehouse
 
 

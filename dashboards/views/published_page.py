@@ -39,7 +39,6 @@ class PublishedPage(ABC):
         """Return the report as values."""
 
     def markdown(self) -> str:
-        """Return the report as Markdown."""
         return markdown_page(self.page())
 
     def html(self) -> str:

@@ -23,11 +23,11 @@ from schemas.judgement.ranking import (
 from schemas.text import patterns
 from warehouse.answers import RankedIdea
 from warehouse.kinds.rankings.queries import (
-    compared_across,
+    comparability,
+    default_ranking,
     group_summaries,
+    ideas_by_ranking,
     matches_of,
-    ranked_by,
-    ranking_shown,
     ratings_of,
 )
 from warehouse.queries import Queries
@@ -63,7 +63,7 @@ def ranking_view(
     Raises:
         ConfigurationError: there is no such published run.
     """
-    head = head or ranking_shown(queries, run_id)
+    head = head or default_ranking(queries, run_id)
     if head is None:
         return None
     title = f"Ranking of run {run_id}"
@@ -71,7 +71,7 @@ def ranking_view(
 
 
 def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.Block]:
-    run, ranked_ideas = queries.run(run_id), ranked_by(queries, head)
+    run, ranked_ideas = queries.run(run_id), ideas_by_ranking(queries, head)
     clusters = head.grouping is Grouping.CLUSTERS
     grouping = "found by what the ideas are about" if clusters else "as given"
     method = "Elo" if head.method is RatingMethod.ELO else "Bradley–Terry"
@@ -257,12 +257,14 @@ def _comparability(queries: Queries, head: RankingHead) -> str | None:
     """Return whether strengths compare across groups; None with one group."""
     if head.group_count < 2:
         return None
-    sentence = compared_across(group_summaries(queries, head))
+    sentence = comparability(group_summaries(queries, head))
     return sentence[:1].upper() + sentence[1:]
 
 
 def _best_across(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
-    ideas = [idea for idea in ranked_by(queries, head) if idea.rank_across_groups is not None]
+    ideas = [
+        idea for idea in ideas_by_ranking(queries, head) if idea.rank_across_groups is not None
+    ]
     ideas.sort(key=lambda idea: -(idea.strength_across_groups or 0.0))
     return tuple(ideas[:BEST_ACROSS])
 

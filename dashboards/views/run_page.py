@@ -341,7 +341,6 @@ _OPTIONAL_COLUMNS: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaSc
 
 
 def _optional_columns(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
-    """Return the names of `_OPTIONAL_COLUMNS` that this run needs."""
     return tuple(
         name
         for name, (is_requested, _) in _OPTIONAL_COLUMNS.items()
@@ -385,7 +384,6 @@ def _unscored_parts(score: IdeaScore) -> str:
 
 
 def _assessment_values(score: IdeaScore) -> dict[str, float | None]:
-    """Return the assessment's values by criterion in words."""
     values = {"overall": score.overall_0_to_1, **score.parts}
     return {name.replace("_", " "): value for name, value in values.items()}
 

@@ -15,7 +15,7 @@ from schemas.outcome import Provenance
 from schemas.tables import TABLE
 from warehouse.units.kind import Kind, Part
 from warehouse.units.landing import CALL_TABLES
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 _NUMBERS = (ColumnType.INTEGER, ColumnType.FLOAT)
@@ -66,8 +66,8 @@ class UnitsPage(PublishedPage):
         yield pg.heading(getattr(unit, self.kind.name_column))
         if getattr(unit, "unscored_reason", None) is not None:
             yield pg.note(f"{wording.reason(unit.unscored_reason)}: {unit.unscored_detail}")
-        if self.kind.own_table is not None:
-            columns = _columns(type(unit), self.kind.own_table, self.kind.name_column)
+        if self.kind.unit_table is not None:
+            columns = _columns(type(unit), self.kind.unit_table, self.kind.name_column)
             short = (each for each in columns if each.type is not ColumnType.TEXT)
             yield pg.facts(*(f"{_words(each.name)} {_value(unit, each)}" for each in short))
             for each in (each for each in columns if each.type is ColumnType.TEXT):

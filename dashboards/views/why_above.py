@@ -17,7 +17,7 @@ from schemas.judgement.assessment import AssessmentCriterion
 from schemas.judgement.ranking import RankingHead
 from schemas.run import Run
 from warehouse.answers import IdeaScore, RankedIdea
-from warehouse.kinds.rankings.queries import ranking_shown, ratings_of
+from warehouse.kinds.rankings.queries import default_ranking, ratings_of
 from warehouse.queries import Queries
 
 OVERALL = AssessmentCriterion.OVERALL.value
@@ -39,7 +39,7 @@ def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.
     for name in (one, other):
         if name not in places:
             raise UnknownNameError(f"run {run_id} has no idea “{name}”")
-    head = ranking_shown(queries, run_id)
+    head = default_ranking(queries, run_id)
     if head is not None:  # matches took place in the ranking's groups, which may be clusters
         groups = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
         for name in groups.keys() & {one, other}:
@@ -147,7 +147,6 @@ def _reasons(
 def _matches(
     queries: Queries, head: RankingHead, better: RankedIdea, worse: RankedIdea
 ) -> list[dict[str, Any]]:
-    """Return the matches of the two ideas."""
     return queries.page_frame(
         "matches_of_pair",
         run_id=head.run_id,

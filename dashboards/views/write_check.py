@@ -15,7 +15,7 @@ from schemas.works.manuscripts import (
     ManuscriptCheck,
 )
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 

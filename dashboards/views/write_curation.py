@@ -12,9 +12,9 @@ from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.curation import Curation
 from schemas.works.curation_run import CURATIONS
-from warehouse.kinds.curations.edits import edited, edits_of
+from warehouse.kinds.curations.edits import apply_edits, edits_of
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 IDEAS = "ideas.jsonl"
@@ -138,7 +138,8 @@ def curation_page(warehouse: Warehouse, run_id: RunId) -> CurationPage:
     with warehouse.reader() as connection:
         edits = edits_of(connection, run_id)
         curations = (
-            edited(each, edits) for each in published_units(connection, kind_of(CURATIONS), run_id)
+            apply_edits(each, edits)
+            for each in published_units(connection, kind_of(CURATIONS), run_id)
         )
         head = published_head(connection, kind_of(CURATIONS), run_id)
         return CurationPage(head, tuple(curations), edits)

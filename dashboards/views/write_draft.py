@@ -21,7 +21,7 @@ from schemas.works.draft_habits import habits_of
 from schemas.works.draft_run import DRAFTS, DraftHead, outline_of, outline_text
 from schemas.works.draft_venue import Venue
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -104,7 +104,6 @@ class DraftPage(PublishedPage):
 
 
 def _claims(draft: Draft, kind: ClaimKind) -> list[DraftClaim]:
-    """Return the claims of a kind, in the order of collection."""
     return [claim for claim in draft.claims if claim.kind is kind]
 
 
@@ -133,7 +132,6 @@ def _in_short(draft: Draft) -> str:
 
 
 def _draft(draft: Draft) -> Iterator[pg.Block]:
-    """Yield one draft with its outline and sources."""
     number_claims = _claims(draft, ClaimKind.NUMBER)
     yield pg.heading(draft.title)
     yield pg.text(f"{draft.form.value.capitalize()} of the idea ", pg.code(draft.draft_id))
@@ -181,7 +179,6 @@ def _draft(draft: Draft) -> Iterator[pg.Block]:
 
 
 def _nearby(draft: Draft) -> Iterator[pg.Block]:
-    """Yield the common form of papers nearby."""
     habits, measure, percent = habits_of(draft.neighbours), figures.measure, figures.percent
     if habits.looked_up:
         unmeasured_reasons = Counter(

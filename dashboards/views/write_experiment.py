@@ -20,7 +20,7 @@ from schemas.works.experiment_run import EXPERIMENTS, ExperimentHead
 from warehouse.lake import rows_in
 from warehouse.statements import statement
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 
@@ -109,7 +109,6 @@ class ExperimentPage(PublishedPage):
 
 
 def _experiment_blocks(part: ExperimentPart) -> Iterator[pg.Block]:
-    """Yield the finding of one experiment, then its evidence."""
     experiment = part.experiment
     yield pg.heading(f"{experiment.task_id}: {part.verdict.lower()}")
     yield from prose(experiment.question)
@@ -238,7 +237,6 @@ def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
 
 
 def _other_candidates(part: ExperimentPart) -> Iterator[pg.Block]:
-    """Yield unconfirmed candidates, and executions without a score."""
     experiment = part.experiment
     candidates = [each for each in experiment.programs if each.fate is Fate.COMPARED]
     if candidates:

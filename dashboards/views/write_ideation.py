@@ -32,7 +32,7 @@ from warehouse.parquet import write_bytes
 from warehouse.rows import Row
 from warehouse.statements import statement
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 IDEAS = "ideas.jsonl"
@@ -147,7 +147,6 @@ class IdeationPage(PublishedPage):
                 yield from self._version(version)
 
     def _version(self, version: IdeaVersion) -> Iterator[pg.Block]:
-        """Yield a version with its reasons and the relations considered."""
         yield pg.heading(f"Round {version.round}: {version.title or 'not made'}", level=3)
         if version.text is None:
             why = wording.reason(version.unscored_reason or "")

@@ -15,7 +15,7 @@ from schemas.identifiers import RunId
 from schemas.judgement.ranking import GroupSummary, RankingHead
 from schemas.run import Run
 from warehouse.answers import RankedIdea
-from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
+from warehouse.kinds.rankings.queries import default_ranking, group_summaries, ideas_by_ranking
 from warehouse.warehouse import Warehouse
 
 
@@ -36,7 +36,7 @@ class RankedRun(PublishedPage):
     def units(self) -> Sequence[RankedIdea]:
         """The ideas by group and rank."""
         with self.warehouse.queries() as queries:
-            return ranked_by(queries, self.head)
+            return ideas_by_ranking(queries, self.head)
 
     @cached_property
     def groups(self) -> Sequence[GroupSummary]:
@@ -68,7 +68,7 @@ def ranking_page(warehouse: Warehouse, run_id: RunId) -> RankedRun:
     """
     with warehouse.queries() as queries:
         queries.run(run_id)
-        head = ranking_shown(queries, run_id)
+        head = default_ranking(queries, run_id)
     if head is None:
         raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
     return RankedRun(warehouse, head)

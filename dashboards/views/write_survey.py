@@ -16,7 +16,7 @@ from schemas.literature.survey import Survey
 from schemas.literature.survey_review import Written
 from schemas.works.survey_run import SURVEYS, SurveyHead
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 

@@ -26,10 +26,10 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
 from dashboards.render.formats.report_format import ReportFormat
-from flows.api.bodies import asked_of, body_of, options_of
+from flows.api.bodies import body_of, input_fields, options_of
 from flows.api.gate import Gate
 from flows.api.mcp_server import mcp_server
-from flows.api.service import JobSeen, Service
+from flows.api.service import JobView, Service
 from flows.cli.answer import Answer, error_answer
 from schemas.errors import (
     AssayError,
@@ -111,7 +111,7 @@ def application(
     over_http = programs.streamable_http_app(
         stateless_http=True,
         max_request_body_size=service.warehouse.settings.api.maximum_body_bytes,
-        # Names and origins are checked before (`tasks/web/serving.py`).
+        # The server checks names and origins itself (`tasks/web/serving.py`).
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     api = FastAPI(
@@ -131,10 +131,10 @@ def application(
     _add_decisions(api, service)
     _add_results(api, service)
     _add_literature(api, service)
-    _add_open_pages(api)
-    api.exception_handler(AssayError)(_tell_error)
-    api.exception_handler(HTTPException)(_tell_refusal)
-    api.exception_handler(RequestValidationError)(_tell_mistake)
+    _add_public_pages(api)
+    api.exception_handler(AssayError)(_error_response)
+    api.exception_handler(HTTPException)(_http_error_response)
+    api.exception_handler(RequestValidationError)(_validation_error_response)
 
     async def either(scope: StarletteScope, receive: Receive, send: Send) -> None:
         await (over_http if scope.get("path") == MCP_PATH else api)(scope, receive, send)
@@ -151,22 +151,22 @@ def _token_over_http(context: Context[Any, Any]) -> Token:
 
 
 def _add_uploads(api: FastAPI, service: Service) -> None:
-    takers = {job.name_of_command(): job for job in _jobs() if issubclass(job, OfIdeas)}
+    idea_jobs = {job.name_of_command(): job for job in _jobs() if issubclass(job, OfIdeas)}
 
     @api.post("/v1/jobs/{command}/file", status_code=202, response_model=Answer, tags=["jobs"])
     async def upload(
-        command: Literal[tuple(takers)],  # type: ignore[valid-type]
+        command: Literal[tuple(idea_jobs)],  # type: ignore[valid-type]
         request: Request,
         filename: Annotated[str, Query(max_length=200, description="Its ending says the format.")],
         token: Caller,
         idempotency_key: IdempotencyKey = None,
     ) -> Response:
         """Submit an idea file as the request body, with the options in the query."""
-        job: Any = takers[command]
+        job: Any = idea_jobs[command]
         options = options_of(job.model_fields["options"].annotation, request.query_params)
-        sent, name = job.of_file(filename or ".", await request.body()), filename or "ideas"
-        submit = partial(_submitted, service, name=name, key=idempotency_key)
-        return await run_in_threadpool(submit, token, job, sent, options)
+        inputs, name = job.of_file(filename or ".", await request.body()), filename or "ideas"
+        submit = partial(_submit_job, service, name=name, key=idempotency_key)
+        return await run_in_threadpool(submit, token, job, inputs, options)
 
 
 def _jobs() -> Iterator[type[WorkJob]]:
@@ -174,47 +174,47 @@ def _jobs() -> Iterator[type[WorkJob]]:
     yield PlanJob
 
 
-def _submitted(
+def _submit_job(
     service: Service,
     token: Token,
     job: type[WorkJob],
-    sent: Mapping[str, Any],
+    inputs: Mapping[str, Any],
     options: Options,
     *,
     name: str,
     key: str | None,
 ) -> Response:
-    job_id = service.work(token, job, sent, options, name=name, idempotency_key=key)
-    return _told(service.job_answer(service.job(token, job_id)), 202)
+    job_id = service.work(token, job, inputs, options, name=name, idempotency_key=key)
+    return _json_response(service.job_answer(service.job(token, job_id)), 202)
 
 
 def _add_jobs(api: FastAPI, service: Service) -> None:
     @api.get("/v1/jobs", response_model=Answer, tags=["jobs"])
     def jobs(token: Caller) -> Response:
         """List your jobs, newest first; an owner's token lists all jobs."""
-        return _told(service.jobs(token))
+        return _json_response(service.jobs(token))
 
-    def seen_job(job_id: str, token: Caller) -> JobSeen:
+    def job_view(job_id: str, token: Caller) -> JobView:
         return service.job(token, job_id)
 
     @api.get("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
-    def job(seen: Annotated[JobSeen, Depends(seen_job)]) -> Response:
+    def job(view: Annotated[JobView, Depends(job_view)]) -> Response:
         """Return the state of a job; when it is done, `run_id` names the published run."""
-        return _told(service.job_answer(seen))
+        return _json_response(service.job_answer(view))
 
     @api.delete("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
     def stop(job_id: str, token: Caller) -> Response:
         """Stop a job in order; the same request resumes it without paying again."""
-        return _told(service.job_answer(service.stop(token, job_id)))
+        return _json_response(service.job_answer(service.stop(token, job_id)))
 
     @api.get("/v1/jobs/{job_id}/events", response_class=EventSourceResponse, tags=["jobs"])
     async def events(
-        seen: Annotated[JobSeen, Depends(seen_job)],
+        view: Annotated[JobView, Depends(job_view)],
         token: Caller,
         last_event_id: Annotated[str | None, Header(max_length=64)] = None,
     ) -> AsyncIterator[ServerSentEvent]:
         """Stream the events `progress` and `log`, and `end` as the last one."""
-        async for event in watched(service, token, seen.job.job_id, last_event_id):
+        async for event in job_events(service, token, view.job.job_id, last_event_id):
             yield event
 
 
@@ -222,9 +222,9 @@ def _add_work(api: FastAPI, service: Service, job: type[WorkJob]) -> None:
     command = job.name_of_command()
 
     def submit(body: Any, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
-        sent = {name: getattr(body, name) for name in asked_of(job)}
-        return _submitted(
-            service, token, job, sent, body.options, name=body.name, key=idempotency_key
+        inputs = {name: getattr(body, name) for name in input_fields(job)}
+        return _submit_job(
+            service, token, job, inputs, body.options, name=body.name, key=idempotency_key
         )
 
     submit.__annotations__["body"] = body_of(job)
@@ -244,12 +244,12 @@ def _add_decisions(api: FastAPI, service: Service) -> None:
     @api.get("/v1/inbox", response_model=Answer, tags=["decisions"])
     def inbox(token: Caller) -> Response:
         """List the requests that wait for your answer, oldest first."""
-        return _told(service.inbox(token))
+        return _json_response(service.inbox(token))
 
     @api.post("/v1/inbox/{request_id}", response_model=Answer, tags=["decisions"])
     def decide(request_id: str, body: GivenAnswer, token: Caller) -> Response:
         """Answer a request once; 409 if it was answered or its subject has changed."""
-        return _told(service.decide(token, request_id, body))
+        return _json_response(service.decide(token, request_id, body))
 
 
 def _add_results(api: FastAPI, service: Service) -> None:
@@ -258,17 +258,17 @@ def _add_results(api: FastAPI, service: Service) -> None:
     @api.get("/v1/runs", response_model=Answer, tags=tags)
     def runs() -> Response:
         """List the published runs, newest first."""
-        return _told(service.runs())
+        return _json_response(service.runs())
 
     @api.get("/v1/runs/{run_id}", response_model=Answer, tags=tags)
     def run(run_id: str) -> Response:
         """Return a run with its ideas in rank order, or published work of another kind."""
-        return _told(service.run(run_id))
+        return _json_response(service.run(run_id))
 
     @api.get("/v1/runs/{run_id}/ranking", response_model=Answer, tags=tags)
     def ranking(run_id: str) -> Response:
         """Return the ranking of a run by pairwise matches (option `rank`)."""
-        return _told(service.run(run_id, ranking=True))
+        return _json_response(service.run(run_id, ranking=True))
 
     @api.get("/v1/runs/{run_id}/report", response_class=Response, tags=tags)
     def report(
@@ -281,19 +281,19 @@ def _add_results(api: FastAPI, service: Service) -> None:
         ] = False,
     ) -> Response:
         """Return the report of a run, an idea or a ranking in the given format."""
-        written = service.report(run_id, idea, output_format, ranking=ranking, full=full)
-        named = {"content-disposition": f'attachment; filename="report.{output_format}"'}
-        return Response(written, headers=named, media_type=output_format.media_type)
+        content = service.report(run_id, idea, output_format, ranking=ranking, full=full)
+        headers = {"content-disposition": f'attachment; filename="report.{output_format}"'}
+        return Response(content, headers=headers, media_type=output_format.media_type)
 
     @api.get("/v1/runs/{run_id}/review", response_model=Answer, tags=tags)
     def review(run_id: str, idea: str) -> Response:
         """Return the complete evaluation of one idea."""
-        return _told(service.run(run_id, idea))
+        return _json_response(service.run(run_id, idea))
 
     @api.get("/v1/runs/{run_id}/closest", response_model=Answer, tags=tags)
     def closest(run_id: str, idea: str) -> Response:
         """Return the closest prior work of an idea: the overlap, and what remains new."""
-        return _told(service.closest(run_id, idea))
+        return _json_response(service.closest(run_id, idea))
 
 
 def _add_literature(api: FastAPI, service: Service) -> None:
@@ -306,36 +306,36 @@ def _add_literature(api: FastAPI, service: Service) -> None:
         """Search papers as an evaluation does; 503 if a source could not be reached."""
         options = SearchOptions(limit=limit, cutoff=cutoff)
         answer = await service.search(query, options)
-        return _told(answer, 200 if answer.state == "complete" else 503)
+        return _json_response(answer, 200 if answer.state == "complete" else 503)
 
 
-def _add_open_pages(api: FastAPI) -> None:
+def _add_public_pages(api: FastAPI) -> None:
     @api.get("/", include_in_schema=False)
     @api.get("/v1", include_in_schema=False)
     def page() -> HTMLResponse:
         return HTMLResponse(page_of(api.openapi()))
 
 
-def _told(answer: Answer | bytes, status: int = 200) -> Response:
+def _json_response(answer: Answer | bytes, status: int = 200) -> Response:
     document = answer if isinstance(answer, bytes) else answer.document()
     return Response(document, status, media_type="application/json")
 
 
-def _tell_error(_: Request, error: Exception) -> Response:
+def _error_response(_: Request, error: Exception) -> Response:
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
-    return _told(error_answer(" ".join(str(error).splitlines())), status)
+    return _json_response(error_answer(" ".join(str(error).splitlines())), status)
 
 
-def _tell_refusal(_: Request, error: Exception) -> Response:
+def _http_error_response(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return _told(error_answer(str(error.detail)), error.status_code)
+    return _json_response(error_answer(str(error.detail)), error.status_code)
 
 
-def _tell_mistake(_: Request, error: Exception) -> Response:
+def _validation_error_response(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])[:200]
-    return _told(error_answer(f"{place}: {first['msg']}"), 422)
+    return _json_response(error_answer(f"{place}: {first['msg']}"), 422)
 
 
 LOOK_EVERY_SECONDS = 0.5
@@ -343,7 +343,7 @@ _MOST_BYTES = 65_536
 _EVENT_ID = bounded(r"(\d{1,15})-([0-9a-f]{16})")
 
 
-async def watched(
+async def job_events(
     service: Service, token: Token, job_id: str, last_event_id: str | None
 ) -> AsyncIterator[ServerSentEvent]:
     """Yield the events `log`, `progress`, and `end` as the last one.
@@ -352,29 +352,29 @@ async def watched(
     `last_event_id`.
     """
     event_id = _EVENT_ID.fullmatch(last_event_id or "")
-    offset, progress_hash = (int(event_id[1]), event_id[2]) if event_id else (0, "0" * 16)
+    offset, sent_hash = (int(event_id[1]), event_id[2]) if event_id else (0, "0" * 16)
     while True:
-        seen = await run_in_threadpool(service.job, token, job_id)
-        text, offset = await run_in_threadpool(_log_after, seen.job, offset)
-        row = seen.row()
-        now = content_hash(orjson.dumps(row, default=str).decode(), length=16)
+        view = await run_in_threadpool(service.job, token, job_id)
+        text, offset = await run_in_threadpool(_read_log, view.job, offset)
+        row = view.row()
+        current_hash = content_hash(orjson.dumps(row, default=str).decode(), length=16)
         if text:
-            yield ServerSentEvent(data={"text": text}, event="log", id=f"{offset}-{progress_hash}")
-        if now != progress_hash:
-            progress_hash = now
-            yield ServerSentEvent(data=row, event="progress", id=f"{offset}-{progress_hash}")
-        if not seen.job.at_work and not text:
-            yield ServerSentEvent(data=row, event="end", id=f"{offset}-{progress_hash}")
+            yield ServerSentEvent(data={"text": text}, event="log", id=f"{offset}-{sent_hash}")
+        if current_hash != sent_hash:
+            sent_hash = current_hash
+            yield ServerSentEvent(data=row, event="progress", id=f"{offset}-{sent_hash}")
+        if not view.job.at_work and not text:
+            yield ServerSentEvent(data=row, event="end", id=f"{offset}-{sent_hash}")
             return
         if not await run_in_threadpool(still_valid, service.database, token.token_id):
             return
         await asyncio.sleep(LOOK_EVERY_SECONDS)
 
 
-def _log_after(job: Job, offset: int) -> tuple[str, int]:
+def _read_log(job: Job, offset: int) -> tuple[str, int]:
     part = log_part(job, offset, _MOST_BYTES)
-    whole = part.rfind(b"\n") + 1 or (len(part) if len(part) == _MOST_BYTES else 0)
-    return part[:whole].decode("utf-8", "replace"), offset + whole
+    length = part.rfind(b"\n") + 1 or (len(part) if len(part) == _MOST_BYTES else 0)
+    return part[:length].decode("utf-8", "replace"), offset + length
 
 
 def page_of(schema: dict[str, Any]) -> str:

@@ -19,26 +19,28 @@ def schema_of(options: type[Options], *, without: frozenset[str]) -> dict[str, A
     schema = options.model_json_schema()
     parts = schema.pop("$defs", {})
     schema["properties"] = {
-        name: _inlined(field, parts)
+        name: _inline_refs(field, parts)
         for name, field in schema["properties"].items()
         if name not in without
     }
     return schema
 
 
-def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
+def _inline_refs(schema: Any, parts: dict[str, Any]) -> Any:
     """Return a schema with each reference replaced by its definition.
 
     References would not resolve inside another schema.
     """
     if isinstance(schema, list):
-        return [_inlined(each, parts) for each in schema]
+        return [_inline_refs(each, parts) for each in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        named = parts[schema["$ref"].rpartition("/")[2]]
-        return _inlined(named | {name: schema[name] for name in schema if name != "$ref"}, parts)
-    return {name: _inlined(each, parts) for name, each in schema.items()}
+        definition = parts[schema["$ref"].rpartition("/")[2]]
+        return _inline_refs(
+            definition | {name: schema[name] for name in schema if name != "$ref"}, parts
+        )
+    return {name: _inline_refs(each, parts) for name, each in schema.items()}
 
 
 NAME_CHARACTERS, MOST_IDEAS = 80, 10_000
@@ -83,7 +85,7 @@ class _Body(BaseModel):
     name: str = Field(default="", max_length=80, description="What lists of jobs call it.")
 
 
-def asked_of(job: type[WorkJob]) -> dict[str, tuple[Any, FieldInfo]]:
+def input_fields(job: type[WorkJob]) -> dict[str, tuple[Any, FieldInfo]]:
     """Return type and field of each input of a job, by name.
 
     Ideas are sent as a list and stored as JSON Lines.
@@ -93,13 +95,13 @@ def asked_of(job: type[WorkJob]) -> dict[str, tuple[Any, FieldInfo]]:
     return {name: (field.annotation, field) for name, field in job.sent_fields().items()}
 
 
-def as_kept(job: type[WorkJob], sent: Mapping[str, Any]) -> dict[str, Any]:
+def stored_fields(job: type[WorkJob], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs of a job as its fields store them.
 
     Raises:
         ConfigurationError: an idea cannot be written as JSON.
     """
-    fields = dict(sent)
+    fields = dict(inputs)
     if issubclass(job, OfIdeas) and not isinstance(fields["ideas"], str):
         fields["ideas"] = idea_lines(fields["ideas"])
     return fields
@@ -107,9 +109,9 @@ def as_kept(job: type[WorkJob], sent: Mapping[str, Any]) -> dict[str, Any]:
 
 def body_of(job: type[WorkJob]) -> type[BaseModel]:
     options: Any = job.model_fields["options"].annotation
-    sent: dict[str, Any] = {**asked_of(job)}
-    sent["options"] = (options, Field(default_factory=options))
-    body: type[BaseModel] = create_model(f"{job.__name__}Body", __base__=_Body, **sent)
+    fields: dict[str, Any] = {**input_fields(job)}
+    fields["options"] = (options, Field(default_factory=options))
+    body: type[BaseModel] = create_model(f"{job.__name__}Body", __base__=_Body, **fields)
     return body
 
 

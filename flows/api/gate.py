@@ -30,11 +30,11 @@ _HEADERS = {
 
 
 _TOO_LARGE = 413
-_REST = 10
+_DISCARDED_BODIES = 10
 """Multiples of the largest body that are read and discarded after a body that is too large."""
 
 
-class _RefusedError(Exception):
+class _RejectionError(Exception):
     def __init__(self, status: int, line: str) -> None:
         self.status, self.line = status, line
 
@@ -50,16 +50,16 @@ class Gate:
         self._at_once: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":  # nothing here speaks over a web socket
-            await self._answer(scope, receive, _guarded(send))
+        if scope["type"] == "http":  # web sockets are not served
+            await self._answer(scope, receive, _with_headers(send))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in OPEN_PATHS and scope["method"] == "GET":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        given = headers.getlist("authorization")
-        kind, _, text = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        credentials = headers.getlist("authorization")
+        kind, _, text = credentials[0].partition(" ") if len(credentials) == 1 else ("", "", "")
         token = token_of(self._database, text) if kind.lower() == "bearer" else None
         if token is None:
             line = "no valid token: send `Authorization: Bearer TOKEN`, of `assay tokens create`"
@@ -77,83 +77,83 @@ class Gate:
         try:
             body = await self._body(headers, receive)
             scope.setdefault("state", {})["token"] = token
-            await self._app(scope, _replayed(body, receive), send)
-        except _RefusedError as refused:
-            closing = {"connection": "close"}
-            refusal = _refusal(refused.status, refused.line, closing)
-            if refused.status == _TOO_LARGE and "expect" not in headers:
-                send = self._after_the_rest(receive, send)
+            await self._app(scope, _replay_body(body, receive), send)
+        except _RejectionError as rejection:
+            close_header = {"connection": "close"}
+            refusal = _refusal(rejection.status, rejection.line, close_header)
+            if rejection.status == _TOO_LARGE and "expect" not in headers:
+                send = self._send_after_body(receive, send)
             await refusal(scope, receive, send)
         finally:
             self._at_once[token.token_id] -= 1
             if not self._at_once[token.token_id]:
                 del self._at_once[token.token_id]
 
-    def _after_the_rest(self, receive: Receive, send: Send) -> Send:
+    def _send_after_body(self, receive: Receive, send: Send) -> Send:
         """Return a `send` that ends the reply once the client has sent its body, up to a bound.
 
         Closing a connection with unread bytes resets it, and the client loses the reply.
         """
 
-        async def ended(message: Message) -> None:
+        async def send_later(message: Message) -> None:
             if message["type"] != "http.response.body":
                 await send(message)
                 return
             await send({**message, "more_body": True})
-            left = _REST * self._limits.maximum_body_bytes
+            remaining = _DISCARDED_BODIES * self._limits.maximum_body_bytes
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.body_seconds):
-                    while left > 0 and (part := await receive()).get("more_body", False):
-                        left -= len(part["body"])
+                    while remaining > 0 and (part := await receive()).get("more_body", False):
+                        remaining -= len(part["body"])
             await send({"type": "http.response.body"})
 
-        return ended
+        return send_later
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
-        """Return the whole body. Raises _RefusedError if it is too large or too slow."""
-        most, body = self._limits.maximum_body_bytes, bytearray()
-        too_large = _RefusedError(
-            _TOO_LARGE, f"the body has more than {most:,} bytes: send less at once"
+        """Return the whole body. Raises _RejectionError if it is too large or too slow."""
+        limit, body = self._limits.maximum_body_bytes, bytearray()
+        too_large = _RejectionError(
+            _TOO_LARGE, f"the body has more than {limit:,} bytes: send less at once"
         )
-        announced = headers.get("content-length", "0")
-        # The server has refused what is no number; `int` takes long over very long ones.
-        if len(announced) > 18 or int(announced) > most:
+        content_length = headers.get("content-length", "0")
+        # The server has refused non-numbers; `int` is slow on very long ones.
+        if len(content_length) > 18 or int(content_length) > limit:
             raise too_large
         try:
             async with asyncio.timeout(self._limits.body_seconds):
                 while True:
                     message = await receive()
-                    if message["type"] == "http.disconnect":  # what came of it is not the whole
-                        raise _RefusedError(400, "the body ended before its announced end")
+                    if message["type"] == "http.disconnect":  # the body is incomplete
+                        raise _RejectionError(400, "the body ended before its announced end")
                     body += message.get("body", b"")
-                    if len(body) > most:
+                    if len(body) > limit:
                         raise too_large
                     if not message.get("more_body", False):
                         return bytes(body)
         except TimeoutError:
-            raise _RefusedError(
+            raise _RejectionError(
                 408, f"the body took longer than {self._limits.body_seconds:g} s to arrive"
             ) from None
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+def _replay_body(body: bytes, receive: Receive) -> Receive:
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:
-        return waiting.pop() if waiting else await receive()
+        return messages.pop() if messages else await receive()
 
     return next_message
 
 
-def _guarded(send: Send) -> Send:
-    async def guarded(message: Message) -> None:
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers[name] = value
         await send(message)
 
-    return guarded
+    return send_with_headers
 
 
 def _refusal(status: int, line: str, headers: dict[str, str]) -> Response:

@@ -21,8 +21,8 @@ from pydantic import Field, WithJsonSchema
 from starlette.concurrency import run_in_threadpool
 
 from dashboards.render.formats.report_format import ReportFormat
-from flows.api.bodies import asked_of, schema_of
-from flows.api.service import JobSeen, Service, open_service
+from flows.api.bodies import input_fields, schema_of
+from flows.api.service import JobView, Service, open_service
 from flows.cli.answer import Answer
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.run.environment import prepare_environment
@@ -79,15 +79,15 @@ def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf
         wait_seconds for its end, and reports progress in between. A job that is done names its run
         in run_id.
         """
-        with _errors_told():
-            seen = await _followed(service, caller_of(ctx), ctx, job_id, wait_seconds)
-            return _plain(await run_in_threadpool(service.job_answer, seen))
+        with _tool_errors():
+            view = await _follow_job(service, caller_of(ctx), ctx, job_id, wait_seconds)
+            return _as_json(await run_in_threadpool(service.job_answer, view))
 
     @server.tool()
     def stop_job(ctx: Context[Any, Any], job_id: str) -> dict[str, Any]:
         """Stop a job in order; the same request resumes it without paying again."""
-        with _errors_told():
-            return _plain(service.job_answer(service.stop(caller_of(ctx), job_id)))
+        with _tool_errors():
+            return _as_json(service.job_answer(service.stop(caller_of(ctx), job_id)))
 
 
 def _add_work_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
@@ -98,7 +98,7 @@ def _add_work_tools(server: MCPServer[Any], service: Service, caller_of: CallerO
     @server.tool()
     def read_answer(run_id: RunName) -> str:
         """Return the report of an answer, a survey or another published run as Markdown."""
-        with _errors_told():
+        with _tool_errors():
             return _markdown_of(service, run_id)
 
     @server.tool()
@@ -106,8 +106,8 @@ def _add_work_tools(server: MCPServer[Any], service: Service, caller_of: CallerO
         """Return all units of a published run: of curate_papers each paper with its idea, its
         statements and their sentences, and what was left out, with reasons.
         """
-        with _errors_told():
-            return _plain(service.run(run_id))
+        with _tool_errors():
+            return _as_json(service.run(run_id))
 
 
 def _add_work_tool(
@@ -120,33 +120,31 @@ def _add_work_tool(
         options: dict[str, Any] | None = None,
         wait_seconds: WaitSeconds = 0.0,
         idempotency_key: str | None = None,
-        **sent: Any,
+        **inputs: Any,
     ) -> dict[str, Any]:
-        with _errors_told():
+        with _tool_errors():
             caller = caller_of(ctx)
             submit = partial(service.work, name="", idempotency_key=idempotency_key)
-            job_id = await run_in_threadpool(submit, caller, job, sent, kind(**(options or {})))
-            seen = await _followed(service, caller, ctx, job_id, wait_seconds)
-            answer = _plain(await run_in_threadpool(service.job_answer, seen))
-            status = seen.job.status
+            job_id = await run_in_threadpool(submit, caller, job, inputs, kind(**(options or {})))
+            view = await _follow_job(service, caller, ctx, job_id, wait_seconds)
+            answer = _as_json(await run_in_threadpool(service.job_answer, view))
+            status = view.job.status
             if status.state is JobState.FAILED:
                 raise ToolError(status.last_word)
             if status.run_id is not None:
                 answer["answer"] = await run_in_threadpool(_markdown_of, service, status.run_id)
             return answer
 
-    options_type = Annotated[
-        dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))
-    ]
+    schema = Annotated[dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))]
     job_parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[each, field])
-        for name, (each, field) in asked_of(job).items()
+        for name, (each, field) in input_fields(job).items()
     ]
     context, options, wait, key, _ = inspect.signature(tool).parameters.values()
     tool.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             context,
-            options.replace(annotation=options_type | None),
+            options.replace(annotation=schema | None),
             wait.replace(default=job.wait_seconds),
             key,
             *job_parameters,
@@ -161,18 +159,18 @@ def _add_work_tool(
     server.tool(name=job.tool, description=description)(tool)
 
 
-async def _followed(
+async def _follow_job(
     service: Service, caller: Token, ctx: Context[Any, Any], job_id: str, wait_seconds: float
-) -> JobSeen:
+) -> JobView:
     deadline = time.monotonic() + wait_seconds
-    reported: tuple[float, float | None, str] | None = None
+    last_progress: tuple[float, float | None, str] | None = None
     while True:
-        seen = await run_in_threadpool(service.job, caller, job_id)
-        if not seen.job.at_work or time.monotonic() >= deadline:
-            return seen
-        if (now := _progress(seen)) != reported:
-            reported = now
-            await ctx.report_progress(*now)
+        view = await run_in_threadpool(service.job, caller, job_id)
+        if not view.job.at_work or time.monotonic() >= deadline:
+            return view
+        if (progress := _progress(view)) != last_progress:
+            last_progress = progress
+            await ctx.report_progress(*progress)
         await asyncio.sleep(LOOK_EVERY_SECONDS)
 
 
@@ -184,8 +182,8 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
     @server.tool()
     def list_runs() -> dict[str, Any]:
         """List the published runs, newest first."""
-        with _errors_told():
-            return _plain(service.runs())
+        with _tool_errors():
+            return _as_json(service.runs())
 
     @server.tool()
     def ranking(
@@ -197,8 +195,8 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
         """List the ideas of a run by group and rank, with scores, or the reason why there is no
         score.
         """
-        with _errors_told():
-            return _plain(service.run(run_id, ranking=by_matches))
+        with _tool_errors():
+            return _as_json(service.run(run_id, ranking=by_matches))
 
     @server.tool()
     def read_review(
@@ -212,7 +210,7 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
         """Return the first page of an idea's review as Markdown: verdict, what decides it, closest
         prior work, the most important concerns, and what was not judged.
         """
-        with _errors_told():
+        with _tool_errors():
             return service.report(run_id, idea_id, ReportFormat.MD, full=full).decode()
 
     @server.tool()
@@ -220,8 +218,8 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
         """Return the closest papers: where they overlap with the idea, quotes, and what remains
         new. An incomplete answer names in warnings what could not be searched or judged.
         """
-        with _errors_told():
-            return _plain(service.closest(run_id, idea_id))
+        with _tool_errors():
+            return _as_json(service.closest(run_id, idea_id))
 
     @server.tool()
     async def search_literature(
@@ -234,30 +232,30 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
         """Search papers. An empty list means that the source was searched and has none; a source
         that could not be reached is an error.
         """
-        with _errors_told():
+        with _tool_errors():
             answer = await service.search(query, SearchOptions(limit=limit, cutoff=cutoff))
         if answer.state != "complete":
             raise ToolError("; ".join(answer.warnings))
-        return _plain(answer)
+        return _as_json(answer)
 
 
 @contextmanager
-def _errors_told() -> Iterator[None]:
+def _tool_errors() -> Iterator[None]:
     try:
         yield
     except AssayError as error:
         raise ToolError(" ".join(str(error).splitlines())) from error
 
 
-def _progress(seen: JobSeen) -> tuple[float, float | None, str]:
-    progress, state = seen.progress, seen.job.status.state
+def _progress(view: JobView) -> tuple[float, float | None, str]:
+    progress, state = view.progress, view.job.status.state
     if progress is None:
         return 0.0, None, state.value
     count, total = progress.landed_count, progress.planned.idea_count
     return float(count), float(total), f"{state}: {count} of {total} ideas"
 
 
-def _plain(answer: Answer | bytes) -> dict[str, Any]:
+def _as_json(answer: Answer | bytes) -> dict[str, Any]:
     document = answer if isinstance(answer, bytes) else answer.document()
     content: dict[str, Any] = orjson.loads(document)
     return content

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from flows.api.programs import Programs
+from flows.api.lazy_api import LazyApi
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.cli.terminal import print_warning
 from flows.run.environment import prepare_environment
@@ -19,26 +19,22 @@ from tasks.web.serving import ProgramsOnly, answer_requests, listen
 from warehouse.warehouse import Warehouse
 
 ALL_PARTS = "all"
-_OF_PROGRAMS = ("/v1", "/mcp", "/openapi.json", "/health")
+_API_PATHS = ("/v1", "/mcp", "/openapi.json", "/health")
 
 
 def serve(
     warehouse: Warehouse, host: str, port: int, gateway_url: str, parts: str, note: str
 ) -> None:
-    """Serve until SIGTERM or SIGINT.
-
-    Raises:
-        ConfigurationError: it cannot start.
-    """
+    """Serve until SIGTERM or SIGINT. Raises ConfigurationError if it cannot start."""
     settings = warehouse.settings
     prepare_environment(settings.home)
-    programs = Programs(warehouse, gateway_url)
-    served: ASGIApp = ProgramsOnly(programs)
+    programs = LazyApi(warehouse, gateway_url)
+    app: ASGIApp = ProgramsOnly(programs)
     hosts = settings.api.allowed_hosts
     if parts == ALL_PARTS:
         from dashboards.app.application import pages
 
-        served = _by_path(served, pages(settings))
+        app = _by_path(app, pages(settings))
         hosts = (*hosts, *settings.dashboard.allowed_hosts)
     else:
         programs.prepare()
@@ -46,7 +42,7 @@ def serve(
     listener = listen(host, port)
     if note:
         print_warning(note)
-    answer_requests(programs.beside(served), listener, names, settings.api.idle_seconds)
+    answer_requests(programs.with_lifespan(app), listener, names, settings.api.idle_seconds)
 
 
 def _by_path(programs: ASGIApp, pages: ASGIApp) -> ASGIApp:
@@ -54,7 +50,7 @@ def _by_path(programs: ASGIApp, pages: ASGIApp) -> ASGIApp:
 
     async def either(scope: Scope, receive: Receive, send: Send) -> None:
         first = "/" + str(scope.get("path", "")).split("/", 2)[1]
-        await (programs if first in _OF_PROGRAMS else pages)(scope, receive, send)
+        await (programs if first in _API_PATHS else pages)(scope, receive, send)
 
     return either
 

@@ -19,13 +19,13 @@ from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.formats.report_file import report_file
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
-from flows.api.bodies import NAME_CHARACTERS, as_kept
+from flows.api.bodies import NAME_CHARACTERS, stored_fields
 from flows.cli.answer import Answer, answer_of
 from flows.cli.operate.jobs import job_row
 from flows.cli.people.inbox import request_fields
 from flows.cli.works import report_answer
-from flows.run.following import campaign_type
-from flows.works.literature.searching import search_answer
+from flows.run.campaign_runs import campaign_type
+from flows.works.literature.search import search_answer
 from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
@@ -42,9 +42,9 @@ from warehouse.app.decisions import decide_and_fold, open_requests
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.people import participant_with
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
-from warehouse.lake import no_lake
+from warehouse.lake import no_lake_error
+from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
-from warehouse.reading import LakeReading
 from warehouse.warehouse import Warehouse
 
 MOST_BYTES = 200_000_000
@@ -52,7 +52,7 @@ _HEADER_BYTES, _CHANGE_COUNTER = 100, slice(24, 28)
 """SQLite's commit counter (https://www.sqlite.org/fileformat.html, 1.3.7)."""
 
 
-class LakeAnswers:
+class ReplyCache:
     """Least-recently-used cache of replies, emptied when the lake changes.
 
     Concurrent calls with one key compute its reply once. Shared by threads.
@@ -61,9 +61,9 @@ class LakeAnswers:
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
         self._lock = threading.Lock()
-        self._reading: LakeReading | None = None
+        self._reader: LakeReader | None = None
         self._version = ""
-        self._kept: OrderedDict[tuple[object, ...], Future[bytes]] = OrderedDict()
+        self._replies: OrderedDict[tuple[object, ...], Future[bytes]] = OrderedDict()
         self._bytes = 0
 
     def of(self, make: Callable[[], bytes], *key: object) -> bytes:
@@ -80,45 +80,45 @@ class LakeAnswers:
         version = self._snapshot()
         with self._lock:
             if version != self._version:
-                self._kept.clear()
+                self._replies.clear()
                 self._version, self._bytes = version, 0
-            cached = self._kept.get(key)
+            cached = self._replies.get(key)
             if cached is None:
-                mine = self._kept[key] = Future()
+                future = self._replies[key] = Future()
             else:
-                self._kept.move_to_end(key)
+                self._replies.move_to_end(key)
         if cached is not None:
             return cached.result()
-        return self._made(make, key, mine)
+        return self._compute(make, key, future)
 
-    def _made(
-        self, make: Callable[[], bytes], key: tuple[object, ...], mine: "Future[bytes]"
+    def _compute(
+        self, make: Callable[[], bytes], key: tuple[object, ...], future: "Future[bytes]"
     ) -> bytes:
         try:
-            answer = make()
-        except BaseException as error:  # whoever waits for the answer gets the same error
+            reply = make()
+        except BaseException as error:  # concurrent callers get the same error
             with self._lock:
-                if self._kept.get(key) is mine:
-                    del self._kept[key]
-            mine.set_exception(error)
+                if self._replies.get(key) is future:
+                    del self._replies[key]
+            future.set_exception(error)
             raise
         with self._lock:
-            if self._kept.get(key) is mine:
-                self._bytes += len(answer)
-            mine.set_result(answer)
+            if self._replies.get(key) is future:
+                self._bytes += len(reply)
+            future.set_result(reply)
             while self._bytes > MOST_BYTES:
-                _, oldest = self._kept.popitem(last=False)
-                self._bytes -= len(oldest.result()) if oldest.done() else 0
-        return answer
+                _, oldest_reply = self._replies.popitem(last=False)
+                self._bytes -= len(oldest_reply.result()) if oldest_reply.done() else 0
+        return reply
 
     def _snapshot(self) -> str:
         """Return a version that changes with each publication or another lake in this place."""
         if self._warehouse.postgres is None:
             return catalogue_state(self._warehouse)
         with self._lock:
-            if self._reading is None:
-                self._reading = LakeReading(self._warehouse)
-        return self._reading.snapshot()
+            if self._reader is None:
+                self._reader = LakeReader(self._warehouse)
+        return self._reader.snapshot()
 
 
 def catalogue_state(warehouse: Warehouse) -> str:
@@ -133,14 +133,14 @@ def catalogue_state(warehouse: Warehouse) -> str:
         with warehouse.catalogue.open("rb") as file:
             head, status = file.read(_HEADER_BYTES), os.fstat(file.fileno())
     except FileNotFoundError:
-        raise no_lake(warehouse) from None
+        raise no_lake_error(warehouse) from None
     return f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}-{head[_CHANGE_COUNTER].hex()}"
 
 
 SEARCHES_AT_ONCE = 8
 
 
-class JobSeen(Noun):
+class JobView(Noun):
     job: Job
     progress: RunProgress | None
 
@@ -164,14 +164,14 @@ class Service:
     database: ServiceDatabase
     watch: Watch
     gateway_url: str
-    answers: LakeAnswers
+    answers: ReplyCache
     searches: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(SEARCHES_AT_ONCE))
 
     def work(
         self,
         token: Token,
         job: type[WorkJob],
-        sent: Mapping[str, Any],
+        inputs: Mapping[str, Any],
         options: Options,
         *,
         name: str,
@@ -180,7 +180,7 @@ class Service:
         """Submit a job and return its job_id; the same key returns the same job.
 
         Args:
-            sent: inputs of the job, as `as_kept` takes them.
+            inputs: of the job, as `stored_fields` takes them.
 
         Raises:
             NotAllowedError: the token's role may not submit.
@@ -188,10 +188,10 @@ class Service:
             UnknownNameError: its run is not published.
             ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
-        fields = _told(token, options, "", idempotency_key, others=job.not_offered)
-        request = job(**fields, **as_kept(job, sent))
-        request = self._complete(replace(request, name=_named(name or request.title)))
-        return self._accepted(token, request)
+        fields = _common_fields(token, options, "", idempotency_key, excluded=job.not_offered)
+        request = job(**fields, **stored_fields(job, inputs))
+        request = self._complete(replace(request, name=_job_name(name or request.title)))
+        return self._submit(token, request)
 
     def _complete(self, request: WorkJob) -> WorkJob:
         """Fill in engine and profile from the run that the request is about.
@@ -200,15 +200,17 @@ class Service:
             UnknownNameError: that run is not published.
         """
         if type(request.options).model_fields["engine"].default is not None:
-            return request  # of no run, which alone says what engine is the usual one
+            return request  # not about a run, from which defaults could come
         work = work_named(request.command)
-        here = replace(request.options, warehouse=self.warehouse.root)
-        given = work.given(request, self.warehouse.root)
-        _, options = campaign_type(work).completed(given, here, self.warehouse.settings)
+        local_options = replace(request.options, warehouse=self.warehouse.root)
+        arguments = work.given(request, self.warehouse.root)
+        _, options = campaign_type(work).complete_options(
+            arguments, local_options, self.warehouse.settings
+        )
         updates = {"engine": options.engine, "profile": options.profile}
         return replace(request, options=replace(request.options, **updates))
 
-    def _accepted(self, token: Token, request: JobRequest) -> str:
+    def _submit(self, token: Token, request: JobRequest) -> str:
         check_offered(request, self.warehouse.settings.dashboard)
         return accept(self.warehouse, self.database, token, request)
 
@@ -223,7 +225,7 @@ class Service:
             "listed", [job_row(job) for job in jobs_of(self.warehouse, self.database, token)]
         )
 
-    def job(self, token: Token, job_id: str) -> JobSeen:
+    def job(self, token: Token, job_id: str) -> JobView:
         """Return a job and its progress.
 
         Raises:
@@ -235,42 +237,42 @@ class Service:
         if job is None or not may_see(self.database, token, job_id):
             raise UnknownNameError(f"no job {job_id!r}")
         progress = self.watch.of_ideas(job.ideas) if job.status.started_at else None
-        return JobSeen(job=job, progress=progress)
+        return JobView(job=job, progress=progress)
 
-    def stop(self, token: Token, job_id: str) -> JobSeen:
+    def stop(self, token: Token, job_id: str) -> JobView:
         """Ask a job to stop in order; a job that has ended is unchanged."""
-        seen = self.job(token, job_id)
-        if seen.job.at_work:
-            request_stop(seen.job)
+        view = self.job(token, job_id)
+        if view.job.at_work:
+            request_stop(view.job)
         return self.job(token, job_id)
 
-    def job_answer(self, seen: JobSeen) -> Answer:
-        job = seen.job
-        failed = job.status.last_word if job.status.state.ended else ""
+    def job_answer(self, view: JobView) -> Answer:
+        job = view.job
+        error = job.status.last_word if job.status.state.ended else ""
         plan: dict[str, Any] = {"plan": read_result(job)} if job.result.exists() else {}
         return answer_of(
             job.status.state,
-            [seen.row()],
-            warnings=[failed] if failed else [],
+            [view.row()],
+            warnings=[error] if error else [],
             **plan,
         )
 
     def runs(self) -> bytes:
 
-        def told() -> bytes:
+        def build() -> bytes:
             with self.warehouse.queries() as queries:
                 return answer_of("listed", queries.list_runs()).document().encode()
 
-        return self.answers.of(told, "runs")
+        return self.answers.of(build, "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
         """Return the output of `assay report --json`."""
 
-        def told() -> bytes:
+        def build() -> bytes:
             answer = report_answer(self.warehouse, run_id, idea_id, ranking=ranking)
             return answer.document().encode()
 
-        return self.answers.of(told, "run", run_id, idea_id, ranking)
+        return self.answers.of(build, "run", run_id, idea_id, ranking)
 
     def report(
         self,
@@ -283,7 +285,7 @@ class Service:
     ) -> bytes:
         """Return the file that `assay report` writes."""
 
-        def written() -> bytes:
+        def build() -> bytes:
             return report_file(
                 self.warehouse,
                 RunId(run_id),
@@ -293,15 +295,15 @@ class Service:
                 full=full,
             )
 
-        return self.answers.of(written, "report", run_id, idea_id, form, ranking, full)
+        return self.answers.of(build, "report", run_id, idea_id, form, ranking, full)
 
     def closest(self, run_id: str, idea_id: str) -> bytes:
         """Return the closest prior work of an idea: the overlap, and what remains new."""
 
-        def told() -> bytes:
+        def build() -> bytes:
             return self._closest(run_id, idea_id).document().encode()
 
-        return self.answers.of(told, "closest", run_id, idea_id)
+        return self.answers.of(build, "closest", run_id, idea_id)
 
     def _closest(self, run_id: str, idea_id: str) -> Answer:
         with self.warehouse.queries() as queries:
@@ -339,19 +341,22 @@ class Service:
         Raises:
             NotAllowedError: the token's role may not decide, or it belongs to no participant.
         """
-        who = self._decider(token)
-        requests = open_requests(self.database, who)
-        return answer_of("listed", [request_fields(each) for each in requests], participant_id=who)
+        participant_id = self._decider(token)
+        requests = open_requests(self.database, participant_id)
+        listed = [request_fields(each) for each in requests]
+        return answer_of("listed", listed, participant_id=participant_id)
 
-    def decide(self, token: Token, request_id: str, given: GivenAnswer) -> Answer:
+    def decide(self, token: Token, request_id: str, answer: GivenAnswer) -> Answer:
         """Record the final answer to a request.
 
         Raises:
             Exception: as `inbox` and `warehouse.app.decisions.decide`.
         """
-        who = self._decider(token)
-        made = decide_and_fold(self.warehouse, self.database, request_id, who, given)
-        return answer_of(made.verdict, [made])
+        participant_id = self._decider(token)
+        decision = decide_and_fold(
+            self.warehouse, self.database, request_id, participant_id, answer
+        )
+        return answer_of(decision.verdict, [decision])
 
     def _decider(self, token: Token) -> str:
         token.scope.check(Action.DECIDE)
@@ -378,45 +383,43 @@ class Service:
         if not self.gateway_url:
             raise ConfigurationError("this server searches no literature: `assay api` does")
         at_gateway = LiteratureChoice(url=self.gateway_url)
-        search_options = SearchOptions(
-            literature=at_gateway, limit=options.limit, cutoff=options.cutoff
-        )
+        choice = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
         return await to_thread.run_sync(
-            search_answer, query, search_options, self.warehouse.settings, limiter=self.searches
+            search_answer, query, choice, self.warehouse.settings, limiter=self.searches
         )
 
 
 def open_service(warehouse: Warehouse, database: ServiceDatabase, gateway_url: str) -> Service:
     """Open the service of a warehouse, and queue jobs accepted before a kill."""
     hand_over(warehouse, database)
-    answers = LakeAnswers(warehouse)
+    answers = ReplyCache(warehouse)
     return Service(warehouse, database, Watch(warehouse), gateway_url, answers)
 
 
-def _named(name: str) -> str:
+def _job_name(name: str) -> str:
     return " ".join(name.split())[:NAME_CHARACTERS] or "unnamed"
 
 
-def _told(
+def _common_fields(
     token: Token,
     options: Options,
     name: str,
     idempotency_key: str | None,
     *,
-    others: frozenset[str] = OF_THE_MACHINE,
+    excluded: frozenset[str] = OF_THE_MACHINE,
 ) -> dict[str, Any]:
-    """Return the common fields of a request; `others` are options it may not set."""
+    """Return the common fields of a request; `excluded` are options it may not set."""
     token.scope.check(Action.SUBMIT)
-    refused_options = sorted(others & options.model_fields_set)
+    refused_options = sorted(excluded & options.model_fields_set)
     if refused_options:
         raise ConfigurationError(
             f"{flag_of(refused_options[0])} is not for a request to say: leave it out"
         )
     return {
-        "name": _named(name),
+        "name": _job_name(name),
         "asked_by": f"{token.name} ({token.token_id})",
         "created_at": datetime.now(UTC),
-        # Keys of two tokens are two keys.
+        # Equal keys of two tokens are different keys.
         "idempotency_key": content_hash(token.token_id, idempotency_key or uuid4().hex),
         "options": options,
     }

@@ -23,7 +23,7 @@ from schemas.options.commands import LakeOptions
 from schemas.options.values import IDEA_FILES, LITERATURES, Options, flag_of, option_text
 from schemas.place import AddressOfWarehouse
 from schemas.settings import Settings
-from warehouse.rights import keep_private
+from warehouse.permissions import keep_private
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 _READ_BY_TYPER = (bool, int, float, Path, StrEnum)

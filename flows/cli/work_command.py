@@ -22,11 +22,11 @@ def command_of(job: type[WorkJob]) -> Callable[..., int]:
         options: Any, output: Path | None = None, json: bool = False, **arguments: Any
     ) -> int:
         from flows.cli.works import run
-        from flows.works.evaluate.given_ideas import given_ideas
+        from flows.works.evaluate.idea_input import idea_file
 
         with ExitStack() as stack:
             values = tuple(
-                stack.enter_context(given_ideas(arguments[each.name]))
+                stack.enter_context(idea_file(arguments[each.name]))
                 if each.standard_input
                 else arguments[each.name]
                 for each in command_line.arguments

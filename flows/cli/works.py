@@ -20,10 +20,10 @@ from flows.cli.output import (
 )
 from flows.cli.people.inbox import print_waiting
 from flows.cli.terminal import print_note, print_warning, safe
-from flows.run.declared import published_page
+from flows.run.declared_campaign import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.evaluate.given_ideas import print_remarks
+from flows.works.evaluate.idea_input import print_remarks
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
@@ -34,7 +34,7 @@ from schemas.work import Request, Summary, paths_in
 from tasks.work.declaration import Result, Work
 from tasks.works import work_named, works
 from warehouse.kinds.rankings.landing import RANKINGS
-from warehouse.units.reading import published_kind
+from warehouse.units.published_work import published_kind
 from warehouse.warehouse import Warehouse
 
 # Writes a page in a format that only the kind has; None: another format.

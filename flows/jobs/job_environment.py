@@ -25,7 +25,7 @@ _OBJECT_STORAGE = frozenset({
     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_EC2_METADATA_DISABLED",
 })  # fmt: skip
 _PREFIXES = ("ASSAY_", "LC_", "PYTHON", "XDG_", "PREFECT_", "DASK_", "OTEL_")
-_OF_DASHBOARD = "ASSAY_DASHBOARD"
+_DASHBOARD_PREFIX = "ASSAY_DASHBOARD"
 _SEMANTIC_SCHOLAR = frozenset({"SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"})
 SOURCE_VARIABLES = frozenset({
     "OPENALEX_API_KEY", "SERPER_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY",
@@ -47,22 +47,20 @@ def environment_of(
     the dashboard are left out.
     """
     models = (options.engine.model, remote_model(settings.embeddings.model))
-    wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
+    names = _BASE.union(*(model_variables(model) for model in models if model is not None))
     if _asks_upstream(options):
-        wanted |= _SEMANTIC_SCHOLAR
+        names |= _SEMANTIC_SCHOLAR
     if isinstance(options, RunOptions) and Module.COMMITTEE in options.modules:
-        wanted |= SOURCE_VARIABLES
+        names |= SOURCE_VARIABLES
     if in_object_storage:
-        wanted |= _OBJECT_STORAGE
-    variables = {
-        name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)
-    }
-    return variables | {"LITELLM_MODE": "PRODUCTION"}
+        names |= _OBJECT_STORAGE
+    needed = {name: value for name, value in inherited.items() if _is_needed(name.upper(), names)}
+    return needed | {"LITELLM_MODE": "PRODUCTION"}
 
 
 def _asks_upstream(options: RunOptions | DeclaredOptions) -> bool:
     literature = getattr(options, "literature", None)
-    if literature is None:  # the configured one, except where nothing is looked up unless named
+    if literature is None:  # the configured literature, unless the kind needs none by default
         optional = isinstance(options, DeclaredOptions) and options.literature_is_optional
         return "literature" in type(options).model_fields and not optional
     return bool(literature.asks_upstream)
@@ -80,5 +78,5 @@ def without_keys(inherited: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _is_wanted(name: str, wanted: frozenset[str]) -> bool:
-    return (name in wanted or name.startswith(_PREFIXES)) and not name.startswith(_OF_DASHBOARD)
+def _is_needed(name: str, names: frozenset[str]) -> bool:
+    return (name in names or name.startswith(_PREFIXES)) and not name.startswith(_DASHBOARD_PREFIX)

@@ -19,12 +19,12 @@ from flows.cli.command_line import ending_of, log_to_stderr
 from flows.cli.people.inbox import waiting_in_words
 from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD
-from flows.run.declared import published_page
+from flows.run.declared_campaign import published_page
 from flows.run.environment import prepare_environment
 from flows.run.estimate import estimate
 from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.evaluate.prediction import named_engines, predict
+from flows.works.evaluate.prediction import parse_engines, predict
 from schemas.base import Noun, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
@@ -59,7 +59,7 @@ class JobResult(Noun):
 
 
 def main() -> None:
-    # A shell that starts a program in the background has it ignore SIGINT.
+    # A shell makes background programs ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     log_to_stderr()
     warehouse, job_id = Warehouse(Path(sys.argv[1])), sys.argv[2]
@@ -88,7 +88,7 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
     write_status(job, status)
     ending = ending_of(lambda: _result(warehouse, job, checked_sha256))
     if ending.interrupted:
-        # Back into the queue. The runner says that it has ended, unless it is stopping itself.
+        # Requeue it. The runner records a stop, unless the runner itself is stopping.
         write_status(job, job.status)
         return EXIT_FAILURES
     result = (
@@ -99,20 +99,20 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
     last_word = _without_folder(result.last_word, job)
     if last_word:
         sys.stderr.write(f"assay: {last_word}\n")
-    waits = result.state is JobState.WAITING
-    # The bill counts calls up to here; their times follow the clock, also through a suspend.
+    is_waiting = result.state is JobState.WAITING
+    # Costs count calls until this time. Calls have clock times, which a suspend advances.
     finished_at = max(watch.finished_at, datetime.now(UTC))
-    ended = replace(
-        job.status if waits else status,  # a runner that was lost is counted, waiting is not
+    final_status = replace(
+        job.status if is_waiting else status,  # attempts count lost runners, not waits
         state=result.state,
         started_at=status.started_at,
-        finished_at=None if waits else finished_at,
+        finished_at=None if is_waiting else finished_at,
         exit_code=result.exit_code,
         last_word=last_word,
         run_id=result.run_id,
         other_run_ids=result.other_run_ids,
     )
-    write_status(job, ended)
+    write_status(job, final_status)
     return result.exit_code
 
 
@@ -129,18 +129,18 @@ def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobRe
     if checked_sha256 not in (None, content_hash(request.model_dump_json())):
         raise ConfigurationError("the request was changed after it was checked: request it again")
     if isinstance(request, PlanJob):
-        return _plan(request, job, warehouse)
-    return _declared(request, job, warehouse)
+        return _run_plan(request, job, warehouse)
+    return _run_work(request, job, warehouse)
 
 
-def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
+def _in_warehouse(options: OptionsT, warehouse: Warehouse) -> OptionsT:
     """Return the options with this warehouse: the folder may have moved since the request."""
     return replace(options, warehouse=warehouse.root)
 
 
-def _declared(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
+def _run_work(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     work, settings = work_named(submission.command), warehouse.settings
-    options = _here(submission.options, warehouse)
+    options = _in_warehouse(submission.options, warehouse)
     request = request_of(work, work.given(submission, job.folder), options, settings)
     if submission.asks_nothing:
         expected = estimate(work, request, settings)
@@ -179,11 +179,11 @@ def _declared(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     )
 
 
-def _plan(submission: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
-    settings, options = warehouse.settings, _here(submission.options, warehouse)
+def _run_plan(submission: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
+    settings, options = warehouse.settings, _in_warehouse(submission.options, warehouse)
     write_bytes(job.ideas, submission.idea_file)
     request = request_of(work_named(submission.of), (job.ideas,), options, settings)
-    document = predict(request, named_engines(options.compare), settings).document()
+    document = predict(request, parse_engines(options.compare), settings).document()
     write_bytes(job.result, orjson.dumps(document))
     return JobResult(exit_code=EXIT_DONE, done=True)
 

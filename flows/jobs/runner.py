@@ -48,8 +48,8 @@ EXIT_HELD = 75
 """Exit code of a job process: another process holds the job's lock."""
 
 
-def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
-    """Run the jobs of a warehouse and count its votes until `over()` is true.
+def run_jobs(warehouse: Warehouse, is_over: Callable[[], bool]) -> None:
+    """Run the jobs of a warehouse and count its votes until `is_over()` is true.
 
     Jobs that are stopped at the end resume with the next runner. While another runner holds the
     lock of the warehouse, this one waits for it. Call it in the main thread: a job's process ends
@@ -59,20 +59,20 @@ def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
     runner, counter = _Runner(warehouse), VoteCounter(warehouse)
     last_warning = ""
     try:
-        while not over():
+        while not is_over():
             try:
-                # Nothing is made in a warehouse where nobody asks for anything.
+                # Create nothing in a warehouse without jobs.
                 if jobs_folder(warehouse).is_dir():
                     if not lock.is_locked:
                         lock.acquire()
                     runner.look()
             except Timeout:
                 pass
-            except (AssayError, OSError) as error:  # a full disk, or what cannot be written to
+            except (AssayError, OSError) as error:  # such as a full disk
                 last_warning = _warn("jobs wait", error, last_warning)
             try:
                 counter.look()
-            except (AssayError, OSError) as error:  # votes are safe, and counted once it is mended
+            except (AssayError, OSError) as error:  # votes are stored, and counted later
                 last_warning = _warn("votes wait to be counted", error, last_warning)
             time.sleep(POLL_SECONDS)
     finally:
@@ -89,9 +89,9 @@ def _warn(what: str, error: Exception, last_warning: str) -> str:
 
 
 @dataclass(slots=True)
-class _Working:
+class _RunningJob:
     process: "subprocess.Popen[bytes]"
-    room: str
+    slot: str
     work: str
     stopping: bool = False
 
@@ -99,10 +99,10 @@ class _Working:
 class _Runner:
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
-        self._working: dict[str, _Working] = {}
-        self._ended: set[str] = set()
-        self._seen: dict[str, int] = {}
-        self._served: dict[str, int] = {}  # when each queue was last served, as a number
+        self._running: dict[str, _RunningJob] = {}
+        self._ended_ids: set[str] = set()
+        self._record_counts: dict[str, int] = {}
+        self._last_served: dict[str, int] = {}  # sequence number by queue
         self._database: ServiceDatabase | None = None
 
     def look(self) -> None:
@@ -111,63 +111,62 @@ class _Runner:
         for step in self._steps():
             try:
                 step()
-            except (AssayError, OSError) as failed:  # a job that cannot be written to, perhaps
-                error = failed
+            except (AssayError, OSError) as job_error:  # such as a read-only job folder
+                error = job_error
         if error is not None:
             raise error
 
     def _steps(self) -> Iterator[Callable[[], None]]:
         """Yield the actions of a round, one per job, so that one failure stops no other."""
-        for job_id, working in list(self._working.items()):
-            if working.process.poll() is not None:
-                del self._working[job_id]
-                yield partial(self._settle, job_id, working.process.returncode)
-        waiting: list[tuple[str, Job]] = []
+        for job_id, running in list(self._running.items()):
+            if running.process.poll() is not None:
+                del self._running[job_id]
+                yield partial(self._record_end, job_id, running.process.returncode)
+        candidates: list[tuple[str, Job]] = []
         for job in self._open_jobs():
             if job.stop_requested:
                 yield partial(self._stop, job)
-            elif job.job_id not in self._working and self._may_go_on(job):
-                # Requests are large, and many may wait.
-                waiting.append((_queue(job.request), job.model_copy(update={"request": None})))
-        for job in self._in_turn(waiting):
-            yield partial(self._take_up, job)
+            elif job.job_id not in self._running and self._may_resume(job):
+                # Requests are large, and many jobs may wait.
+                candidates.append((_queue(job.request), job.model_copy(update={"request": None})))
+        for job in self._in_turn(candidates):
+            yield partial(self._check_and_start, job)
 
-    def _in_turn(self, waiting: Sequence[tuple[str, Job]]) -> list[Job]:
+    def _in_turn(self, candidates: Sequence[tuple[str, Job]]) -> list[Job]:
         """Return waiting jobs in turn: one per queue, least recently served queue first."""
-        places: Counter[str] = Counter()
+        positions: Counter[str] = Counter()
         turns: list[tuple[int, int, str, Job]] = []
-        for queue, job in waiting:
-            turns.append((places[queue], self._served.get(queue, 0), job.job_id, job))
-            places[queue] += 1
+        for queue, job in candidates:
+            turns.append((positions[queue], self._last_served.get(queue, 0), job.job_id, job))
+            positions[queue] += 1
         return [job for *_, job in sorted(turns, key=lambda turn: turn[:3])]
 
     def _open_jobs(self) -> Iterator[Job]:
-        """Yield unfinished jobs in order of submission."""
         for job_id in job_ids(self._warehouse):
-            job = read_job(self._warehouse, job_id) if job_id not in self._ended else None
-            if job is None:  # has ended, or its request is yet to be written
+            job = read_job(self._warehouse, job_id) if job_id not in self._ended_ids else None
+            if job is None:  # it has ended, or its request is not written yet
                 continue
             if job.at_work:
                 yield job
             else:
-                self._ended.add(job_id)
+                self._ended_ids.add(job_id)
 
     def close(self) -> None:
         """Stop every process in order; its job resumes with the next runner."""
-        for working in self._working.values():
-            working.process.send_signal(signal.SIGINT)
+        for running in self._running.values():
+            running.process.send_signal(signal.SIGINT)
         deadline = time.monotonic() + STOP_SECONDS
-        for working in self._working.values():
+        for running in self._running.values():
             try:
-                working.process.wait(max(deadline - time.monotonic(), 0))
+                running.process.wait(max(deadline - time.monotonic(), 0))
             except subprocess.TimeoutExpired:
-                working.process.kill()
-                working.process.wait()
-        self._working.clear()
+                running.process.kill()
+                running.process.wait()
+        self._running.clear()
         if self._database is not None:
             self._database.close()
 
-    def _may_go_on(self, job: Job) -> bool:
+    def _may_resume(self, job: Job) -> bool:
         """Return whether a job waits for no decision.
 
         A waiting job is checked again only after a new record, not in every round.
@@ -177,18 +176,18 @@ class _Runner:
         if self._database is None:
             self._database = ServiceDatabase(self._warehouse)
         ((count,),) = self._database.ask("record_count")
-        if self._seen.get(job.job_id) == count:
+        if self._record_counts.get(job.job_id) == count:
             return False
-        self._seen[job.job_id] = count
+        self._record_counts[job.job_id] = count
         run_id = getattr(job.request, "run_id", None)
-        waiting = open_requests(self._database)
-        return not any(each.run_id == run_id and each.stage is not None for each in waiting)
+        requests = open_requests(self._database)
+        return not any(each.run_id == run_id and each.stage is not None for each in requests)
 
-    def _take_up(self, job: Job) -> None:
+    def _check_and_start(self, job: Job) -> None:
         try:
             check_folder(job)
             request = read_request(self._warehouse, job.job_id)
-            # Before the process starts: it has the keys.
+            # Check before the process starts, since it gets the API keys.
             check_offered(request, self._warehouse.settings.dashboard)
         except ConfigurationError as error:
             _end(job, JobState.FAILED, EXIT_USAGE, str(error))
@@ -198,23 +197,23 @@ class _Runner:
                 job,
                 JobState.FAILED,
                 EXIT_FAILURES,
-                f"its runner was lost {MAXIMUM_ATTEMPTS} times; ask anew to go on where it stopped",
+                f"its runner was lost {MAXIMUM_ATTEMPTS} times; submit it again to resume",
             )
-        elif self._has_room(request):
+        elif self._has_free_slot(request):
             self._start(job, request)
 
-    def _has_room(self, request: JobRequest) -> bool:
+    def _has_free_slot(self, request: JobRequest) -> bool:
         """Return whether a job may start now.
 
         Short jobs have slots of their own. The second of two equal requests waits for the first,
         and then finds its work done.
         """
-        if any(working.work == request.work for working in self._working.values()):
+        if any(running.work == request.work for running in self._running.values()):
             return False
-        room = _room_of(request)
-        count = sum(working.room == room for working in self._working.values())
-        beside = ESTIMATES_AT_ONCE if request.asks_nothing else request.beside
-        return count < (beside or self._warehouse.settings.jobs.at_once)
+        slot = _slot_of(request)
+        count = sum(running.slot == slot for running in self._running.values())
+        limit = ESTIMATES_AT_ONCE if request.asks_nothing else request.beside
+        return count < (limit or self._warehouse.settings.jobs.at_once)
 
     def _start(self, job: Job, request: JobRequest) -> None:
         """Start the process of a job.
@@ -226,7 +225,7 @@ class _Runner:
         place = str(self._warehouse.root.resolve())
         command = module_command(
             *("flows.run.child", str(os.getpid()), "flows.jobs.job_process", place, job.job_id),
-            content_hash(request.model_dump_json()),  # it does what was checked here, or nothing
+            content_hash(request.model_dump_json()),  # it refuses any other request
         )
         with job.log.open("ab") as log:
             process = subprocess.Popen(  # noqa: S603 a list, no shell
@@ -240,31 +239,31 @@ class _Runner:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
+                start_new_session=True,  # only this runner forwards Ctrl-C to it
             )
-        self._working[job.job_id] = _Working(process, _room_of(request), request.work)
-        self._served[_queue(request)] = max(self._served.values(), default=0) + 1
+        self._running[job.job_id] = _RunningJob(process, _slot_of(request), request.work)
+        self._last_served[_queue(request)] = max(self._last_served.values(), default=0) + 1
 
     def _in_object_storage(self) -> bool:
         """Return whether the warehouse or the lake's files may be in object storage."""
         if self._warehouse.objects is not None:
             return True
         try:
-            return self._warehouse.lies_in() is not None
+            return self._warehouse.lake_folder() is not None
         except TransientError:
             return True
-        except ConfigurationError:  # the job says so
+        except ConfigurationError:  # the job reports it
             return False
 
     def _stop(self, job: Job) -> None:
-        working = self._working.get(job.job_id)
-        if working is None:
+        running = self._running.get(job.job_id)
+        if running is None:
             _end(job, JobState.STOPPED, None, "")
-        elif not working.stopping:
-            working.stopping = True
-            working.process.send_signal(signal.SIGINT)
+        elif not running.stopping:
+            running.stopping = True
+            running.process.send_signal(signal.SIGINT)
 
-    def _settle(self, job_id: str, return_code: int) -> None:
+    def _record_end(self, job_id: str, return_code: int) -> None:
         """Record the end of a job whose process could not."""
         job = read_job(self._warehouse, job_id)
         if job is None or not job.at_work or return_code == EXIT_HELD:
@@ -275,18 +274,18 @@ class _Runner:
             how = f"ended with code {return_code}"
             if return_code < 0:
                 how = f"was killed by signal {-return_code}"
-            last_word = f"its process {how}; ask anew to go on where it stopped"
+            last_word = f"its process {how}; submit it again to resume"
             _end(job, JobState.FAILED, EXIT_FAILURES, last_word)
 
 
-def _room_of(request: JobRequest) -> str:
+def _slot_of(request: JobRequest) -> str:
     if request.asks_nothing:
         return "estimate"
     return request.command if request.beside else "long"
 
 
 def _queue(request: JobRequest | None) -> str:
-    return "" if request is None else f"{_room_of(request)} {request.asked_by}"
+    return "" if request is None else f"{_slot_of(request)} {request.asked_by}"
 
 
 def _end(job: Job, state: JobState, exit_code: int | None, last_word: str) -> None:

@@ -10,8 +10,8 @@ from filelock import FileLock, Timeout
 from schemas.errors import TransientError
 from schemas.people.votes import HumanVote, Track
 from warehouse.app.database import ServiceDatabase, services_file
-from warehouse.app.records import fold_into_lake, recorded
-from warehouse.app.voting import VOTES, contests, keep_standing
+from warehouse.app.records import fold_into_lake, records_of
+from warehouse.app.voting import VOTES, contests, store_standing
 from warehouse.warehouse import Warehouse
 
 _LOG = logging.getLogger(__name__)
@@ -28,9 +28,9 @@ class VoteCounter:
         self._lock = FileLock(
             warehouse.state / "votes.lock", blocking=False, fallback_to_soft=False
         )
-        self._seen: tuple[int, int] = (0, 0)
-        self._folded_count = 0
-        self._folded_at = -FOLD_SECONDS
+        self._last_counts: tuple[int, int] = (0, 0)
+        self._copied_count = 0
+        self._copied_at = -FOLD_SECONDS
 
     def look(self) -> None:
         """Run one round. Creates nothing in a warehouse without votes.
@@ -42,19 +42,19 @@ class VoteCounter:
             if not services_file(self._warehouse).exists():
                 return
             self._database = ServiceDatabase(self._warehouse)
-        seen = self._counts(self._database)
+        counts = self._counts(self._database)
         try:
-            if seen == self._seen and seen[0] == self._folded_count:
+            if counts == self._last_counts and counts[0] == self._copied_count:
                 return
             if not self._lock.is_locked:
                 self._lock.acquire()
         except Timeout:
             return
-        if seen != self._seen:
+        if counts != self._last_counts:
             count_votes(self._database)
-            self._seen = seen
-        if seen[0] != self._folded_count and time.monotonic() - self._folded_at > FOLD_SECONDS:
-            self._fold(seen[0])
+            self._last_counts = counts
+        if counts[0] != self._copied_count and time.monotonic() - self._copied_at > FOLD_SECONDS:
+            self._copy_to_lake(counts[0])
 
     def close(self) -> None:
         """Release the lock; the next publication takes the uncopied votes."""
@@ -67,28 +67,27 @@ class VoteCounter:
         ((contest_count,),) = database.ask("contest_count")
         return records, contest_count
 
-    def _fold(self, count: int) -> None:
-        self._folded_at = time.monotonic()
+    def _copy_to_lake(self, count: int) -> None:
+        self._copied_at = time.monotonic()
         try:
             fold_into_lake(self._warehouse, wait_seconds=0.0)
-        except TransientError as error:  # whoever publishes now may take them along
+        except TransientError as error:  # the current publisher may copy them
             _LOG.info("votes wait for the lake: %s", error)
         else:
-            self._folded_count = count
+            self._copied_count = count
 
 
 def count_votes(database: ServiceDatabase) -> None:
-    """Update the standing of every contest."""
-    from tasks.ranking.contests import standing_of, votes_of  # seconds; most runners count no votes
+    from tasks.ranking.contests import standing_of, votes_of  # slow import, often not needed
 
     votes: dict[tuple[Track, str], list[HumanVote]] = defaultdict(list)
-    for vote in recorded(database, VOTES, HumanVote):
+    for vote in records_of(database, VOTES, HumanVote):
         votes[vote.track, vote.group].append(vote)
     for contest, standing in contests(database):
         matches = votes_of(contest, votes.get((contest.track, contest.group), ()))
-        if standing is None or standing.vote_count != _counted(matches):
-            keep_standing(database, contest, standing_of(contest, matches))
+        if standing is None or standing.vote_count != _vote_count(matches):
+            store_standing(database, contest, standing_of(contest, matches))
 
 
-def _counted(votes: Iterable[HumanVote]) -> int:
+def _vote_count(votes: Iterable[HumanVote]) -> int:
     return sum(vote.check_passed is None for vote in votes)

@@ -17,7 +17,7 @@ from tasks.ranking.rating import rate_votes
 from tasks.ranking.voters import agreement, by_group, care_of_voters, kappa_with_engine
 from warehouse.app.contests import human_votes, makers
 from warehouse.app.records import fold_into_lake
-from warehouse.kinds.rankings.queries import group_summaries, ranking_shown, ratings_of
+from warehouse.kinds.rankings.queries import default_ranking, group_summaries, ratings_of
 from warehouse.kinds.rankings.queries import matches_of as matches_of_ranking
 from warehouse.queries import Queries
 from warehouse.warehouse import Warehouse
@@ -40,10 +40,10 @@ def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
     matches = matches_of(votes)
     checks = _checks(votes)
     care = care_of_voters(matches, checks)
-    failed, passed = (sum(one[place] for one in checks.values()) for place in (0, 1))
+    failures, passes = (sum(one[place] for one in checks.values()) for place in (0, 1))
     figures = (
         _figure("krippendorff_alpha", agreement(matches)),
-        _figure("attention_checks_passed", share(passed, failed + passed)),
+        _figure("attention_checks_passed", share(passes, failures + passes)),
         *engine,
         *_bias_figures(votes),
     )
@@ -61,8 +61,8 @@ def _checks(votes: Iterable[HumanVote]) -> dict[str, tuple[int, int]]:
     counts: dict[str, tuple[int, int]] = {}
     for vote in votes:
         if vote.check_passed is not None:
-            failed, passed = counts.get(vote.voter, (0, 0))
-            counts[vote.voter] = (failed + (not vote.check_passed), passed + vote.check_passed)
+            failures, passes = counts.get(vote.voter, (0, 0))
+            counts[vote.voter] = (failures + (not vote.check_passed), passes + vote.check_passed)
     return counts
 
 
@@ -90,7 +90,7 @@ def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[Vo
     leader_stays: list[float | None] = []
     on_ideas = [vote for vote in votes if vote.track is Track.IDEAS]
     for run_id in dict.fromkeys(vote.run_id for vote in on_ideas):
-        head = ranking_shown(queries, RunId(run_id))
+        head = default_ranking(queries, RunId(run_id))
         if head is None:
             continue
         names = [one.group for one in group_summaries(queries, head) if not one.joins_groups]
@@ -100,24 +100,24 @@ def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[Vo
             if match.dimension == OVERALL.name and match.provenance is not None
         )
         run_votes = matches_of((one for one in on_ideas if one.run_id == run_id), across_runs=False)
-        rated = ratings_of(queries, head, RatingMethod.BRADLEY_TERRY)
+        ratings = ratings_of(queries, head, RatingMethod.BRADLEY_TERRY)
         for group in by_group(run_votes).values():
-            ours, theirs = _side_by_side(group, rated)
+            ours, theirs = _side_by_side(group, ratings)
             taus.append(kendall(ours, theirs).value if len(ours) > 1 else None)
             if ours:
                 leader_stays.append(float(ours.index(max(ours)) == theirs.index(max(theirs))))
     votes_on_ideas = matches_of(on_ideas, across_runs=False)
-    nothing = undefined("no ranking by matches of a run that was voted on")
+    no_ranking = undefined("no ranking by matches of a run that was voted on")
     yield _figure(
         "cohen_kappa_with_engine",
-        kappa_with_engine(votes_on_ideas, verdicts) if verdicts else nothing,
+        kappa_with_engine(votes_on_ideas, verdicts) if verdicts else no_ranking,
     )
-    yield _figure("kendall_with_engine", mean(taus) if taus else nothing)
-    yield _figure("groups_whose_leader_stays", mean(leader_stays) if leader_stays else nothing)
+    yield _figure("kendall_with_engine", mean(taus) if taus else no_ranking)
+    yield _figure("groups_whose_leader_stays", mean(leader_stays) if leader_stays else no_ranking)
 
 
 def _side_by_side(
-    votes: Sequence[Match], rated: Iterable[Rating]
+    votes: Sequence[Match], ratings: Iterable[Rating]
 ) -> tuple[list[float], list[float]]:
     ids = tuple({idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)})
     by_votes = {
@@ -127,7 +127,7 @@ def _side_by_side(
     }
     pairs = [
         (ours, one.strength)
-        for one in rated
+        for one in ratings
         if one.dimension == OVERALL.name
         and one.strength is not None
         and (ours := by_votes.get(one.idea_id)) is not None
@@ -136,11 +136,9 @@ def _side_by_side(
 
 
 def _ideas(votes: Sequence[HumanVote]) -> tuple[VotedStrength, ...]:
-    about = matches_of((vote for vote in votes if vote.track is Track.IDEAS), across_runs=False)
+    matches = matches_of((vote for vote in votes if vote.track is Track.IDEAS), across_runs=False)
     return tuple(
-        row
-        for group, group_votes in sorted(by_group(about).items())
-        for row in _board(group, group_votes)
+        row for group, pairs in sorted(by_group(matches).items()) for row in _board(group, pairs)
     )
 
 
@@ -148,15 +146,15 @@ def _makers(
     votes: Sequence[HumanVote], by: Board, made_by: Mapping[str, Mapping[Board, str]]
 ) -> tuple[VotedStrength, ...]:
     """Return the strengths of makers; votes between two works of one maker do not count."""
-    about = [vote for vote in votes if vote.track is not Track.IDEAS]
-    renamed = []
-    for match in matches_of(about):
+    maker_votes = [vote for vote in votes if vote.track is not Track.IDEAS]
+    maker_matches = []
+    for match in matches_of(maker_votes):
         runs = (match.first_idea_id, match.second_idea_id)
         names = [made_by.get(run.partition("/")[0], {}).get(by, "") for run in runs]
         if all(names) and names[0] != names[1]:
             first, second = map(IdeaId, names)
-            renamed.append(replace(match, first_idea_id=first, second_idea_id=second))
-    return _board(_EVERYTHING, renamed) if renamed else ()
+            maker_matches.append(replace(match, first_idea_id=first, second_idea_id=second))
+    return _board(_EVERYTHING, maker_matches) if maker_matches else ()
 
 
 def _board(group: str, votes: Sequence[Match]) -> tuple[VotedStrength, ...]:

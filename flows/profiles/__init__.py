@@ -18,7 +18,8 @@ def shipped_profiles() -> tuple[str, ...]:
     """Return the names of the profiles that come with Assay."""
     files = (each.name for each in resources.files("flows.profiles").iterdir())
     names = (name.removesuffix(".toml") for name in files if name.endswith(".toml"))
-    return tuple(sorted(name for name in names if not name.startswith("_")))  # _shared: their base
+    # `_shared` is their base, no profile.
+    return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
 def load_profile(name_or_path: str) -> Profile:
@@ -32,7 +33,7 @@ def load_profile(name_or_path: str) -> Profile:
     """
     try:
         return Profile.model_validate_json(json.dumps(_read(name_or_path, Path()), default=str))
-    except RecursionError as error:  # a name of many dots is a table in a table in a table …
+    except RecursionError as error:  # a key with many dots nests tables
         raise ConfigurationError(f"profile {name_or_path} is not TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
@@ -44,20 +45,20 @@ def load_profile(name_or_path: str) -> Profile:
         ) from error
 
 
-def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
+def _read(name_or_path: str, parent: Path, depth: int = 1) -> dict[str, Any]:
     """Return the values of a profile merged over those that it extends.
 
     Args:
-        beside: the folder that relative paths start from.
+        parent: the folder that relative paths start from.
     """
     is_shipped = name_or_path in (*shipped_profiles(), "_shared")
-    folder = Path(str(resources.files("flows.profiles"))) if is_shipped else beside
+    folder = Path(str(resources.files("flows.profiles"))) if is_shipped else parent
     path = folder / (f"{name_or_path}.toml" if is_shipped else name_or_path)
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
-            f"no profile `{name_or_path}`: say one of {', '.join(shipped_profiles())}, or the path"
+            f"no profile `{name_or_path}`: name one of {', '.join(shipped_profiles())}, or the path"
             " of a profile file"
         ) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -69,16 +70,16 @@ def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
         raise ConfigurationError(
             f"profile {name_or_path}: `extends` names one profile, and none that extends this one"
         )
-    extended = _read(base, path.parent, depth + 1)
-    # Runs are found by their profile's name: two profiles of one name would pass for one another.
-    extended.pop("name", None)
-    return _merged(extended, content)
+    base_values = _read(base, path.parent, depth + 1)
+    # Runs are found by the name of their profile, so a derived one must not inherit it.
+    base_values.pop("name", None)
+    return _merge(base_values, content)
 
 
-def _merged(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
-    both = {
-        name: _merged(base[name], value)
+def _merge(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
+    nested = {
+        name: _merge(base[name], value)
         for name, value in overrides.items()
         if isinstance(value, dict) and isinstance(base.get(name), dict)
     }
-    return {**base, **overrides, **both}
+    return {**base, **overrides, **nested}

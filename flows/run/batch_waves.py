@@ -28,29 +28,29 @@ class BatchWaves:
     ) -> None:
         from tasks.judging.batches.providers.opening import open_provider
 
-        self._told: WaveProgress | None = None
-        self._waiting = PutDown(warehouse.waiting(*names))
-        self._waiting.go_on()  # an earlier start may have ended before it did
+        self._progress: WaveProgress | None = None
+        self._suspensions = PutDown(warehouse.waiting(*names))
+        self._suspensions.go_on()  # an interrupted start may have left suspensions
         self._waves = Waves(
             Questions(warehouse.batches(*names)),
             SharedBudget(warehouse.budgets, scope, request.budget),
             warehouse.settings.batches,
             open_provider=open_provider,
             price_of=lambda model: price_of(model, warehouse.settings.language_model),
-            tell=self._tell,
+            tell=self._set_progress,
         )
 
     def is_waiting(self, unit: str) -> bool:
-        return self._waiting.is_waiting(unit)
+        return self._suspensions.is_waiting(unit)
 
     def next(self) -> bool:
         if not self._waves.next():
             return False
-        self._waiting.go_on()
+        self._suspensions.go_on()
         return True
 
     def __str__(self) -> str:
-        return str(self._told or "")
+        return str(self._progress or "")
 
-    def _tell(self, progress: WaveProgress) -> None:
-        self._told = progress
+    def _set_progress(self, progress: WaveProgress) -> None:
+        self._progress = progress

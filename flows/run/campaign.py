@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 
 from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.page import line
-from flows.run.progress import Report, Watched, progress
+from flows.run.progress import ProgressSource, Report, progress
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
@@ -77,7 +77,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         verb, nouns: words for progress, such as `evaluated`, `ideas`.
         work: function applied to each shard file.
         in_sandbox: whether that runs programs in a sandbox.
-        where: the request, which sets the number of workers.
+        work_request: the request, which sets the number of workers.
         run_id: available inside `open`; its lock is held meanwhile.
     """
 
@@ -91,19 +91,19 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     in_sandbox: ClassVar[bool] = False
 
     def __init__(self, request: WorkRequest, warehouse: Path, **labels: str) -> None:
-        self.where, self.warehouse = request, Warehouse(warehouse)
+        self.work_request, self.warehouse = request, Warehouse(warehouse)
         self.watch = Stopwatch()
         self.started_at = self.watch.started_at
         self.labels = labels
 
     @staticmethod
-    def completed(
-        given: tuple[Any, ...],
+    def complete_options(
+        arguments: tuple[Any, ...],
         options: Any,
         settings: Settings,  # noqa: ARG004 -- theirs
     ) -> tuple[tuple[Any, ...], Any]:
         """Return arguments and options, with defaults filled in from the lake."""
-        return given, options
+        return arguments, options
 
     @property
     @abstractmethod
@@ -137,17 +137,17 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         Returns: each file with the names of its units.
         """
         folder = self.warehouse.state / f"{self.kind.word}s" / self.run_id
-        waiting = [
+        unfinished_units = [
             unit
             for name, unit in units.items()
             if complete_receipt(self.warehouse, self.kind, self.run_id, name) is None
         ]
-        return write_shards(folder, map(shard, dealt(waiting, self.where)))
+        return write_shards(folder, map(shard, deal(unfinished_units, self.work_request)))
 
-    def watched(self, plan: PlanT) -> Watched:
+    def progress_source(self, plan: PlanT) -> ProgressSource:
         names = self.kind.names(plan.head)
         count = len(plan.unit_names)
-        return Watched(
+        return ProgressSource(
             done=lambda: min(len(unit_folders(self.warehouse, self.kind, *names)), count),
             total=lambda: count,
             verb=self.verb,
@@ -156,7 +156,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
             description=f"{self.nouns.capitalize()} {self.verb} in {names[-1]}",
         )
 
-    def ended(self, plan: PlanT) -> HeadT:
+    def final_head(self, plan: PlanT) -> HeadT:
         """Return the head concluded from the receipts.
 
         A unit whose worker was lost has no receipt and counts as incomplete.
@@ -169,19 +169,19 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
             receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST
             for name in plan.unit_names
         )
-        planned = getattr(plan.head, "incomplete_reason", None)
-        changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), planned)}
+        planned_reason = getattr(plan.head, "incomplete_reason", None)
+        changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), planned_reason)}
         if plan.shards:
             changes["finished_at"] = max(self.watch.finished_at, plan.head.started_at)
         head: HeadT = replace(plan.head, **changes).concluded(tuple(receipts.values()))
         return head
 
-    def as_published(self, head: HeadT) -> HeadT:
+    def published_head(self, head: HeadT) -> HeadT:
         """Return the head of a run that was already published, as it is in the lake."""
         return head
 
-    def as_refused(self, head: HeadT, broken: tuple[str, ...]) -> HeadT:  # noqa: ARG002 -- theirs
-        """Return the head of a run that broke the critical expectations `broken`."""
+    def refused_head(self, head: HeadT, expectations: tuple[str, ...]) -> HeadT:  # noqa: ARG002 -- theirs
+        """Return the head of a run that broke the critical `expectations`."""
         return head
 
     def current_reports(self) -> tuple[Path, ...]:
@@ -218,9 +218,9 @@ class Workplace(Protocol):
         """Process shard files, and yield the errors of those that failed."""
         ...
 
-    def reporter(self, watched: Watched) -> Report | None: ...
+    def reporter(self, source: ProgressSource) -> Report | None: ...
 
-    def tell(self, markdown: str, key: str, description: str) -> None: ...
+    def add_artifact(self, markdown: str, key: str, description: str) -> None: ...
 
 
 class ThisProcess:
@@ -232,15 +232,15 @@ class ThisProcess:
             with boundary:
                 work(path.read_bytes())
             if boundary.error is not None:
-                # The command prints what cannot be met in a line; where it was found helps nobody.
+                # The command prints these in one line; a traceback would not help.
                 if not isinstance(boundary.error, ConfigurationError):
                     logger.error("shard %s failed", path, exc_info=boundary.error)
                 yield boundary.error
 
-    def reporter(self, watched: Watched) -> Report | None:  # noqa: ARG002 -- as `Workplace` has it
+    def reporter(self, source: ProgressSource) -> Report | None:  # noqa: ARG002 -- as `Workplace` has it
         return None
 
-    def tell(self, markdown: str, key: str, description: str) -> None:
+    def add_artifact(self, markdown: str, key: str, description: str) -> None:
         """Do nothing: the command prints its summary itself."""
 
 
@@ -261,10 +261,10 @@ def run_campaign(
     """
     with (
         reporting(campaign.warehouse.settings.telemetry, "assay-run"),
-        span(campaign.name) as spanned,
+        span(campaign.name) as telemetry_span,
         campaign.open(),
     ):
-        spanned.note(run_id=campaign.run_id, **campaign.labels)
+        telemetry_span.note(run_id=campaign.run_id, **campaign.labels)
         with (
             only_command_on(campaign.warehouse, campaign.run_id),
             run_log(campaign.warehouse.log(campaign.run_id)),
@@ -277,7 +277,7 @@ def run_campaign(
                 campaign.name,
                 extra={**campaign.labels, **counts, "nouns": campaign.nouns},
             )
-            if not unit_count or campaign.where.in_this_process(unit_count):
+            if not unit_count or campaign.work_request.in_this_process(unit_count):
                 return carry_out(campaign, plan, ThisProcess())
             return cluster(campaign, plan)
 
@@ -287,43 +287,47 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
     warehouse, kind = campaign.warehouse, campaign.kind
     names = kind.names(plan.head)
 
-    def waits(unit: str) -> bool:
+    def is_suspended(unit: str) -> bool:
         return waves is not None and waves.is_waiting(unit)
 
-    def is_undone(unit: str) -> bool:
-        return read_receipt(warehouse, kind, *names, unit) is None and not waits(unit)
+    def is_unfinished(unit: str) -> bool:
+        return read_receipt(warehouse, kind, *names, unit) is None and not is_suspended(unit)
 
-    def shards_with(wanted: Callable[[str], bool]) -> tuple[Path, ...]:
-        return tuple(path for path, units in plan.shards.items() if any(map(wanted, units)))
+    def shards_with(condition: Callable[[str], bool]) -> tuple[Path, ...]:
+        return tuple(path for path, units in plan.shards.items() if any(map(condition, units)))
 
-    def unfinished() -> tuple[Path, ...]:
-        return shards_with(is_undone)
+    def unfinished_shards() -> tuple[Path, ...]:
+        return shards_with(is_unfinished)
 
     def send(paths: Sequence[Path]) -> Iterator[BaseException]:
         return place.send(campaign.work, paths)
 
-    watched, waves = campaign.watched(plan), campaign.waves()
+    source, waves = campaign.progress_source(plan), campaign.waves()
     if waves is not None:
-        beside = watched.beside
-        watched = dataclasses.replace(
-            watched, beside=lambda: beside() + (f", {waves}" if f"{waves}" else "")
+        source_suffix = source.suffix
+        source = dataclasses.replace(
+            source, suffix=lambda: source_suffix() + (f", {waves}" if f"{waves}" else "")
         )
-    with progress(watched, place.reporter(watched)):
-        send_shards(send, tuple(plan.shards), unfinished)
-        # Looked at before the wave: a unit that is tried again has the receipt of its last time.
-        waiting = shards_with(waits)
+    with progress(source, place.reporter(source)):
+        send_shards(send, tuple(plan.shards), unfinished_shards)
+        # Before the wave, because a retried unit still has its last receipt.
+        suspended_shards = shards_with(is_suspended)
         while waves is not None and waves.next():
-            send_shards(send, tuple(dict.fromkeys((*waiting, *unfinished()))), unfinished)
-            waiting = shards_with(waits)
+            send_shards(
+                send,
+                tuple(dict.fromkeys((*suspended_shards, *unfinished_shards()))),
+                unfinished_shards,
+            )
+            suspended_shards = shards_with(is_suspended)
     summary = conclude(campaign, plan)
-    outcome = {"published": summary.published, "failed_expectations": summary.failed_expectations}
-    early = getattr(summary.head, "incomplete_reason", None)
+    result = {"published": summary.published, "failed_expectations": summary.failed_expectations}
+    early_end = getattr(summary.head, "incomplete_reason", None)
     EVENTS.info(
         "%s ended",
         campaign.name,
-        extra={**outcome, "unchanged": summary.unchanged, "incomplete_reason": early},
+        extra={**result, "unchanged": summary.unchanged, "incomplete_reason": early_end},
     )
-    place.tell(
+    place.add_artifact(
         _artifact(summary, campaign.describe(summary.head)),
         f"{campaign.artifact_key}-summary",
         summary.title.capitalize(),
@@ -334,14 +338,14 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
 def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
     """Conclude the head, publish what has landed and write the reports."""
     warehouse, kind = campaign.warehouse, campaign.kind
-    head = campaign.ended(plan)
+    head = campaign.final_head(plan)
     if head != read_head(warehouse, kind, *kind.names(head)):
         write_head(warehouse, kind, head)
     publication = publish(warehouse, kind, head)
     if publication.unchanged:
-        head = campaign.as_published(head)
+        head = campaign.published_head(head)
     if not publication.published:
-        head = campaign.as_refused(head, publication.failed_expectations)
+        head = campaign.refused_head(head, publication.failed_expectations)
     reports: tuple[Path, ...] = ()
     if publication.published:
         current = campaign.current_reports() if publication.unchanged else ()
@@ -349,7 +353,7 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
         share_reports(warehouse, with_pages(reports), new=not current)
     return Summary(
         name=campaign.command,
-        title=kind.titled(*kind.names(head)),
+        title=kind.title(*kind.names(head)),
         head=head,
         published=publication.published,
         unchanged=publication.unchanged,
@@ -363,11 +367,11 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
 
 def _artifact(summary: Summary[Any], description: str) -> str:
     reason = getattr(summary.head, "incomplete_reason", None)
-    ended = f" It ended early: {reason.replace('_', ' ')}." if reason else ""
-    failed = "; ".join(markdown_line(line(each)) for each in summary.failed_expectations)
-    published = "Published." if summary.published else f"Not published: {failed}"
+    early_end = f" It ended early: {reason.replace('_', ' ')}." if reason else ""
+    failures = "; ".join(markdown_line(line(each)) for each in summary.failed_expectations)
+    outcome = "Published." if summary.published else f"Not published: {failures}"
     return "\n\n".join(
-        [f"# {summary.title.capitalize()}", f"{description}{ended}", *summary.remarks, published]
+        [f"# {summary.title.capitalize()}", f"{description}{early_end}", *summary.remarks, outcome]
     )
 
 
@@ -387,7 +391,7 @@ def shard_count(request: WorkRequest, unit_count: int, per_worker: int = SHARDS_
     return min(unit_count, request.worker_count * per_worker)
 
 
-def dealt(units: Sequence[UnitT], request: WorkRequest) -> list[tuple[UnitT, ...]]:
+def deal(units: Sequence[UnitT], request: WorkRequest) -> list[tuple[UnitT, ...]]:
     count = shard_count(request, len(units))
     return [tuple(units[number::count]) for number in range(count)]
 
@@ -398,8 +402,8 @@ def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str,
     Files of an earlier start are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("shard-*.json"):
-        old.unlink()
+    for earlier in folder.glob("shard-*.json"):
+        earlier.unlink()
     names = {}
     for number, shard in enumerate(shards):
         path = folder / f"shard-{number:05d}.json"
@@ -409,24 +413,24 @@ def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str,
 
 
 def send_shards(
-    send: Send, paths: Sequence[Path], unfinished: Callable[[], Sequence[Path]]
+    send: Send, paths: Sequence[Path], find_unfinished: Callable[[], Sequence[Path]]
 ) -> None:
     """Send every shard; resend those that a lost worker left unfinished.
 
-    A Prefect task whose worker was lost stays `Running`, so the receipts behind `unfinished` decide
+    A Prefect task whose worker was lost stays `Running`, so the receipts behind `find_unfinished` decide
     what is done, not the results of `send`.
 
     Raises:
         ConfigurationError: the request cannot be met.
     """
-    waiting = paths
+    remaining = paths
     for _ in range(MAXIMUM_ROUNDS):
-        if not waiting:
+        if not remaining:
             return
-        for error in send(waiting):
+        for error in send(remaining):
             if isinstance(error, ConfigurationError):
                 raise error
-        waiting = unfinished()
+        remaining = find_unfinished()
 
 
 @contextmanager

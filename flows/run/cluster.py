@@ -25,17 +25,17 @@ from flows.jobs.job_environment import SOURCE_VARIABLES
 from flows.run import worker_start
 from flows.run.campaign import Campaign, PlanT, carry_out
 from flows.run.cluster_access import use_certificates
-from flows.run.progress import Report, Watched
+from flows.run.progress import ProgressSource, Report
 from flows.run.worker_check import (
     Address,
     Admission,
     WorkerNeeds,
+    admission_refusal,
     code_hash,
-    compared,
     fingerprint,
-    in_lines,
     python_version,
-    told_refusal,
+    refusal_lines,
+    shared_settings,
 )
 from schemas.boundary import ErrorBoundary
 from schemas.choices import remote_model
@@ -58,51 +58,51 @@ class PrefectWorkers:
     """Implements `Workplace` on the task runner of the running flow.
 
     Args:
-        landed: called with the file of each shard that has ended.
-        elsewhere: workers of another scheduler; None: a cluster of this command.
+        on_landed: called with the file of each shard that has ended.
+        external: workers of another scheduler; None: a cluster of this command.
     """
 
     def __init__(
-        self, landed: Callable[[Path], None], elsewhere: "WorkersElsewhere | None"
+        self, on_landed: Callable[[Path], None], external: "ExternalWorkers | None"
     ) -> None:
-        self._landed, self._elsewhere = landed, elsewhere
+        self._on_landed, self._external = on_landed, external
 
     def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         contents = [(path.stem, path.read_text()) for path in paths]
         annotations: dict[str, Any] = {}
-        if self._elsewhere is not None:
+        if self._external is not None:
             shards = [work.kind.model_validate_json(content) for _, content in contents]
-            annotations["resources"] = {self._elsewhere.admitted(shards, paths[0]): 1}
+            annotations["resources"] = {self._external.resource_for(shards, paths[0]): 1}
         with dask.annotate(**annotations):
             futures = [work_on_shard.submit(work, content, name) for name, content in contents]
         for path, future in zip(paths, futures, strict=True):
             future.wait()
-            self._landed(path)
+            self._on_landed(path)
             if future.state.is_failed() or future.state.is_crashed():
                 result = future.result(raise_on_failure=False)
                 if isinstance(result, BaseException):
                     yield result
 
-    def reporter(self, watched: Watched) -> Report | None:
+    def reporter(self, source: ProgressSource) -> Report | None:
         artifact_id = create_progress_artifact(
-            progress=0.0, key=watched.artifact_key, description=watched.description
+            progress=0.0, key=source.artifact_key, description=source.description
         )
         assert isinstance(artifact_id, UUID)  # outside an event loop
 
         def report(percent: float) -> bool:
             try:
                 update_progress_artifact(artifact_id=artifact_id, progress=percent)
-            except ConnectionFailure:  # the server is gone: the flow will find out, and say so
+            except ConnectionFailure:  # the flow reports a lost server itself
                 return False
             return True
 
         return report
 
-    def tell(self, markdown: str, key: str, description: str) -> None:
+    def add_artifact(self, markdown: str, key: str, description: str) -> None:
         create_markdown_artifact(markdown=markdown, key=key, description=description)
 
 
-class WorkersElsewhere:
+class ExternalWorkers:
     """Workers of a scheduler that this command did not start, for one campaign.
 
     A context manager: at its end the workers drop the admission of the campaign.
@@ -124,11 +124,11 @@ class WorkersElsewhere:
         traceback: TracebackType | None,
     ) -> None:
         if self._admission is not None:
-            with suppress(ValueError, OSError):  # gone with its scheduler
+            with suppress(ValueError, OSError):  # the scheduler is gone
                 self._client.unregister_worker_plugin(self._admission.name)
         self._client.close()
 
-    def admitted(self, shards: Sequence[Shard], path: Path) -> str:
+    def resource_for(self, shards: Sequence[Shard], path: Path) -> str:
         """Return the resource of workers that may take `shards`.
 
         Args:
@@ -138,14 +138,14 @@ class WorkersElsewhere:
             ConfigurationError: every worker refuses; the message says why.
         """
         if self._admission is None:
-            where, settings = self._campaign.where, self._campaign.warehouse.settings
+            request, settings = self._campaign.work_request, self._campaign.warehouse.settings
             in_sandbox = self._campaign.in_sandbox
-            self._admit(needs_of(where, shards, path, settings, in_sandbox=in_sandbox))
+            self._admit(needs_of(request, shards, path, settings, in_sandbox=in_sandbox))
         assert self._admission is not None
         return self._admission.resource
 
     def _admit(self, needs: WorkerNeeds) -> None:
-        # Work asks for a resource of its own: an earlier command may have left workers another.
+        # A unique resource, because workers may still have that of an earlier command.
         admission = Admission(needs, self._work, f"assay-{uuid4().hex}")
         versions = self._client.run(metadata.version, "assay", on_error="return")
         refusals = {
@@ -154,21 +154,21 @@ class WorkersElsewhere:
             if version != needs.assay_version
         }
         if len(refusals) == len(versions):
-            raise ConfigurationError("; ".join(in_lines(refusals)) or _NO_WORKERS)
+            raise ConfigurationError("; ".join(refusal_lines(refusals)) or _NO_WORKERS)
         self._admission = admission
         boundary = ErrorBoundary()
-        with boundary:  # what has no Assay, or an early one, does not know what it is given
+        with boundary:  # workers without a current Assay cannot unpickle it
             self._client.register_plugin(admission, name=admission.name)
-        fit = [address for address in versions if address not in refusals]
+        candidates = [address for address in versions if address not in refusals]
         check_results = self._client.run(
-            told_refusal, admission.name, workers=fit, on_error="return"
+            admission_refusal, admission.name, workers=candidates, on_error="return"
         )
         refusals |= {address: str(why) for address, why in check_results.items() if why is not None}
         if boundary.error is not None and not refusals:
             raise boundary.error
         if len(refusals) == len(versions):
-            raise ConfigurationError("; ".join(in_lines(refusals)))
-        for line in in_lines(refusals):
+            raise ConfigurationError("; ".join(refusal_lines(refusals)))
+        for line in refusal_lines(refusals):
             print_warning(line)
 
 
@@ -179,22 +179,22 @@ def _version(version: object) -> str:
     return f"Assay {version}" if isinstance(version, str) else "no Assay"
 
 
-class _StaysHere(Generic[HeadT]):
+class _LocalCall(Generic[HeadT]):
     """Part of a flow that is not sent to workers.
 
     Prefect pickles the flow with every task. A worker gets an empty copy of this, because it needs
     neither plan nor gateway.
     """
 
-    def __init__(self, carried: Callable[[], Summary[HeadT]] | None) -> None:
-        self._carried = carried
+    def __init__(self, call: Callable[[], Summary[HeadT]] | None) -> None:
+        self._call = call
 
     def __call__(self) -> Summary[HeadT]:
-        assert self._carried is not None, "a flow is carried out by the command that began it"
-        return self._carried()
+        assert self._call is not None, "a flow is carried out by the command that began it"
+        return self._call()
 
-    def __reduce__(self) -> tuple[type["_StaysHere[HeadT]"], tuple[None]]:
-        return _StaysHere, (None,)
+    def __reduce__(self) -> tuple[type["_LocalCall[HeadT]"], tuple[None]]:
+        return _LocalCall, (None,)
 
 
 def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
@@ -205,38 +205,38 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
     warehouse, kind = campaign.warehouse, campaign.kind
     names = kind.names(plan.head)
 
-    def landed(path: Path) -> None:
+    def fetch_receipts(path: Path) -> None:
         """Fetch the receipts of a shard, so that progress counts them."""
         for unit in plan.shards[path]:
             read_receipt(warehouse, kind, *names, unit)
 
     with ExitStack() as stack:
-        address, elsewhere = campaign.where.scheduler_address, None
+        address, external = campaign.work_request.scheduler_address, None
         if address is not None:
             work = kind.folder(warehouse, *names).relative_to(warehouse.landing).as_posix()
-            elsewhere = stack.enter_context(WorkersElsewhere(campaign, address, work))
-        place = PrefectWorkers(landed, elsewhere)
-        carried = _StaysHere(lambda: carry_out(campaign, plan, place))
+            external = stack.enter_context(ExternalWorkers(campaign, address, work))
+        place = PrefectWorkers(fetch_receipts, external)
+        local_call = _LocalCall(lambda: carry_out(campaign, plan, place))
 
         @flow(
             name=campaign.artifact_key,
             flow_run_name=f"{campaign.name} {campaign.run_id}",
-            task_runner=dask_runner(campaign.where.worker_count, address),
+            task_runner=dask_runner(campaign.work_request.worker_count, address),
             validate_parameters=False,
         )
         def carry_out_request(
             request: WorkRequest,  # noqa: ARG001 -- Prefect shows it
         ) -> Summary[HeadT]:
-            return carried()
+            return local_call()
 
-        return carry_out_request(campaign.where)
+        return carry_out_request(campaign.work_request)
 
 
-# Loading a shard's models costs seconds, so a worker is given several deaths before its shard is
-# given up; the shard itself sets aside the idea at fault (tasks/evaluation/evaluate_shard.py).
+# Loading a shard's models costs seconds, so a worker may die several times before its shard is
+# given up; the shard skips the idea that kills it (tasks/evaluation/evaluate_shard.py).
 ALLOWED_WORKER_DEATHS = 12
-# On a busy machine a worker takes minutes to come back. Dask gives up on it after 15 seconds, and
-# shards of which no worker is left would wait for ever.
+# On a busy machine a worker takes minutes to restart. Dask's default of 15 seconds would leave
+# shards without a worker waiting forever.
 LOST_WORKER_TIMEOUT = "10 minutes"
 NO_WORKERS_TIMEOUT = "15 minutes"
 LOOPBACK = "127.0.0.1"
@@ -303,7 +303,7 @@ def needs_of(
         assay_version=metadata.version("assay"),
         python_version=python_version(),
         code=code_hash(),
-        settings=compared(settings),
+        settings=shared_settings(settings),
         warehouse=Warehouse(shards[0].warehouse, settings).address,
         shard_file=shard_file.absolute(),
         machine=this_machine(),
@@ -329,12 +329,12 @@ def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tup
         models += judging.models if judging is not None else ()
     if embeds:
         models.append(remote_model(settings.embeddings.model))
-    wanted = set[str]().union(*(model_variables(model) for model in models if model is not None))
+    names = set[str]().union(*(model_variables(model) for model in models if model is not None))
     if isinstance(request, RunRequest) and Module.COMMITTEE in request.parameters.modules:
-        wanted |= SOURCE_VARIABLES
+        names |= SOURCE_VARIABLES
     if getattr(request, "full_text", False):
-        wanted.update(_DOCUMENT_VARIABLES)
-    return tuple(sorted(name for name in wanted if os.environ.get(name)))
+        names.update(_DOCUMENT_VARIABLES)
+    return tuple(sorted(name for name in names if os.environ.get(name)))
 
 
 def _engines(request: Any) -> list[tuple[Any, str | None]]:
@@ -349,7 +349,7 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
         Address(
             what="the model's server",
             url=base,
-            mend="name one in --api-base that every machine reaches",
+            remedy="name one in --api-base that every machine reaches",
         )
         for base in bases
     ]
@@ -358,7 +358,7 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
             Address(
                 what="Prefect's server",
                 url=f"{prefect.rstrip('/')}/health",
-                mend=(
+                remedy=(
                     "run `prefect server start --host 0.0.0.0` and export"
                     " PREFECT_API_URL=http://ITS_HOST:4200/api for the command"
                 ),
@@ -366,6 +366,6 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
         )
     if getattr(request, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
         addresses.append(
-            Address(what="GROBID", url=grobid, mend="name one in GROBID_URL that all reach")
+            Address(what="GROBID", url=grobid, remedy="name one in GROBID_URL that all reach")
         )
     return tuple(addresses)

@@ -23,15 +23,15 @@ def use_certificates(settings: Settings) -> None:
         ConfigurationError: only some of the three are set, or a file is missing.
     """
     cluster = settings.cluster
-    named = (cluster.tls_authority, cluster.tls_certificate, cluster.tls_key)
-    if not any(named):
+    paths = (cluster.tls_authority, cluster.tls_certificate, cluster.tls_key)
+    if not any(paths):
         return
     if cluster.certificates is None:
         raise ConfigurationError(f"TLS takes three files: name {CERTIFICATES}")
     for path in cluster.certificates:
         if not path.is_file():
             raise ConfigurationError(f"there is no file {path}: {CERTIFICATES} name three")
-    import dask  # late: most commands need no cluster
+    import dask  # late import: most commands need no cluster
 
     authority, certificate, key = map(str, cluster.certificates)
     files = {"distributed.comm.tls.ca-file": authority}

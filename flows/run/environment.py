@@ -8,17 +8,13 @@ import os
 from pathlib import Path
 
 from schemas.errors import AssayError, ConfigurationError
-from warehouse.rights import keep_private
+from warehouse.permissions import keep_private
 from warehouse.scrubbing import strip_secrets
 
 _DEFAULTS = {
-    "LITELLM_LOCAL_MODEL_COST_MAP": (
-        "True"
-    ),  # without it, importing LiteLLM asks the network for prices
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # otherwise LiteLLM downloads prices on import
     "LITELLM_LOG": "ERROR",
-    "PREFECT_LOGGING_LEVEL": (
-        "ERROR"
-    ),  # a lost server is not told once for each event: the command line says it once
+    "PREFECT_LOGGING_LEVEL": "ERROR",  # otherwise a lost server is logged once per event
     "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_TO_API_ENABLED": "false",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -26,9 +22,7 @@ _DEFAULTS = {
     "DO_NOT_TRACK": "1",
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
-    "PYTHONSAFEPATH": (
-        "1"
-    ),  # for Dask's processes: nothing is imported from the folder where the user stands
+    "PYTHONSAFEPATH": "1",  # Dask's processes must not import from the working directory
 }
 
 
@@ -45,10 +39,10 @@ def prepare_environment(home: Path) -> None:
         os.environ.setdefault(name, value)
     prefect_home = Path(os.environ.get("PREFECT_HOME", home / "prefect")).expanduser().absolute()
     os.environ["PREFECT_HOME"] = str(prefect_home)
-    # Named here, the logging file, which can name any function, is not named by a `prefect.toml`
-    # where the user stands.
+    # Otherwise a `prefect.toml` in the working directory could name a logging file, which can run
+    # any function.
     os.environ.setdefault("PREFECT_LOGGING_CONFIG_PATH", str(prefect_home / "logging.yml"))
-    keep_known_errors_short()
+    silence_known_errors()
     for chatty in ("httpx", "great_expectations"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
@@ -64,14 +58,14 @@ class _WithoutKnownErrors(logging.Filter):
     """Drops log records of errors that the command line reports in one line."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        from tasks.web.client import ConnectionFailure  # late: not every command needs it
+        from tasks.web.client import ConnectionFailure  # late import: not every command needs it
 
         error = record.exc_info[1] if record.exc_info else None
         is_known = isinstance(error, (AssayError, ConnectionFailure))
         return not is_known and not record.getMessage().startswith("Crash detected!")
 
 
-def keep_known_errors_short() -> None:
+def silence_known_errors() -> None:
     """Stop Prefect from logging known errors of flows with tracebacks."""
     for name in ("prefect.flow_runs", "prefect.task_runs"):
         logging.getLogger(name).addFilter(_WithoutKnownErrors())

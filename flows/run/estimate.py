@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from flows.run.following import expected_of, following
+from flows.run.campaign_runs import expected_follow_up, follow_ups
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.judging import JudgingParameters
@@ -79,18 +79,18 @@ def estimate(
     """Estimate a command of which nothing has landed; calls nothing."""
     expected = work.expected(request, settings)
     steps, counts = _steps(expected, request, settings), Counter(expected.counts)
-    for follow in following(work, request, settings):
-        next_request, other = expected_of(follow, settings)
+    for follow in follow_ups(work, request, settings):
+        next_request, other = expected_follow_up(follow, settings)
         steps += [_times(step, follow.times) for step in _steps(other, next_request, settings)]
         requests = other.counts.get("literature_requests", 0)
         if requests:
             counts["literature_requests"] += follow.times * requests
-    notes: dict[str, Any] = {
+    texts: dict[str, Any] = {
         "note": expected.note,
         "lost": expected.lost,
         "titles": expected.titles,
     }
-    return WorkEstimate.of(steps, counts=dict(counts), **notes)
+    return WorkEstimate.of(steps, counts=dict(counts), **texts)
 
 
 def _steps(
@@ -101,13 +101,13 @@ def _steps(
     steps = estimate_steps(expected.per_step, judging, request.engine, settings, by_batch=by_batch)
     _, *judges = request.engines
     for judge in judges:
-        alone = judging.without_models()
-        steps += estimate_steps(expected.of_each_judge, alone, judge.engine, settings)
+        panel_judging = judging.without_models()
+        steps += estimate_steps(expected.of_each_judge, panel_judging, judge.engine, settings)
     return steps
 
 
 def _times(step: StepEstimate, times: int) -> StepEstimate:
     names = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "thinking_tokens")
     cost = None if step.cost_usd is None else times * step.cost_usd
-    more = {name: times * getattr(step, name) for name in names}
-    return replace(step, cost_usd=cost, **more)
+    totals = {name: times * getattr(step, name) for name in names}
+    return replace(step, cost_usd=cost, **totals)

@@ -7,7 +7,7 @@ from functools import cache
 
 from flows.cli.terminal import print_warning
 from flows.run.cluster_access import places_for_workers
-from flows.run.indexing import index_with_progress, shown_progress
+from flows.run.indexing import index_with_progress, progress_display
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature.paper import LITERATURE_RULES
@@ -59,21 +59,18 @@ def open_gateway(
         url = literature.url
         yield OpenGateway(lambda: url, literature_identity(url))
         return
-    literature_index = indexed(literature, warehouse.settings)
-    _warn_of_earlier_rules(literature_index)
+    index = with_index(literature, warehouse.settings)
+    _warn_of_earlier_rules(index)
     with ExitStack() as stack:
 
         @cache
         def start() -> str:
             place = places_for_workers(scheduler_address, warehouse.settings)
             return stack.enter_context(
-                GatewayProcess(warehouse.settings, literature_index, warehouse.cache, place)
+                GatewayProcess(warehouse.settings, index, warehouse.cache, place)
             ).url
 
-        lacks, identity = (
-            lacking(literature_index),
-            identity_of(literature_index, warehouse.settings),
-        )
+        lacks, identity = (missing_citations(index), identity_of(index, warehouse.settings))
         yield OpenGateway(
             lambda: _serving(start(), identity), identity, lacks, lacks != NO_REFERENCES
         )
@@ -89,14 +86,14 @@ def gateway_url(literature: LiteratureChoice, settings: Settings) -> Iterator[st
         yield literature.url
         return
     cache = settings.home / "literature-cache"
-    with GatewayProcess(settings, indexed(literature, settings), cache) as gateway:
+    with GatewayProcess(settings, with_index(literature, settings), cache) as gateway:
         yield gateway.url
 
 
 def _serving(url: str, identity: str) -> str:
     """Return `url` if its gateway serves the literature with this identity."""
     if literature_identity(url) != identity:
-        raise ConfigurationError("the snapshot was updated meanwhile: the same command goes on")
+        raise ConfigurationError("the snapshot was updated meanwhile: run the same command again")
     return url
 
 
@@ -110,7 +107,7 @@ def _warn_of_earlier_rules(literature: LiteratureChoice) -> None:
         )
 
 
-def lacking(literature: LiteratureChoice) -> str:
+def missing_citations(literature: LiteratureChoice) -> str:
     """Return a sentence about missing citation data of a snapshot; empty if complete."""
     if literature.snapshot is None or not literature.unlimited:
         return ""
@@ -120,7 +117,7 @@ def lacking(literature: LiteratureChoice) -> str:
     return "" if manifest.has_contexts else NO_PASSAGES
 
 
-def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
+def with_index(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
     path = literature.snapshot
     if path is None or path.is_dir():
         return literature
@@ -131,7 +128,10 @@ def build_network(literature: LiteratureChoice, settings: Settings) -> None:
     """Build the concept network of a snapshot before workers need it, with progress."""
     from tasks.ideation.network import open_network
 
-    snapshot = indexed(literature, settings).snapshot
+    snapshot = with_index(literature, settings).snapshot
     if snapshot is not None:
-        with shown_progress() as progress, open_network(snapshot, settings.home, progress=progress):
+        with (
+            progress_display() as progress,
+            open_network(snapshot, settings.home, progress=progress),
+        ):
             pass

@@ -27,18 +27,18 @@ Report = Callable[[int, int, str], None]
 
 
 @contextmanager
-def shown_progress() -> Iterator[Report]:
+def progress_display() -> Iterator[Report]:
     """Yield a callback `(done, total, stage)` that shows progress.
 
     It draws a bar on a terminal, prints lines elsewhere, and nothing with `--quiet`.
     """
     console = Console(stderr=True, highlight=False, quiet=not notes_are_on())
     if not console.is_terminal:
-        last: dict[str, int] = {}
+        last_counts: dict[str, int] = {}
 
         def lines(done: int, total: int, stage: str) -> None:
-            if done >= total or done - last.get(stage, -LINE_EVERY) >= LINE_EVERY:
-                last[stage] = done
+            if done >= total or done - last_counts.get(stage, -LINE_EVERY) >= LINE_EVERY:
+                last_counts[stage] = done
                 console.print(f"{time_of_day()} {stage}: {done:,} of {total:,}")
 
         yield lines
@@ -62,13 +62,13 @@ def shown_progress() -> Iterator[Report]:
 
 def index_with_progress(source: Path, home: Path) -> Path:
     """Return the index of a Parquet or JSONL file, built on first use under `home`."""
-    with shown_progress() as report:
+    with progress_display() as report:
         return index_for_parquet(source, home, report)
 
 
 def build_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
     """Build the index of `source` in `target`, and return a line about its content."""
-    with shown_progress() as report:
+    with progress_display() as report:
         return str(
             build_snapshot(
                 source,
@@ -85,10 +85,10 @@ def update_index(source: Path, target: Path, embeddings: bool, settings: Setting
     An index with embeddings keeps them.
     """
     embedder = _embedder(settings) if embeddings else embedder_for(target, settings)
-    with shown_progress() as report:
-        updated = update_snapshot(source, target, embedder=embedder, progress=report)
-    counted = ", ".join(f"{count:,} {name}" for name, count in updated.counts.items())
-    return f"{updated.snapshot}; {counted or 'nothing new'}"
+    with progress_display() as report:
+        update = update_snapshot(source, target, embedder=embedder, progress=report)
+    counts = ", ".join(f"{count:,} {name}" for name, count in update.counts.items())
+    return f"{update.snapshot}; {counts or 'nothing new'}"
 
 
 def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> str:
@@ -97,9 +97,7 @@ def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> s
     Workers then embed only ideas. Model, text and key are those of an evaluation, so no score
     changes. An interrupted run resumes.
     """
-    from tasks.embeddings.sentence_embedder import (
-        SentenceEmbedder,
-    )  # loads much: only where papers are embedded
+    from tasks.embeddings.sentence_embedder import SentenceEmbedder  # slow import
 
     manifest = read_manifest(index)
     store = PaperStore(index, name=manifest.store_name)
@@ -107,7 +105,7 @@ def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> s
         settings.embeddings, KeyedStore(Warehouse(warehouse, settings).cache / "embeddings.sqlite")
     )
     try:
-        with shown_progress() as report:
+        with progress_display() as report:
             asyncio.run(
                 _embed_all(
                     store, embedder, lambda done: report(done, manifest.paper_count, "vectors")
@@ -135,13 +133,11 @@ def embedder_for(index: Path, settings: Settings) -> Embedder | None:
     Raises:
         SnapshotError: there is no finished index.
     """
-    wanted = read_manifest(index).embedding_dimensions is not None
-    return _embedder(settings) if wanted else None
+    has_embeddings = read_manifest(index).embedding_dimensions is not None
+    return _embedder(settings) if has_embeddings else None
 
 
 def _embedder(settings: Settings) -> Embedder:
-    from tasks.embeddings.sentence_embedder import (
-        SentenceEmbedder,
-    )  # loads much: only where papers are embedded
+    from tasks.embeddings.sentence_embedder import SentenceEmbedder  # slow import
 
     return SentenceEmbedder(settings.embeddings, None)

@@ -35,7 +35,7 @@ FINALISER_SECONDS = 0.01
 """Delay of an interrupt that arrives while an object is finalised."""
 REPEAT_SECONDS = 0.1
 """Interval at which an interrupt is sent again to a main thread that missed it."""
-INTERRUPTED_LINE = "assay: interrupted; the same command goes on where this one stopped"
+INTERRUPTED_LINE = "assay: interrupted; the same command resumes where this one stopped"
 
 
 @contextmanager
@@ -45,74 +45,74 @@ def interruptible() -> Iterator[None]:
     Only SIGTERM reaches child processes. Enter it in the main thread, before any process or thread
     of the run starts.
     """
-    told_by = (
+    signals = (
         {signal.SIGINT}
         if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
         else {signal.SIGINT, signal.SIGHUP}
     )
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, told_by)
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     _start_resource_tracker()
-    signal.pthread_sigmask(signal.SIG_BLOCK, told_by)  # starting the tracker unblocks SIGINT
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # starting the tracker unblocks SIGINT
     interrupt = _Interrupt()
     handler = signal.signal(signal.SIGUSR2, interrupt)
     handler_of_end = signal.signal(signal.SIGTERM, interrupt.end_in_order)
     handler_of_alarm = signal.signal(signal.SIGALRM, interrupt)
-    over, interrupted = threading.Event(), threading.Event()
+    finished, interrupted = threading.Event(), threading.Event()
     watcher = threading.Thread(
-        target=_watch, args=(over, interrupted, told_by, interrupt), daemon=True
+        target=_watch, args=(finished, interrupted, signals, interrupt), daemon=True
     )
     watcher.start()
-    stop_waking = _wake_main_thread(told_by)
-    if signal.SIGHUP in told_by:  # threads that were there before do not block it
+    stop_waking = _wake_main_thread(signals)
+    if signal.SIGHUP in signals:  # older threads do not block it
         signal.signal(
             signal.SIGHUP, lambda *_: signal.pthread_kill(watcher.ident or 0, signal.SIGHUP)
         )
     try:
         yield
-    except KeyboardInterrupt:  # also by a thread that was there before, and does not block it
+    except KeyboardInterrupt:  # also from an older thread, which does not block it
         interrupted.set()
         raise
     finally:
-        if signal.SIGHUP in told_by:
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a shell repeats what the terminal said
-        over.set()
+        if signal.SIGHUP in signals:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a shell forwards SIGHUP once more
+        finished.set()
         signal.pthread_kill(watcher.ident or 0, signal.SIGINT)
         watcher.join()
         stop_waking()
-        if signal.SIGHUP in told_by:
+        if signal.SIGHUP in signals:
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, handler_of_end)
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler_of_alarm)
         signal.signal(signal.SIGUSR2, handler)
-        if interrupted.is_set():  # whoever is impatient may interrupt again while the process ends
+        if interrupted.is_set():  # ignore further interrupts while the process ends
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
 
 
-def _wake_main_thread(for_any: set[signal.Signals]) -> Callable[[], None]:
+def _wake_main_thread(signals: set[signal.Signals]) -> Callable[[], None]:
     """Let the main thread run the handler of a signal that another thread received.
 
     Returns: a function that ends it.
     """
-    received, written = os.pipe()
-    os.set_blocking(written, False)
-    before = signal.set_wakeup_fd(written, warn_on_full_buffer=False)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    previous_fd = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     handler = signal.signal(signal.SIGUSR1, lambda *_: None)
 
     def wake() -> None:
-        while numbers := os.read(received, 64):
-            if not for_any.isdisjoint(numbers):
+        while numbers := os.read(read_end, 64):
+            if not signals.isdisjoint(numbers):
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
 
     thread = threading.Thread(target=wake, daemon=True)
     thread.start()
 
     def stop() -> None:
-        signal.set_wakeup_fd(before)
-        os.close(written)
+        signal.set_wakeup_fd(previous_fd)
+        os.close(write_end)
         thread.join()
-        os.close(received)
+        os.close(read_end)
         signal.signal(signal.SIGUSR1, handler)
 
     return stop
@@ -123,10 +123,12 @@ def _start_resource_tracker() -> None:
 
     A later start would unblock SIGINT in the thread that causes it.
     """
-    before = os.environ.get("PYTHONWARNINGS")
+    previous = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = "ignore::UserWarning:multiprocessing.resource_tracker"
     resource_tracker.ensure_running()
-    os.environ.pop("PYTHONWARNINGS") if before is None else os.environ.update(PYTHONWARNINGS=before)
+    os.environ.pop("PYTHONWARNINGS") if previous is None else os.environ.update(
+        PYTHONWARNINGS=previous
+    )
 
 
 class _Interrupt:
@@ -147,7 +149,7 @@ class _Interrupt:
             return
         self.arrived = True
         handler = signal.getsignal(signal.SIGINT)
-        if not callable(handler):  # in the background of a script SIGINT is ignored, SIGTERM is not
+        if not callable(handler):  # background processes of a script ignore SIGINT
             handler = signal.default_int_handler
         handler(signal.SIGINT, frame)
 
@@ -164,13 +166,13 @@ def _in_finaliser(frame: FrameType | None) -> bool:
 
 
 def _watch(
-    over: threading.Event,
+    finished: threading.Event,
     interrupted: threading.Event,
-    told_by: set[signal.Signals],
+    signals: set[signal.Signals],
     interrupt: _Interrupt,
 ) -> None:
-    signal.sigwait(told_by)
-    if over.is_set():
+    signal.sigwait(signals)
+    if finished.is_set():
         return
     interrupted.set()
     logging.disable(logging.CRITICAL)
@@ -180,7 +182,7 @@ def _watch(
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)
         if signal.sigtimedwait({signal.SIGINT}, REPEAT_SECONDS) is not None:
             break
-    if not over.is_set():
+    if not finished.is_set():
         _end_at_once()
 
 

@@ -52,10 +52,10 @@ class PrefectServer:
             self.environment["PREFECT_API_AUTH_STRING"] = (
                 f"assay:{secrets.token_urlsafe(_PASSWORD_BYTES)}"
             )
-        self._before: dict[str, str | None] = {}
+        self._previous_environment: dict[str, str | None] = {}
 
     def __enter__(self) -> "PrefectServer":
-        self._before = {name: os.environ.get(name) for name in self.environment}
+        self._previous_environment = {name: os.environ.get(name) for name in self.environment}
         os.environ.update(self.environment)
         if self._configured_url is None:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and arguments
@@ -65,7 +65,7 @@ class PrefectServer:
                 env={**os.environ, **self._server_settings()},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # it outlives the group, and is told how the flow ended
+                start_new_session=True,  # it must outlive the process group to record the flow's end
             )
         return self
 
@@ -114,7 +114,7 @@ class PrefectServer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for name, value in self._before.items():
+        for name, value in self._previous_environment.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
         lost = isinstance(error, ConnectionFailure) and not self._answers()
         self._stop()
@@ -125,7 +125,7 @@ class PrefectServer:
                 else "that this command started"
             )
             raise UpstreamError(
-                f"the Prefect server {whose} was lost; the same command goes on where this one"
+                f"the Prefect server {whose} was lost; the same command resumes where this one"
                 " stopped"
             ) from error
 

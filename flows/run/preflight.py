@@ -16,7 +16,7 @@ from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
 from tasks.web.exchange import NoAnswerError, probe
-from warehouse.rights import keep_private
+from warehouse.permissions import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _status(part: str, state: str, detail: str, remedy: str = "") -> ComponentSt
 def check_before(
     work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
 ) -> "tuple[ModelProbe, ...]":
-    """Check what a request needs, and return the models' replies to a first call.
+    """Check what a request needs, and return the probes of its models.
 
     Raises:
         ConfigurationError: the model, its key or server, the scheduler, the warehouse folder or the
@@ -58,11 +58,11 @@ def check_before(
     check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
-    from flows.run.following import following
+    from flows.run.campaign_runs import follow_ups
     from tasks.works import work_named
 
     steps = [*work.steps(request)]
-    for follow in following(work, request, settings):
+    for follow in follow_ups(work, request, settings):
         steps += work_named(follow.name).steps(follow.request(None))
     engine, *judges = request.engines
     profile = request.profile
@@ -91,7 +91,7 @@ def check_engine(
     steps: "Iterable[Step[Any, Any]]",
     budget: Budget,
 ) -> "tuple[ModelProbe, ...]":
-    """Make one small call to each model of `steps`, and return limits and prices.
+    """Probe each model of `steps` with one small call.
 
     Raises:
         ConfigurationError: a model does not answer, or lacks the price that a budget needs.
@@ -125,22 +125,22 @@ def examine(
 
         asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
 
-    installed = "install with `-c infra/constraints.txt`"
-    opened = Warehouse(warehouse, settings)
-    catalogue = _catalogue(opened)
+    remedy = "install with `-c infra/constraints.txt`"
+    opened_warehouse = Warehouse(warehouse, settings)
+    catalogue = _catalogue(opened_warehouse)
     return [
         ComponentStatus(part="Python", state="ok", detail=platform.python_version()),
-        _tried(
+        _try_component(
             "warehouse",
             str(warehouse),
             lambda: _check_place(warehouse),
             "name a folder you may write to with --warehouse",
         ),
-        _tried("lake", "DuckLake's extensions are installed", _check_extensions, installed),
+        _try_component("lake", "DuckLake's extensions are installed", _check_extensions, remedy),
         catalogue,
-        *_object_storage(opened, lake_is_found=catalogue.state != "broken"),
+        *_object_storage(opened_warehouse, lake_is_found=catalogue.state != "broken"),
         _prefect(settings),
-        _tried("embeddings", settings.embeddings.model, embed, installed),
+        _try_component("embeddings", settings.embeddings.model, embed, remedy),
         _literature(settings),
         *_models(engine, api_base, profile, settings),
         _grobid(settings),
@@ -149,7 +149,9 @@ def examine(
     ]
 
 
-def _tried(part: str, detail: str, attempt: Callable[[], object], remedy: str) -> ComponentStatus:
+def _try_component(
+    part: str, detail: str, attempt: Callable[[], object], remedy: str
+) -> ComponentStatus:
     try:
         attempt()
     except (AssayError, OSError, ImportError, ValueError) as error:
@@ -172,7 +174,7 @@ def check_place(folder: Path, settings: Settings) -> None:
     warehouse = Warehouse(folder, settings)
     warehouse.check_may_publish()
     places = _objects_of(warehouse)
-    refuse_after_a_move(warehouse, warehouse.postgres, places.get(_OF_LAKE))
+    refuse_after_a_move(warehouse, warehouse.postgres, places.get(_LAKE_FILES))
     for objects in places.values():
         objects.check()
 
@@ -194,13 +196,13 @@ def check_writable(folder: Path) -> None:
 
 def _check_place(folder: Path) -> None:
     """Check as `check_writable`, but remove the folders that it created."""
-    before = folder
-    while not before.exists():
-        before = before.parent
+    existing_parent = folder
+    while not existing_parent.exists():
+        existing_parent = existing_parent.parent
     try:
         check_writable(folder)
     finally:
-        while folder != before and folder.is_dir():
+        while folder != existing_parent and folder.is_dir():
             folder.rmdir()
             folder = folder.parent
 
@@ -215,7 +217,7 @@ def _check_scheduler(address: str, settings: Settings) -> None:
     )
 
     host, port = scheduler_place(address)
-    own_address(address, host, port)  # Dask would try a closed port again and again
+    own_address(address, host, port)  # Dask would retry a closed port for long
     use_certificates(settings)
     from flows.run.dask_scheduler import greet_scheduler
 
@@ -247,7 +249,7 @@ def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
     if catalogue is None or state is None:
         if warehouse.objects is not None or warehouse.moved_catalogue.exists():
             remedy = f"export {VARIABLE}, the address of the database that holds it"
-            return _tried("catalogue", "", warehouse.lies_in, remedy)
+            return _try_component("catalogue", "", warehouse.lake_folder, remedy)
         remedy = f"export {VARIABLE} when several machines publish"
         return _status("catalogue", "default", "an SQLite file in the warehouse", remedy)
     detail = f"PostgreSQL {state.version} at {catalogue.title}: {state.rights}"
@@ -256,7 +258,7 @@ def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
     return _status("catalogue", usable, detail, "" if state.may_write else remedy)
 
 
-_OF_LAKE = "files of the lake"
+_LAKE_FILES = "files of the lake"
 
 
 def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[str, ObjectFolder]":
@@ -268,9 +270,9 @@ def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[
     places = {}
     if warehouse.objects is not None:
         places["warehouse"] = warehouse.objects
-    lake = warehouse.lies_in() if lake_is_found else None
+    lake = warehouse.lake_folder() if lake_is_found else None
     if lake is not None and warehouse.objects is None:
-        places[_OF_LAKE] = lake
+        places[_LAKE_FILES] = lake
     return places
 
 
@@ -292,7 +294,7 @@ def _prefect(settings: Settings) -> ComponentStatus:
     if settings.prefect_api_url is None:
         remedy = "export PREFECT_API_URL to use your own"
         return _status("Prefect", "default", "a server is started for each command", remedy)
-    return _reached(
+    return _check_url(
         "Prefect",
         f"{settings.prefect_api_url}/health",
         "start it with `prefect server start`, or unset PREFECT_API_URL",
@@ -308,7 +310,7 @@ def _literature(settings: Settings) -> ComponentStatus:
         f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
     )
     key = {"x-api-key": settings.semantic_scholar_api_key.get_secret_value()}
-    return _reached("Semantic Scholar", address, "check the key and the network", headers=key)
+    return _check_url("Semantic Scholar", address, "check the key and the network", headers=key)
 
 
 def _models(
@@ -317,14 +319,14 @@ def _models(
     from tasks.steps import STEPS
 
     try:
-        chosen = EngineChoice.parse(engine)
-        if chosen.is_baseline:
+        choice = EngineChoice.parse(engine)
+        if choice.is_baseline:
             remedy = "--engine litellm:MODEL and the provider's key"
             return [_status("model", "default", "extractive baseline, no model", remedy)]
-        # What is learnt here is for this look alone.
+        # A temporary folder, so that nothing is cached.
         with tempfile.TemporaryDirectory() as folder:
             contacts = check_engine(
-                chosen,
+                choice,
                 api_base,
                 settings,
                 Path(folder),
@@ -342,7 +344,7 @@ def _grobid(settings: Settings) -> ComponentStatus:
     if settings.grobid_url is None:
         remedy = "start GROBID and export GROBID_URL"
         return _status("GROBID", "default", "PDFs are read by the built-in parser", remedy)
-    return _reached(
+    return _check_url(
         "GROBID",
         f"{settings.grobid_url.rstrip('/')}/api/isalive",
         "docker compose -f infra/compose.yaml up grobid",
@@ -360,16 +362,16 @@ def _sandbox(settings: Settings) -> ComponentStatus:
     from tasks.experiments.sandbox import check_sandbox, memory_bound
 
     container = settings.experiments.container
-    maker = "bubblewrap" if container is None else container.runtime
+    runtime = "bubblewrap" if container is None else container.runtime
     try:
         check_sandbox(container)
     except ConfigurationError as error:
-        remedy = f"install {maker}, for experiments alone"
+        remedy = f"install {runtime}, for experiments alone"
         return _status("sandbox", "missing", one_line(error), remedy)
-    return _status("sandbox", "ok", f"{maker} makes one; {memory_bound(container)}")
+    return _status("sandbox", "ok", f"{runtime} makes one; {memory_bound(container)}")
 
 
-def _reached(
+def _check_url(
     part: str, url: str, remedy: str, headers: dict[str, str] | None = None
 ) -> ComponentStatus:
     address = url.split("?")[0]

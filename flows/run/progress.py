@@ -29,10 +29,10 @@ Report = Callable[[float], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class ProgressSource:
     """Work with countable progress: `done()` of `total()` units.
 
-    `total` may fall during the work. `beside` is text after the numbers.
+    `total` may fall during the work. `suffix` is text after the numbers.
     """
 
     done: Callable[[], int]
@@ -41,37 +41,37 @@ class Watched:
     nouns: str
     artifact_key: str
     description: str
-    beside: Callable[[], str] = str
+    suffix: Callable[[], str] = str
 
 
 @contextmanager
-def progress(watched: Watched, report: Report | None = None) -> Iterator[None]:
+def progress(source: ProgressSource, report: Report | None = None) -> Iterator[None]:
     """Show progress while the block runs: a bar, or a line every ten seconds.
 
     `report` is called every five seconds and at the end.
     """
     console = Console(stderr=True)
-    stopped = threading.Event()
+    stop = threading.Event()
     console.quiet = not notes_are_on()
     watch = _watch_bar if console.is_terminal else _watch_lines
     watchers = [
-        threading.Thread(target=watch, args=(watched, stopped, console), daemon=True),
-        threading.Thread(target=_watch_for_the_log, args=(watched, stopped), daemon=True),
+        threading.Thread(target=watch, args=(source, stop, console), daemon=True),
+        threading.Thread(target=_watch_for_the_log, args=(source, stop), daemon=True),
     ]
     if report is not None:
-        telling = threading.Thread(target=_report, args=(watched, stopped, report), daemon=True)
-        watchers.append(telling)
+        reporter = threading.Thread(target=_report, args=(source, stop, report), daemon=True)
+        watchers.append(reporter)
     for watcher in watchers:
         watcher.start()
     try:
         yield
     finally:
-        stopped.set()
+        stop.set()
         for watcher in watchers:
             watcher.join()
 
 
-def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> None:
+def _watch_bar(source: ProgressSource, stop: threading.Event, console: Console) -> None:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -81,55 +81,55 @@ def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> 
     )
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(
-            f"{watched.nouns} {watched.verb}".capitalize(),
-            total=watched.total(),
-            completed=watched.done(),
+            f"{source.nouns} {source.verb}".capitalize(),
+            total=source.total(),
+            completed=source.done(),
         )
-        described = bar.tasks[task].description
-        while not stopped.wait(POLL_SECONDS):
+        label = bar.tasks[task].description
+        while not stop.wait(POLL_SECONDS):
             bar.update(
                 task,
-                completed=watched.done(),
-                total=watched.total(),
-                description=f"{described}{watched.beside()}",
+                completed=source.done(),
+                total=source.total(),
+                description=f"{label}{source.suffix()}",
             )
-        bar.update(task, completed=watched.done(), total=watched.total())
+        bar.update(task, completed=source.done(), total=source.total())
 
 
-def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -> None:
-    started, before = time.monotonic(), watched.done()
+def _watch_lines(source: ProgressSource, stop: threading.Event, console: Console) -> None:
+    start_time, done_at_start = time.monotonic(), source.done()
     last_line = ""
-    while not stopped.wait(LINE_SECONDS if last_line else POLL_SECONDS):
-        done = watched.done()
-        line = _line(watched, done)
+    while not stop.wait(LINE_SECONDS if last_line else POLL_SECONDS):
+        done = source.done()
+        line = _line(source, done)
         if line != last_line:
-            rate = (done - before) / max(time.monotonic() - started, 1e-9)
+            rate = (done - done_at_start) / max(time.monotonic() - start_time, 1e-9)
             remaining = (
-                f", about {(watched.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
+                f", about {(source.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
             )
             console.print(f"{time_of_day()} {line}{remaining}", highlight=False)
             last_line = line
-    if (line := _line(watched, watched.done())) != last_line:
+    if (line := _line(source, source.done())) != last_line:
         console.print(f"{time_of_day()} {line}", highlight=False)
 
 
-def _watch_for_the_log(watched: Watched, stopped: threading.Event) -> None:
-    before, over = -1, False
-    while not over:
-        over = stopped.wait(LINE_SECONDS)
-        done = watched.done()
-        if done != before:
-            counts = {"done_count": done, "total_count": watched.total(), "nouns": watched.nouns}
+def _watch_for_the_log(source: ProgressSource, stop: threading.Event) -> None:
+    last_count, stopped = -1, False
+    while not stopped:
+        stopped = stop.wait(LINE_SECONDS)
+        done = source.done()
+        if done != last_count:
+            counts = {"done_count": done, "total_count": source.total(), "nouns": source.nouns}
             EVENTS.info("progress", extra=counts)
-        before = done
+        last_count = done
 
 
-def _line(watched: Watched, done: int) -> str:
-    return f"{watched.verb} {done} of {watched.total()} {watched.nouns}{watched.beside()}"
+def _line(source: ProgressSource, done: int) -> str:
+    return f"{source.verb} {done} of {source.total()} {source.nouns}{source.suffix()}"
 
 
-def _report(watched: Watched, stopped: threading.Event, report: Report) -> None:
-    over = False
-    while not over:
-        over = stopped.wait(REPORT_SECONDS)
-        over |= not report(100.0 * watched.done() / max(watched.total(), 1))
+def _report(source: ProgressSource, stop: threading.Event, report: Report) -> None:
+    finished = False
+    while not finished:
+        finished = stop.wait(REPORT_SECONDS)
+        finished |= not report(100.0 * source.done() / max(source.total(), 1))

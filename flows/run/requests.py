@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from flows.profiles import load_profile
-from flows.run.following import campaign_type
+from flows.run.campaign_runs import campaign_type
 from flows.works.evaluate.request import (
     check_api_base,
     check_judging,
@@ -17,12 +17,12 @@ from schemas.choices import LiteratureChoice
 from schemas.options.commands import RunOptions
 from schemas.settings import Settings
 
-if TYPE_CHECKING:  # slow to import, and the command line only names it
+if TYPE_CHECKING:  # slow import
     from tasks.work.declaration import Work
 
 
 def request_of(
-    work: "Work[Any, Any, Any]", given: tuple[Any, ...], options: Any, settings: Settings
+    work: "Work[Any, Any, Any]", arguments: tuple[Any, ...], options: Any, settings: Settings
 ) -> Any:
     """Return the request of a command with these arguments and options.
 
@@ -30,12 +30,12 @@ def request_of(
         ConfigurationError: an argument or option is invalid or cannot be met.
     """
     check_warehouse(options.warehouse)
-    given, options = campaign_type(work).completed(given, options, settings)
+    arguments, options = campaign_type(work).complete_options(arguments, options, settings)
     check_api_base(options.api_base, options.engine)
-    # A kind that can do without looks up only where its options name a place.
+    # Kinds with optional literature use it only if an option names it.
     literature_option = getattr(options, "literature", None)
     literature = None
-    if isinstance(options, RunOptions):  # of ideas that are evaluated on the way
+    if isinstance(options, RunOptions):  # kinds that evaluate ideas too
         options, literature, profile = resolve_evaluation(options, settings)
     else:
         options = replace(options, warehouse=options.warehouse.resolve())
@@ -43,7 +43,7 @@ def request_of(
         if work.needs.literature or literature_option is not None:
             literature = resolve_literature(literature_option, settings)
             options = replace(options, literature=literature)
-    resolved = work.resolve(given, options, profile, settings)
+    resolved = work.resolve(arguments, options, profile, settings)
     profile = resolved.profile or profile
     check_judging(profile, options.engine)
     return work.request(
@@ -55,7 +55,7 @@ def request_of(
         api_base=options.api_base,
         literature=literature,
         cutoff_date=getattr(options, "cutoff", None),
-        full_text=_in_full(options, literature),
+        full_text=_reads_full_text(options, literature),
         workers=options.workers,
         scheduler_address=options.scheduler,
         budget=options.budget,
@@ -63,7 +63,7 @@ def request_of(
     )
 
 
-def _in_full(options: Any, literature: LiteratureChoice | None) -> bool:
+def _reads_full_text(options: Any, literature: LiteratureChoice | None) -> bool:
     if literature is None or "full_text" not in type(options).model_fields:
         return False
     if isinstance(options, RunOptions):

@@ -36,23 +36,23 @@ class Session(ExitStack):
         Nothing is checked for work that is done already or waits for people.
         """
         self._prepare(request)
-        from flows.run.following import Following
+        from flows.run.campaign_runs import CampaignRuns
         from flows.run.preflight import check_before
 
-        look = cache(lambda: _tell(check_before(work, request, self._settings)))
-        runs = Following(self._run, before=look)
+        check_once = cache(lambda: _print_contacts(check_before(work, request, self._settings)))
+        runs = CampaignRuns(self._run, before=check_once)
         if work.course is None:
             return runs(work.name, request)
         summary = work.course.run(request, self._settings, runs)
-        others = dict.fromkeys(each for each in runs.ran if each != summary.head.run_id)
+        others = dict.fromkeys(each for each in runs.run_ids if each != summary.head.run_id)
         return replace(summary, other_run_ids=tuple(others))
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:
             self.enter_context(interruptible())
             self._interruptible = True
-        if not request.in_this_process(0):  # it takes seconds to start, so it does meanwhile
-            self._started()
+        if not request.in_this_process(0):  # start it early: it takes seconds
+            self._prefect_server()
 
     def _run(self, campaign: "Campaign[PlanT, HeadT]") -> "Summary[HeadT]":
         from flows.run.campaign import run_campaign
@@ -60,13 +60,13 @@ class Session(ExitStack):
         return run_campaign(campaign, self._on_cluster)
 
     def _on_cluster(self, campaign: "Campaign[PlanT, HeadT]", plan: "PlanT") -> "Summary[HeadT]":
-        server = self._started()
+        server = self._prefect_server()
         from flows.run.cluster import carry_out_on_cluster
 
         server.wait()
         return carry_out_on_cluster(campaign, plan)
 
-    def _started(self) -> "PrefectServer":
+    def _prefect_server(self) -> "PrefectServer":
         if self._server is None:
             from flows.run.prefect_server import PrefectServer
 
@@ -74,6 +74,6 @@ class Session(ExitStack):
         return self._server
 
 
-def _tell(contacts: "tuple[ModelProbe, ...]") -> None:
+def _print_contacts(contacts: "tuple[ModelProbe, ...]") -> None:
     for contact in contacts:
         print_note(f"{contact.model} {contact.line}")

@@ -35,15 +35,15 @@ from warehouse.shared_database import shared_database
 from warehouse.stores.budget_file import this_machine
 from warehouse.warehouse import Warehouse
 
-# Below Dask's own, so that it is told where the worker tells everything else.
+# A child of Dask's logger, so that it appears in the worker's log.
 logger = logging.getLogger("distributed.assay")
 _SECTIONS = ("literature", "language_model", "documents", "embeddings", "sources", "experiments")
-_OF_THE_COMMAND = {
+_COMMAND_SETTINGS = {
     "literature": frozenset({"upstream_url", "requests_per_second", "allowed_hosts"}),
     "sources": frozenset({"base_urls"}),
 }
 """Settings that only the gateway reads, and addresses that may differ by machine."""
-_PLENTY = 1_000_000.0
+_RESOURCE_AMOUNT = 1_000_000.0
 _SECONDS = 30.0
 _MOST_HASHED_BYTES = 16_000_000
 _LOOK_AGAIN_SECONDS = 0.05
@@ -52,7 +52,7 @@ _LOOK_AGAIN_SECONDS = 0.05
 class Address(Noun):
     what: str
     url: str
-    mend: str
+    remedy: str
 
 
 class WorkerNeeds(Noun):
@@ -113,22 +113,22 @@ def fingerprint(path: Path) -> str | None:
     """
     if not path.exists():
         return None
-    hashed = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
         if file.is_file():
             size = file.stat().st_size
-            hashed.update(f"{file.relative_to(path.parent)} {size}\n".encode())
-            hashed.update(file.read_bytes() if size <= _MOST_HASHED_BYTES else b"")
-    return hashed.hexdigest()
+            digest.update(f"{file.relative_to(path.parent)} {size}\n".encode())
+            digest.update(file.read_bytes() if size <= _MOST_HASHED_BYTES else b"")
+    return digest.hexdigest()
 
 
-def compared(settings: Settings) -> dict[str, str]:
+def shared_settings(settings: Settings) -> dict[str, str]:
     """Return the settings that every worker must share, as JSON by variable."""
     variables = {}
     for section in _SECTIONS:
         values: Mapping[str, Any] = getattr(settings, section).model_dump(mode="json")
         for name, value in values.items():
-            if name not in _OF_THE_COMMAND.get(section, ()):
+            if name not in _COMMAND_SETTINGS.get(section, ()):
                 variable = f"ASSAY_{section}__{name}".upper()
                 variables[variable] = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     return variables
@@ -143,21 +143,21 @@ def refusal_of(needs: WorkerNeeds, settings: Settings) -> str | None:
         return f"it runs on Python {python_version()}: the command's is {needs.python_version}"
     if code_hash() != needs.code:
         return "its tables, steps or prompts are others: install the very same Assay"
-    here = compared(settings)
+    local = shared_settings(settings)
     for variable, value in needs.settings.items():
-        if here.get(variable) != value:
-            there = here.get(variable, "unknown")
-            return f"{variable} is {there} on the worker and {value} at the command: set it alike"
-    missing = [name for name in needs.variables if not os.environ.get(name)]
-    if missing:
-        return f"it has no {', '.join(missing)}: export it where the worker starts"
-    surplus = [name for name in needs.unset if os.environ.get(name)]
-    if surplus:
-        return f"it has {', '.join(surplus)}, which the command has not: set it alike"
-    return _unshared(needs) or _unreachable(needs) or _unusable(needs, settings)
+        if local.get(variable) != value:
+            local_value = local.get(variable, "unknown")
+            return f"{variable} is {local_value} on the worker and {value} at the command: set it alike"
+    missing_variables = [name for name in needs.variables if not os.environ.get(name)]
+    if missing_variables:
+        return f"it has no {', '.join(missing_variables)}: export it where the worker starts"
+    surplus_variables = [name for name in needs.unset if os.environ.get(name)]
+    if surplus_variables:
+        return f"it has {', '.join(surplus_variables)}, which the command has not: set it alike"
+    return _sharing_problem(needs) or _address_problem(needs) or _library_problem(needs, settings)
 
 
-def _unshared(needs: WorkerNeeds) -> str | None:
+def _sharing_problem(needs: WorkerNeeds) -> str | None:
     sees_folder = needs.shard_file.is_file()
     if not sees_folder and not in_object_storage(needs.warehouse):
         return (
@@ -174,7 +174,9 @@ def _unshared(needs: WorkerNeeds) -> str | None:
             objects.check()
         database = shared_database()
         identity = None if database is None else database.identity
-        other = [path for path, there in needs.files.items() if fingerprint(path) != there]
+        changed_files = [
+            path for path, digest in needs.files.items() if fingerprint(path) != digest
+        ]
     except (AssayError, OSError) as error:
         return one_line(error)
     if identity != needs.database:
@@ -187,18 +189,18 @@ def _unshared(needs: WorkerNeeds) -> str | None:
             "it is another machine than the command's, and what several may spend together is kept"
             " in PostgreSQL alone: export ASSAY_CATALOGUE_URL on both"
         )
-    for path in other:
-        there = "differs from the command's" if path.exists() else "is missing"
-        return f"{path} {there}: copy it there from the command's machine, to the same path"
+    for path in changed_files:
+        digest = "differs from the command's" if path.exists() else "is missing"
+        return f"{path} {digest}: copy it there from the command's machine, to the same path"
     return None
 
 
-def _unreachable(needs: WorkerNeeds) -> str | None:
+def _address_problem(needs: WorkerNeeds) -> str | None:
     for address in needs.addresses:
         try:
             probe(address.url, _SECONDS, use_proxies=False)
         except NoAnswerError as error:
-            return f"it cannot reach {address.what} at {address.url} ({error}): {address.mend}"
+            return f"it cannot reach {address.what} at {address.url} ({error}): {address.remedy}"
     if needs.gateway_url is None:
         return None
     try:
@@ -210,7 +212,7 @@ def _unreachable(needs: WorkerNeeds) -> str | None:
     return None
 
 
-def _unusable(needs: WorkerNeeds, settings: Settings) -> str | None:
+def _library_problem(needs: WorkerNeeds, settings: Settings) -> str | None:
     try:
         if needs.embeds:
             from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -234,23 +236,23 @@ class Admission(WorkerPlugin):  # type: ignore[misc]
 
     def __init__(self, needs: WorkerNeeds, work: str, resource: str) -> None:
         self.needs, self.work, self.resource = needs, work, resource
-        # One for each work: that of a command which was killed gives way to that of the next.
+        # One name per work, so that a new command replaces the plugin of a killed one.
         self.name = f"assay-{work}"
         self.refusal: str | None = "its check did not end: its log says why"
-        self.has_looked = False
+        self.is_checked = False
 
     async def setup(self, worker: Worker) -> None:
-        stop_profiling(worker)  # who started it may have used `dask worker`
+        stop_profiling(worker)  # it may have been started by `dask worker`
         boundary = ErrorBoundary()
         try:
-            with boundary:  # libraries of models raise errors of any type
+            with boundary:  # model libraries raise any type of error
                 self.refusal = await asyncio.to_thread(refusal_of, self.needs, Settings())
                 if self.refusal is None:
-                    await worker.set_resources(**{self.resource: _PLENTY})
+                    await worker.set_resources(**{self.resource: _RESOURCE_AMOUNT})
             if boundary.error is not None:
                 self.refusal = f"its check failed: {one_line(error_line(boundary.error))}"
         finally:
-            self.has_looked = True  # the command waits for it
+            self.is_checked = True  # the command waits for this
         if self.refusal is None:
             logger.info("this worker takes work of %s", self.work)
         else:
@@ -258,15 +260,15 @@ class Admission(WorkerPlugin):  # type: ignore[misc]
             logger.error("this worker takes no work of %s: %s", self.work, self.refusal)
 
 
-async def told_refusal(name: str, dask_worker: Worker) -> str | None:
+async def admission_refusal(name: str, dask_worker: Worker) -> str | None:
     """Return the refusal of `Admission`, registered as `name`, on a worker."""
     plugin = dask_worker.plugins.get(name)
     if not isinstance(plugin, Admission):
         return "it could not make the check: install the very same Assay"
-    while not plugin.has_looked:  # noqa: ASYNC110 -- an event would not survive the journey
+    while not plugin.is_checked:  # noqa: ASYNC110 -- an event would not survive the journey
         await asyncio.sleep(_LOOK_AGAIN_SECONDS)
     return plugin.refusal
 
 
-def in_lines(refusals: Mapping[str, str]) -> list[str]:
+def refusal_lines(refusals: Mapping[str, str]) -> list[str]:
     return [f"the worker {address} takes no part: {why}" for address, why in refusals.items()]

@@ -9,7 +9,7 @@ from pathlib import Path
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
-from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile, Spend, reached
+from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile, Spend, is_reached
 
 __all__ = ["SharedBudget", "Spend"]
 
@@ -125,7 +125,7 @@ class SharedBudget:
         return tuple(
             field
             for field, amount in amounts.items()
-            if reached(amount, getattr(self.budget, field))
+            if is_reached(amount, getattr(self.budget, field))
         )
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from tasks.metrics.means import paired_difference
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.queries import Queries
 from warehouse.rows import Row
-from warehouse.units.reading import published_head
+from warehouse.units.published_work import published_head
 
 MOST_CLASSES = 5
 """With more distinct answers, as for ids of ideas, there is no F1."""

@@ -1,6 +1,4 @@
-"""A bibliography of a user's own, in BibTeX,
-as papers by the keys that its user cites them with.
-"""
+"""A user's BibTeX bibliography as papers by citation key."""
 
 import logging
 from collections.abc import Mapping
@@ -24,7 +22,7 @@ _YEAR = bounded(r"\d{4}")
 
 
 def read_bib(path: Path) -> list[tuple[str, Paper]]:
-    """The entries of a `.bib` file, in its order.
+    """Read the entries of a `.bib` file, in order.
 
     Raises:
         ConfigurationError: it cannot be read, holds no entry, or one with a broken or repeated key.
@@ -89,6 +87,6 @@ def _publication(fields: Mapping[str, object]) -> Publication:
 
 
 def _plain(value: object) -> str:
-    """A field without its LaTeX; as it stands where that cannot be read."""
+    """Convert a field from LaTeX to plain text."""
     text = LatexNodes2Text(math_mode="verbatim").latex_to_text(str(value or ""))
     return " ".join(str(text).replace("{", "").replace("}", "").split())

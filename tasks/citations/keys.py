@@ -81,7 +81,7 @@ Alternatives are tried in this order at every position.
 
 @dataclass(frozen=True)
 class Shown:
-    """The papers of one prompt, in the order shown. Keys mean nothing outside that prompt."""
+    """The papers of one prompt, in order. Keys are valid for that prompt only."""
 
     papers: tuple[Paper, ...]
 
@@ -101,11 +101,11 @@ class Shown:
         return len(self.papers)
 
     def key_of(self, paper_id: PaperId) -> str:
-        """The key of a shown paper. Raises KeyError for any other."""
+        """Return the key of a paper. Raises KeyError for one not in the prompt."""
         return self._keys[paper_id]
 
     def paper_at(self, number: int) -> Paper | None:
-        """The paper under key `P<number>`; None when no such key was shown."""
+        """Return the paper with key `P<number>`; None for an unknown key."""
         return self.papers[number - 1] if 1 <= number <= len(self.papers) else None
 
 

@@ -1,4 +1,4 @@
-"""Quotations in replies: words of others, which are never searched for citations."""
+"""Quotations in replies, which are excluded from the search for citations."""
 
 from schemas.text.patterns import IGNORECASE, MULTILINE, Match, bounded
 from tasks.citations.keys import ONLY_KEYS

@@ -1,6 +1,6 @@
-"""How a paper is named: in running text by label, date and link, and in the list under a report.
+"""References to papers in running text and in bibliographies.
 
-Everything a paper says about itself is untrusted.
+All metadata of papers is untrusted.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ _WWW = bounded(r"\b(www)\.", IGNORECASE)
 
 
 def escaped(text: str) -> str:
-    """`text` on one line, so that no character of it acts as Markdown, HTML or a bare link."""
+    """Escape Markdown, HTML and bare links in `text`, on one line."""
     one_line = " ".join(INVISIBLE.sub(" ", text).split())
     plain = _MARKDOWN_SPECIAL.sub(r"\\\1", one_line)
     return _WWW.sub(r"\1\\.", plain.replace("://", "\\://"))
 
 
 def publication_label(paper: Paper) -> str:
-    """`YYYY-MM`, the year where that is all that is known, `n.d.` where nothing is."""
+    """Return `YYYY-MM`, else the year, else `n.d.`."""
     if paper.publication_date is not None:
         return paper.publication_date.strftime("%Y-%m")
     return str(paper.year) if paper.year is not None else "n.d."
@@ -45,7 +45,7 @@ def label(paper: Paper) -> str:
 
 
 def link(paper: Paper) -> str | None:
-    """A safe http(s) address for `](…)`: the paper's own, else by DOI, else by arXiv number."""
+    """Return a safe http(s) address: the paper's own, else by DOI, else by arXiv number."""
     url = safe_url(paper.url)
     if url is not None:
         return url

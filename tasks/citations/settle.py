@@ -1,4 +1,4 @@
-"""Turns the keys of a reply into references, and takes out everything the reply made up."""
+"""Conversion of citation keys in replies to references, and removal of invented ones."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -45,9 +45,10 @@ _MARK_BEFORE_WORD = bounded(r"(\x01\d{1,9}\x02)(?=\w)")
 class Settled:
     """A reply with rendered references.
 
-    `cited`: (paper, how often) in order of first citation. `removed_citation_count`: keys never
-    shown, links and references the reply brought along. `uncited_sentence_count`: see
-    the function of that name.
+    Attributes:
+        cited: (paper, count) in order of first citation.
+        removed_citation_count: unknown keys, links and invented references.
+        uncited_sentence_count: see the function of that name.
     """
 
     markdown: str
@@ -84,7 +85,7 @@ def settle(text: str, prompt_papers: Shown) -> Settled:
 
 
 def without_made_up(text: str) -> tuple[str, int]:
-    """Return a reply without the references it brought along, and how many they were.
+    """Return a reply without invented references, and their number.
 
     These are links, addresses, DOIs, arXiv numbers and `(Author, year)`. Keys stay.
     """
@@ -130,7 +131,7 @@ def _citing_sentence(
 @dataclass
 class _Settlement:
     prompt_papers: Shown | None
-    """None: keys stay, because they are spelled out elsewhere."""
+    """None: keys are kept."""
     removed_count: int = 0
     by_reference: dict[str, int] = field(init=False)
     by_url: dict[str, int] = field(init=False)
@@ -229,7 +230,7 @@ class _Settlement:
 
 
 def _tidy(marked: str) -> str:
-    """Close the gaps that removals left; set spaces between references and words."""
+    """Close the gaps of removals, and add spaces between references and words."""
     if REMOVED in marked:
         marked = _without_removals(marked)
     text = _MARK_BEFORE_MARK.sub(r"\1 ", marked)
@@ -239,7 +240,7 @@ def _tidy(marked: str) -> str:
 
 
 def _without_removals(marked: str) -> str:
-    """The text without its removals and the brackets, commas and spaces that were theirs."""
+    """Remove removal marks with their brackets, commas and spaces."""
     text = _EMPTIED_BRACKETS.sub(
         lambda found: REMOVED if REMOVED in found.group(1) else found.group(), marked
     )

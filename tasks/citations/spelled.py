@@ -1,4 +1,4 @@
-"""Texts of replies that are read apart from their prompt: without keys and made-up references."""
+"""Reply texts for use outside their prompt: without keys and invented references."""
 
 from collections.abc import Callable
 

@@ -1,1 +1,1 @@
-"""A committee reviews an idea on the ground of knowledge searched for it (InnoEval)."""
+"""Reviews of an idea by a committee of personas, based on searched knowledge (InnoEval)."""

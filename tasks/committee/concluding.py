@@ -1,5 +1,6 @@
-"""What the committee comes to: a meta-review of all reviews, then suggestions from later knowledge
-(InnoEval, "Report Generation").
+"""The meta-review of all reviews, and suggestions from later knowledge.
+
+Source: InnoEval, "Report Generation".
 """
 
 import dataclasses
@@ -43,15 +44,13 @@ _NO_INTERVAL_RESAMPLES = 2
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Over scored reviews only.
+    """Statistics of the scored reviews.
 
     Attributes:
         total_0_to_10: mean over personas and dimensions; None without a scored review.
-        means, spreads: by dimension; a spread is the standard deviation over personas and needs two
-            of them.
-        alpha: Krippendorff's, interval scale: units are dimensions, raters are personas. None where
-            it is undefined, or where fewer than two dimensions have two scores: over a single unit
-            it is 0 whatever the scores.
+        means, spreads: by dimension; a spread is the standard deviation over at least two personas.
+        alpha: Krippendorff's, interval scale; units are dimensions, raters are personas. None if
+            undefined or fewer than two dimensions have two scores: for a single unit it is always 0.
         confidence: 0 to 3, over all reviews; None without a scored one.
     """
 
@@ -103,9 +102,7 @@ async def conclude(
     dimensions: Sequence[ReviewDimension],
     engine: Engine,
 ) -> CitedResult[MetaReview]:
-    """The judgement never sees what appeared after the time point; the suggestions see nothing
-    else.
-    """
+    """Ask for the meta-review, by earlier knowledge, and for suggestions from later knowledge."""
     figures = figures_of([each.value for each in reviews], dimensions)
     if figures.total_0_to_10 is None:
         return CitedResult(
@@ -193,7 +190,7 @@ def _settle_reply(
 
 
 def _unscored(figures: Figures, reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
-    """Without a decision; a total there may be, since it is computed."""
+    """Return a meta-review without a decision; the total is computed from the scores if any."""
     return MetaReview(
         total_score_0_to_10=figures.total_0_to_10,
         decision=None,
@@ -218,7 +215,7 @@ def _columns(figures: Figures) -> dict[str, Any]:
 async def _with_suggestions(
     case: Case, result: CitedResult[MetaReview], weaknesses: str, engine: Engine
 ) -> CitedResult[MetaReview]:
-    """Ask for suggestions where something later is known; without any they stay empty."""
+    """Add suggestions from later knowledge, if there is any."""
     evidence = display_evidence(
         relevant_evidence(case.knowledge.evidence, KnowledgePhase.AFTER), case.library
     )

@@ -1,6 +1,4 @@
-"""What a committee makes of one idea: taken apart, looked up, grounded, reviewed by many, concluded
-(InnoEval).
-"""
+"""Evaluation of one idea by a committee: structure, knowledge, reviews, meta-review (InnoEval)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,17 +28,13 @@ from tasks.judging.findings import CitedResult, Findings
 from tasks.judging.step import Engine
 from tasks.personas.roster import load_roster
 
-# The idea in six parts, each a list of atomic claims (InnoEval, "Overall Architecture").
-
 ESSENTIAL = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)
-"""Parts whose absence is worth a row of its own; that any other is absent shows in its having no
-claims.
-"""
+"""Parts whose absence is a failure; other absent parts only have no claims."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredIdea:
-    """The claims in the order of the parts; `unscored` says why there are none."""
+    """Atomic claims of an idea's six parts, in order; `unscored`: why there are none."""
 
     claims: tuple[Claim, ...]
     failures: tuple[Failure, ...] = ()
@@ -48,7 +42,7 @@ class StructuredIdea:
 
     @property
     def parts(self) -> tuple[PartShown, ...]:
-        """All six parts, those the idea lacks without claims."""
+        """All six parts, missing ones without claims."""
         return tuple(
             PartShown(
                 part=part.value,
@@ -59,9 +53,9 @@ class StructuredIdea:
 
 
 async def structure_idea(idea: Idea, engine: Engine) -> StructuredIdea:
-    """Ask for the parts of the whole idea.
+    """Ask for the claims of the idea's parts (InnoEval, "Overall Architecture").
 
-    It goes on without those it lacks; without a method or a test, a failure says so.
+    A missing method or test is recorded as a failure.
     """
     outcome = await engine.run(STRUCTURE_IDEA, StructureInput(idea=idea.text))
     if isinstance(outcome, Unscored):
@@ -101,13 +95,10 @@ async def evaluate_committee(
     *,
     with_literature: bool = True,
 ) -> Findings[CommitteeEvaluation]:
-    """Review `idea`; without literature where that does not cover its field.
+    """Review `idea`, with or without literature.
 
-    The result does not depend on who answers first, and the same seed draws the same personas and
-    masks.
-
-    What a source, a page or the engine fails to give is a value in the result: an unscored row, a
-        failure, or both.
+    The result does not depend on timing; equal seeds draw equal personas and masks. Failures of
+    sources, pages and the engine are unscored rows or failures in the result.
 
     Raises:
         ConfigurationError: a personas file with a mistake, or fewer personas than are to be drawn.

@@ -1,6 +1,4 @@
-"""Knowledge under keys: what a reviewer sees of it, and how its citations are rendered and
-counted.
-"""
+"""Evidence in reviewers' prompts under keys, and the citations of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,18 +13,16 @@ from tasks.citations.settle import Settled
 from tasks.committee.steps.prompt_inputs import FindingShown, KnowledgeShown
 
 LEAST_RELEVANCE_OF_NEITHER = 0.4
-"""A finding that neither supports nor refutes is shown from here on: near enough to the idea to say
-how new it is.
-"""
+"""Least relevance of a neutral finding in a prompt: close enough to matter for novelty."""
 _UNDATED = "undated"
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The knowledge of one idea as things that can be cited.
+    """Knowledge of one idea as citable papers.
 
-    A paper of the table `papers` is cited as itself. Anything else (a page, a repository, a later
-    paper) is cited by its title and address, under an identifier no paper has.
+    Papers of the table `papers` keep their identifiers. Other items (pages, repositories, later
+    papers) become papers with title and URL under an identifier of their own.
     """
 
     records: Mapping[str, KnowledgeRecord]
@@ -51,7 +47,7 @@ class Library:
         )
 
     def knowledge_of(self, paper_id: PaperId) -> str:
-        """The first knowledge item that `paper_id`, as `citable` gives it, stands for."""
+        """Return the first knowledge item of a paper returned by `citable`."""
         name = paper_id.removeprefix("knowledge:")
         if name != paper_id:
             return name
@@ -69,7 +65,7 @@ class EvidenceDisplay:
 def relevant_evidence(
     evidence: Iterable[GroundedEvidence], phase: KnowledgePhase
 ) -> tuple[GroundedEvidence, ...]:
-    """Scored evidence of one phase that says something about the idea, most relevant first."""
+    """Return the relevant scored evidence of one phase, most relevant first."""
     rows = [
         row
         for row in evidence
@@ -84,7 +80,7 @@ def relevant_evidence(
 
 
 def display_evidence(evidence: Sequence[GroundedEvidence], library: Library) -> EvidenceDisplay:
-    """`evidence`, best first, by the knowledge it comes from."""
+    """Group evidence by the knowledge it comes from, under keys, best first."""
     papers = {row.knowledge_id: library.citable(row.knowledge_id) for row in evidence}
     prompt_papers = show(list(papers.values()))
     items: dict[str, list[GroundedEvidence]] = {}
@@ -121,9 +117,7 @@ def _item(
 def citations_of(
     settled: Settled, prompt_papers: Shown, library: Library, *, subject: str, field: str
 ) -> tuple[Citation, ...]:
-    """One row per item that `settled` cites; what is no paper of the table `papers` is named by its
-    knowledge item alone.
-    """
+    """Return one row per cited item; items without a row in `papers` have a knowledge id only."""
     return tuple(
         Citation(
             paper_id=paper_id if paper_id in library.papers else None,
@@ -139,9 +133,7 @@ def citations_of(
 
 
 def without_references(markdown: str, prompt_papers: Shown) -> str:
-    """`markdown` without the rendered references of `shown`, for a prompt whose keys mean something
-    else.
-    """
+    """Remove the references to `prompt_papers`, for a prompt with other keys."""
     for text in sorted((reference(paper) for paper in prompt_papers.papers), key=len, reverse=True):
         markdown = markdown.replace(f" {text}", "").replace(text, "")
     return markdown

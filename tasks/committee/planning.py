@@ -1,6 +1,4 @@
-"""Before a committee sits: what has to hold, what beyond the profile could change its result, and
-what it will cost.
-"""
+"""Checks, identity and cost estimate of a committee."""
 
 import math
 
@@ -20,34 +18,34 @@ from tasks.personas.roster import Roster, load_roster
 from tasks.sources.registry import SOURCES, configured
 
 NEW_SHARE_OF_LATER_ROUNDS = 0.5
-"""Of what comes through in a later round, the share not met before."""
+"""Share of new finds among those selected in a later round."""
 TOKENS_PER_WORD = 1.7
 """Characters / 4 of the words of real ideas and abstracts."""
 TITLE_TOKENS = 35.0
-"""Title, key and tags of anything shown."""
+"""Title, key and tags of an item in a prompt."""
 ABSTRACT_TOKENS = 290.0
 FULL_TEXT_SHARE = 0.8
-"""Of papers, those whose full text can be had where it is asked for."""
+"""Share of papers with an available full text."""
 LONGEST_PAGE_TOKENS = 2_500
 SUMMARY_TOKENS = 350.0
 """A page's summary, with its passages."""
 STANDING_TOKENS, REASON_TOKENS = 50.0, 32.0
-"""What is shown of one find whose credibility is to be judged, and what is said of it."""
+"""Per find: metadata in the credibility prompt, and the entry of the reply."""
 QUERY_TOKENS, OUTCOME_TOKENS = 35.0, 45.0
-"""A query with what names its part, and what is shown of one that was asked."""
+"""A query with its part in a reply, and the outcome of a query in a prompt."""
 GROUNDING_TOKENS = 200.0
-"""What is said of one thing held against one part: evidence, analysis and passage."""
+"""One entry of a grounding reply: evidence, analysis and passage."""
 
 
 def expected_calls(
     parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, dated: bool, full_text: bool
 ) -> dict[str, ExpectedCalls]:
-    """By step, for one idea with all parts, when every search finds enough.
+    """Return expected calls by step, for an idea with all parts and enough search results.
 
     Args:
-        kinds: kinds for which some source is configured.
-        dated: whether the idea has a cutoff, after which later knowledge is searched too.
-        full_text: whether papers are read whole where they can be had.
+        kinds: kinds with a configured source.
+        dated: whether the idea has a cutoff date, so that later knowledge is searched too.
+        full_text: whether available full texts are read.
     """
     phases = 2 if dated and parameters.use_later_knowledge else 1
     return {
@@ -67,9 +65,7 @@ def _queries(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> E
 
 
 def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> ExpectedCalls:
-    """Every round but the last: the claims again, each query so far with what came of it, and the
-    gists of the best finds.
-    """
+    """Estimate the refinement after every round but the last: claims, query outcomes, and gists."""
     calls = math.ceil(len(IdeaPart) / parameters.parts_per_query_call)
     times = parameters.search_rounds - 1
     queries = _places(kinds) * parameters.queries_per_part
@@ -82,9 +78,7 @@ def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) 
 
 
 def _credibility(parameters: CommitteeParameters, pools: int) -> ExpectedCalls:
-    """Every round: the nearest of every kind and side of the time point that were not judged
-    before.
-    """
+    """Estimate the judging of new finds in every round, per kind and phase."""
     if parameters.judge_weight == 0:
         return ExpectedCalls(0.0, 0.0, 0.0)
     first = pools * SIMILARITY_SHARE * parameters.knowledge_per_kind
@@ -115,9 +109,9 @@ def _summaries(parameters: CommitteeParameters, phases: int) -> ExpectedCalls:
 def _grounding(
     parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool, full_text: bool
 ) -> ExpectedCalls:
-    """Estimate the calls that ground knowledge in every part its kind bears on.
+    """Estimate the calls that ground knowledge in the parts of its kind.
 
-    Calls that show the same items begin alike: those for parts on which the same kinds bear.
+    Calls for parts with the same kinds have the same items and share a prompt prefix.
     """
     m, size = parameters.knowledge_per_kind, parameters.items_per_grounding_call
     tokens_by_kind = {
@@ -160,15 +154,15 @@ def _places(kinds: frozenset[SourceKind]) -> int:
 
 
 FINDING_TOKENS = 145.0
-"""Of one finding shown to a reviewer, beside the title of what it comes from."""
+"""Of one finding in a reviewer's prompt, without the title of its source."""
 TELLING_SHARE = 0.4
-"""Of what is grounded, the share that says something about its part."""
+"""Share of grounded items with relevant evidence."""
 KNOWN_SHARE = 0.55
-"""Of the evidence, what a shipped persona knows on average."""
+"""Share of the evidence that a bundled persona knows on average."""
 REVIEW_TOKENS = 180.0
 """One review along one dimension."""
 DIMENSION_TOKENS, PERSONA_TOKENS = 115.0, 110.0
-"""One dimension with its scale, and one reviewer, as a prompt shows them."""
+"""One dimension with its scale, and one reviewer, in a prompt."""
 META_TOKENS, SUGGESTIONS_TOKENS = 600.0, 450.0
 # The gist is one of the six parts.
 GIST_TOKENS, IDEA_TITLE_TOKENS = CLAIM_TOKENS / 6, 12.0
@@ -178,17 +172,17 @@ IDEA_TOKENS_SHOWN = {
     "ground_evidence": GIST_TOKENS,
     "judge_credibility": IDEA_TITLE_TOKENS,
 }
-"""What these steps see of the idea; the others see all of it."""
+"""Tokens of the idea in the prompts of these steps; other prompts have all of it."""
 
 
 def expected_committee(
     parameters: CommitteeParameters, settings: Settings, *, dated: bool, full_text: bool
 ) -> tuple[dict[str, ExpectedCalls], float]:
-    """For one idea: what each step asks; and requests to the literature.
+    """Return (expected calls by step, literature requests) for one idea.
 
     Args:
-        dated: whether the idea has a cutoff date, after which later knowledge is searched too.
-        full_text: whether papers are read whole where they can be had.
+        dated: whether the idea has a cutoff date, so that later knowledge is searched too.
+        full_text: whether available full texts are read.
     """
     kinds = _kinds(parameters, settings)
     later = dated and parameters.use_later_knowledge
@@ -245,11 +239,10 @@ def _kinds(parameters: CommitteeParameters, settings: Settings) -> frozenset[Sou
 
 
 def check_committee(parameters: CommitteeParameters) -> None:
-    """Look before anything is paid for.
+    """Validate the committee's parameters.
 
     Raises:
-        ConfigurationError: a personas file with a mistake, too few personas, or a source that does
-            not exist.
+        ConfigurationError: an invalid personas file, too few personas, or an unknown source.
     """
     roster = load_roster(parameters.personas_file)
     if len(roster.personas) < parameters.persona_count:
@@ -266,10 +259,7 @@ def check_committee(parameters: CommitteeParameters) -> None:
 
 
 def committee_conditions(parameters: CommitteeParameters, settings: Settings) -> tuple[str, ...]:
-    """The personas as they stand in their file, and which of the profile's sources can be asked.
-
-    Never a key or an address.
-    """
+    """Return the hash of the personas and the usable sources, without keys or addresses."""
     usable = sorted(set(parameters.sources) & {LITERATURE, *configured(settings)})
     return (
         f"roster {_hash_of(load_roster(parameters.personas_file))}",
@@ -278,7 +268,7 @@ def committee_conditions(parameters: CommitteeParameters, settings: Settings) ->
 
 
 def _hash_of(roster: Roster) -> str:
-    """Over all that a committee is shown; what only matches are asked is none of its business."""
+    """Hash the personas and dimensions, without the comparison questions of matches."""
     dimensions = (
         dimension.model_dump_json(exclude={"comparison"}) for dimension in roster.dimensions
     )

@@ -1,5 +1,6 @@
-"""The committee at work: each persona judges each dimension by the evidence it knows (InnoEval,
-"Innovation Review Committee").
+"""Reviews of an idea by personas, per dimension and by the evidence that each persona knows.
+
+Source: InnoEval, "Innovation Review Committee".
 """
 
 import math
@@ -44,13 +45,10 @@ from tasks.judging.findings import CitedResult
 from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.step import Engine, unasked_provenance
 
-# Which personas review an idea, and what each of them knows. Everything follows from the
-# profile's seed and the idea.
-
 
 @dataclass(frozen=True, slots=True)
 class PanelMember:
-    """A persona on the committee of one idea, and the seed of what is withheld from it."""
+    """A persona on the committee of one idea, and the seed of its evidence mask."""
 
     persona: Persona
     mask_seed: int
@@ -59,7 +57,7 @@ class PanelMember:
 async def nearest_personas(
     personas: Sequence[Persona], count: int, field: str, embedder: Embedder
 ) -> tuple[Persona, ...]:
-    """The `count` personas whose profile is nearest to the words of a field, nearest first."""
+    """Return the `count` personas whose profiles are nearest to a field's name, nearest first."""
     if not count:
         return ()
     candidates = sorted(personas, key=lambda persona: persona.persona_id)
@@ -80,10 +78,10 @@ def draw_personas(
     same_panel: bool = False,
     near: Sequence[Persona] = (),
 ) -> tuple[PanelMember, ...]:
-    """`count` different personas: those of `near`, and others by lot.
+    """Draw `count` different personas: those of `near`, and others at random.
 
-    The same seed, idea and personas give the same draw, whatever the order of `personas`; with
-    `same_panel` whatever the idea. What is withheld from a persona is drawn for each idea.
+    The draw depends on seed, idea and personas only, not on their order; with `same_panel` not on
+    the idea. The evidence mask of a persona is drawn for each idea.
 
     Raises:
         ConfigurationError: there are fewer than `count`.
@@ -94,7 +92,7 @@ def draw_personas(
             " add some"
         )
     candidates = sorted(personas, key=lambda persona: persona.persona_id)
-    # Not for secrets: a draw that can be repeated is meant.
+    # No secret: the draw must be reproducible.
     lot = _seed(seed, IdeaId("") if same_panel else idea_id, "draw")
     generator = random.Random(lot)  # noqa: S311
     others = [persona for persona in candidates if persona not in near]
@@ -105,12 +103,10 @@ def draw_personas(
 
 
 def familiar_knowledge(member: PanelMember, records: Sequence[KnowledgeRecord]) -> frozenset[str]:
-    """Identifiers of the knowledge the persona knows: of each kind, the share it is familiar with,
-    rounded up.
+    """Return the ids of knowledge that the persona knows: its familiar share of each kind, rounded up.
 
-    Masks are nested: a more familiar persona of the same seed knows all that a less familiar one
-    does, and what a persona knows depends neither on the dimension judged nor on the order of
-    `records`.
+    Masks are nested: with the same seed, a more familiar persona knows everything that a less
+    familiar one does. They do not depend on the dimension or the order of `records`.
     """
     known_ids: set[str] = set()
     for kind in SourceKind:
@@ -138,7 +134,7 @@ def familiarity(persona: Persona, kind: SourceKind) -> float:
 
 
 def _lot(mask_seed: int, record: KnowledgeRecord) -> str:
-    """By what the item is, not by its number among those found."""
+    """Return a sort key from the item's content, not from its position among the results."""
     return content_hash(str(mask_seed), record.url, record.title)
 
 
@@ -148,9 +144,9 @@ def _seed(seed: int, idea_id: IdeaId, purpose: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Material of the whole committee.
+    """Input of all reviewers.
 
-    `field_not_covered`: the literature was not searched, as it does not cover the idea's field.
+    `field_not_covered`: the literature was not searched, because it does not cover the idea's field.
     """
 
     idea: Idea
@@ -167,7 +163,7 @@ class PersonaReviewResult(CitedResult[PersonaReview]):
 
 @dataclass(frozen=True, slots=True)
 class _Seat:
-    """One persona with what it knows of the case."""
+    """One persona with the evidence that it knows."""
 
     case: Case
     member: PanelMember
@@ -227,9 +223,9 @@ async def review_case(
     dimensions_per_call: int,
     engine: Engine,
 ) -> tuple[PersonaReviewResult, ...]:
-    """One review per persona and dimension, in that order, scored or with the reason why not.
+    """Return one review per persona and dimension, in that order, scored or with a reason.
 
-    Personas work side by side.
+    Personas run concurrently.
     """
     reviews_by_member = await side_by_side(
         _review_seat(_seat(case, each), dimensions, dimensions_per_call, engine) for each in panel
@@ -238,7 +234,7 @@ async def review_case(
 
 
 def _seat(case: Case, member: PanelMember) -> _Seat:
-    """Only evidence from before the time point; of that what the persona knows."""
+    """Select the evidence from before the cutoff that the persona knows."""
     evidence = relevant_evidence(case.knowledge.evidence, KnowledgePhase.BEFORE)
     bearing = {row.knowledge_id for row in evidence}
     known_ids = familiar_knowledge(
@@ -283,7 +279,7 @@ def _without_evidence(
 
 
 def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
-    """Return "nothing is known" only if every search was answered."""
+    """Return why there is no evidence; `no_evidence` only if every search was answered."""
     knowledge = seat.case.knowledge
     if seat.masked_count:
         return (

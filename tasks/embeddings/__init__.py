@@ -1,4 +1,4 @@
-"""Sentence embeddings, cached by text hash, and what the method asks of them."""
+"""Sentence embeddings, and similarity of papers to an idea."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors."""
+    """An embedder of texts as unit vectors."""
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row per text, in order, each of length one; shape (len(texts), dimensions)."""
+        """Embed texts as unit rows, in order; shape (len(texts), dimensions)."""
         ...
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The rows, each of length one; a row of zeros stays so."""
+    """Normalize rows to unit length; rows of zeros are unchanged."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)

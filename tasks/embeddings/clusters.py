@@ -1,6 +1,6 @@
-"""Clusters of vectors, by linkage from the nearest pair upwards.
+"""Hierarchical clusters of vectors.
 
-SciPy does the linkage that scikit-learn would ask it for, and loads in a third of the time.
+SciPy is used directly, because scikit-learn takes three times as long to import.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 def clusters_below(vectors: NDArray[np.floating], similarity: float) -> NDArray[np.intp]:
-    """Clusters of which no two have a mean cosine of `similarity` or more; a label each row.
+    """Cluster rows until no two clusters have a mean cosine of `similarity`; return labels.
 
     Takes 8 bytes per pair of rows.
     """
@@ -23,10 +23,10 @@ def clusters_below(vectors: NDArray[np.floating], similarity: float) -> NDArray[
 def clusters_by_count(
     vectors: NDArray[np.floating], count: int, method: str, metric: str
 ) -> list[int]:
-    """`count` clusters, or one for each row where there are fewer; a label each row.
+    """Cluster rows into `count` clusters, or one per row if there are fewer; return labels.
 
     Args:
-        method: of linkage, as SciPy calls it; so is `metric`, of distance.
+        method, metric: linkage method and distance metric of SciPy.
     """
     if min(count, len(vectors)) < 2:
         return [0] * len(vectors)

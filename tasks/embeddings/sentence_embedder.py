@@ -98,9 +98,7 @@ async def _request(model: str, texts: list[str], api_base: str | None) -> list[l
 _MAXIMUM_IN_MEMORY = 20_000
 _TEXTS_PER_TURN = 64
 _TEXTS_TOGETHER = 256
-"""Of several callers that wait for the local model: small batches cost up to twice the time per
-text.
-"""
+"""Texts of several callers in one batch; small batches take up to twice the time per text."""
 
 Vector = NDArray[np.float32]
 
@@ -193,9 +191,7 @@ class SentenceEmbedder:
         return remembered | {key: computed[key] for key in rest}
 
     def _batch_with_waiting(self, texts: dict[str, str]) -> dict[str, str]:
-        """`own` texts and some that others wait for: those find theirs in memory, or embed them
-        again should this fail.
-        """
+        """Add texts that other callers wait for; they then find them in memory."""
         with self._memory_lock:
             for key in texts:
                 self._waiting.pop(key, None)
@@ -244,7 +240,7 @@ class SentenceEmbedder:
 
 
 def _vector_of(entry: bytes) -> Vector | None:
-    """Return a stored vector; None for an entry that is none, and is made again."""
+    """Return a stored vector; None if the entry is invalid."""
     if not entry or len(entry) % 4:
         return None
     vector = np.frombuffer(entry, dtype=np.float32)

@@ -1,6 +1,4 @@
-"""How near papers stand to an idea: by sentence embeddings, and by weighted shared words where
-those would cost too much.
-"""
+"""Similarity of papers to an idea, by sentence embeddings or weighted shared words."""
 
 import math
 from collections import Counter
@@ -28,14 +26,12 @@ LENGTH_WEIGHT = 0.75
 
 
 def paper_text(title: str, abstract: str | None) -> str:
-    """The one text by which a paper is embedded anywhere in this module, so that its vector is
-    computed once.
-    """
+    """Return the text by which a paper is embedded, the same everywhere, for the cache."""
     return f"{title}\n{abstract}" if abstract else title
 
 
 def idea_passages(idea: str) -> list[str]:
-    """The idea cut into passages an encoder can read whole, each under its heading."""
+    """Split the idea into passages that fit an encoder, each with its heading."""
     passages: list[str] = []
     for heading, body in sections_of_markdown(idea):
         rest = " ".join(f"{heading}. {body}".split()) if heading else " ".join(body.split())
@@ -95,16 +91,14 @@ def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Paper]:
-    """The `limit` papers that share most weighted words with the idea, in their given order; ties
-    go to the smaller paper_id.
-    """
+    """Return the `limit` papers that share most weighted words with the idea, in input order."""
     if len(papers) <= limit:
         return list(papers)
     return _best(papers, SharedWords(papers).with_text(idea), limit)
 
 
 def _best(papers: Sequence[Paper], worth: Mapping[PaperId, float], limit: int) -> list[Paper]:
-    """The `limit` papers of most worth in their given order; ties go to the smaller paper_id."""
+    """Return the `limit` best papers in input order; ties go to the smaller paper_id."""
     chosen = set(sorted(worth, key=lambda paper_id: (-worth[paper_id], paper_id))[:limit])
     return [paper for paper in papers if paper.paper_id in chosen]
 
@@ -125,7 +119,7 @@ class SharedWords:
         )
 
     def with_text(self, text: str) -> dict[PaperId, float]:
-        """The score of every paper for the content words of `text`."""
+        """Return the score of every paper for the content words of `text`."""
         query_weights = {
             word: (1.0 + math.log(count)) * self._rarity(word)
             for word, count in Counter(content_words(text)).items()
@@ -151,7 +145,7 @@ def _okapi(bag: Counter[str], query_weights: dict[str, float], relative_length: 
 
 
 PREFILTERED = 3
-"""Papers embedded for each one needed, where shared words choose beforehand."""
+"""Papers embedded for each one needed, after the lexical prefilter."""
 
 # The constant of the paper that `fused` names.
 _FUSION_DAMPING = 60
@@ -166,12 +160,11 @@ async def nearest(
     lexical_prefilter: bool,
     ranking: Ranking = Ranking.EMBEDDING,
 ) -> tuple[list[Paper], dict[PaperId, float]]:
-    """The `limit` papers most similar to the idea, in their given order, and every similarity that
-    was computed for it.
+    """Return the `limit` papers most similar to the idea in input order, and the similarities.
 
-    A list that fits is kept whole and nothing is embedded. With `lexical_prefilter`, of a longer
-    list only the `PREFILTERED × limit` sharing most weighted words with the idea are embedded. Ties
-    go to the smaller paper_id.
+    A list that fits is returned without embedding. With `lexical_prefilter`, only the `PREFILTERED
+    × limit` papers that share most weighted words with the idea are embedded. Ties go to the
+    smaller paper_id.
     """
     if len(papers) <= limit:
         return list(papers), {}
@@ -188,8 +181,7 @@ async def nearest(
 
 
 def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:
-    """Several rankings of the same papers as one: the sum of 1 / (60 + rank), by value, ties by
-    paper_id.
+    """Fuse rankings of the same papers: the sum of 1 / (60 + rank), ties by paper_id.
 
     Reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009) needs no common scale.
     """
@@ -202,6 +194,6 @@ def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:
 
 
 async def similarity_of(papers: Sequence[Paper], nearness: Nearness) -> dict[PaperId, float]:
-    """Similarity to the idea by paper; what was embedded before is not embedded again."""
+    """Return the similarity to the idea by paper; embeddings are reused."""
     values = await nearness.of([paper_text(paper.title, paper.abstract) for paper in papers])
     return {paper.paper_id: value for paper, value in zip(papers, values, strict=True)}

@@ -1,1 +1,1 @@
-"""One idea from end to end, and a shard of ideas."""
+"""Evaluation of single ideas and of shards of ideas."""

@@ -1,6 +1,4 @@
-"""One idea from end to end: the modules it asks for, side by side, the assessment after them, and
-what they found as one value.
-"""
+"""Evaluation of one idea: modules run concurrently, then the assessment."""
 
 import asyncio
 import dataclasses
@@ -32,7 +30,7 @@ from tasks.telemetry.reporting import span
 from tasks.text.words import key_phrases
 
 KEY_PHRASES = 6
-"""Of a paper without keywords."""
+"""Number of phrases of a paper without keywords."""
 
 
 async def evaluate_idea(
@@ -40,7 +38,7 @@ async def evaluate_idea(
 ) -> IdeaEvaluation:
     """Evaluate one idea.
 
-    Failures of sources, engines and documents travel inside the value; bugs raise.
+    Failures of sources, engines and documents are part of the result; bugs raise.
     """
     watch = Stopwatch()
     tools = dataclasses.replace(
@@ -78,9 +76,7 @@ async def _assess(
     job: ShardJob,
     tools: IdeaTools,
 ) -> dict[str, Findings[Any]]:
-    """The assessment's findings, and those of soundness with the concerns weighed and what they
-    suggest taken over.
-    """
+    """Assess the plan; return these findings, and those of soundness with the weighed concerns."""
     module = Module.ASSESSMENT
     assessing = MODULES[module].evaluate(
         preliminary.idea, job.request.profile, dataclasses.replace(tools, evaluation=preliminary)
@@ -107,7 +103,7 @@ async def _assess(
 
 
 def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation, ...]:
-    """Citations of soundness, those of the plan counted over the concerns that kept their words."""
+    """Return soundness citations, with those of the plan recounted over unchanged concerns."""
     papers = {paper.paper_id: paper for paper in soundness.papers}
     of_plan = [row for row in soundness.citations if row.subject == "plan"]
     prompt_papers = show([papers[row.paper_id] for row in of_plan if row.paper_id in papers])
@@ -123,9 +119,7 @@ def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation,
 async def _coverage(
     planned_idea: PlannedIdea, job: ShardJob, tools: IdeaTools
 ) -> FieldCoverage | None:
-    """Return whether the literature covers the field of the idea; None: not looked at, or no
-    answer.
-    """
+    """Check whether the literature covers the field of the idea; None: not checked or failed."""
     if tools.field_embedder is None or not is_checked(job.literature):
         return None
     answer = await check_field(
@@ -149,7 +143,7 @@ async def _coverage(
 async def _with_resources(
     evaluation: IdeaEvaluation, job: ShardJob, tools: IdeaTools
 ) -> IdeaEvaluation:
-    """With what its papers used, by the texts that the modules have read."""
+    """Add resources that the papers used, extracted from texts that the modules have read."""
     soundness = evaluation.soundness
     passages = (
         []
@@ -194,7 +188,7 @@ def _assemble(
         for paper in findings[name].papers:
             existing = papers.get(paper.paper_id, paper)
             if len(existing.version_urls) <= len(paper.version_urls):
-                papers[paper.paper_id] = paper  # the module that met more versions of it
+                papers[paper.paper_id] = paper  # the record merged from more versions
         citations.extend(findings[name].citations)
         suggestions.extend(findings[name].suggestions)
     evaluations: dict[str, Any] = {"soundness": None, "contribution": None} | {
@@ -220,7 +214,7 @@ def _assemble(
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),
-        # A judge that answered about one item twice has one vote, the last.
+        # Of several votes of one judge on one item the last counts.
         judge_votes=tuple(
             {
                 (vote.step, vote.question, vote.item, vote.judge): vote
@@ -234,7 +228,7 @@ def _assemble(
 
 
 def _describe(paper: Paper) -> Paper:
-    """With phrases of its own where the source tells neither keywords nor topics."""
+    """Add key phrases to a paper without keywords or topics."""
     if paper.concepts is not None:
         return paper
     phrases = key_phrases(f"{paper.title}. {paper.abstract or ''}", KEY_PHRASES)
@@ -244,13 +238,13 @@ def _describe(paper: Paper) -> Paper:
 def failed_evaluation(
     planned_idea: PlannedIdea, job: ShardJob, ledger: Ledger, watch: Stopwatch, failure: Failure
 ) -> IdeaEvaluation:
-    """The evaluation of an idea that came to no end: its calls, its failure, and nothing else."""
+    """Return the evaluation of an idea that failed, with its calls and the failure only."""
     ledger.failures.append(failure)
     return _assemble(planned_idea, job, ledger, watch, {})
 
 
 def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[Reason]:
-    """Every reason why something in the evaluation has no score, repeated as often as it occurs."""
+    """Yield the reason of every unscored row, with repetitions."""
     for module in evaluation.modules.values():
         for row in _nouns(module):
             reason = getattr(row, "unscored_reason", None)
@@ -259,7 +253,7 @@ def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[Reason]:
 
 
 def every_failure(evaluation: IdeaEvaluation) -> tuple[Failure, ...]:
-    """Failures of the evaluation itself, then those of its modules."""
+    """Return the failures of the evaluation itself, then those of its modules."""
     return (
         *evaluation.failures,
         *(failure for module in evaluation.modules.values() for failure in module.failures),

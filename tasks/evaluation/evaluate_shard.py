@@ -1,6 +1,6 @@
-"""A shard of ideas as one asyncio program: bounded concurrency, every idea on its own.
+"""Evaluation of a shard of ideas with bounded concurrency.
 
-An idea that keeps killing its worker is set aside.
+An idea that repeatedly kills its worker is landed as failed.
 """
 
 import asyncio
@@ -41,17 +41,17 @@ _SUFFIX = ".json"
 
 
 class SpentWaiting(Noun):
-    """Usage of an idea before it was suspended; its next start finds all of it in caches."""
+    """Usage of an idea before it was suspended; its next start reads all of it from caches."""
 
     counted_requests: int = Field(ge=0, description="Literature requests counted by the budget.")
     api_calls: tuple[ApiCall, ...]
 
 
 class SuspendedIdeas(PutDown):
-    """The ideas of a run that were put down."""
+    """Suspended ideas of a run, which wait for batches."""
 
-    def put_down(self, key: EvaluationKey, ledger: Ledger) -> None:
-        """The idea waits. Its requests that left are kept; its calls are in the journal."""
+    def suspend(self, key: EvaluationKey, ledger: Ledger) -> None:
+        """Suspend an idea and store its literature requests; its model calls are in the journal."""
         self.folder.mkdir(parents=True, exist_ok=True)
         usage = SpentWaiting(
             counted_requests=ledger.counted_requests,
@@ -63,8 +63,8 @@ class SuspendedIdeas(PutDown):
         temporary.rename(path)
         self.wait(key)
 
-    def take_up(self, key: EvaluationKey, ledger: Ledger) -> None:
-        """Book what the idea used before, and take it as counted."""
+    def resume(self, key: EvaluationKey, ledger: Ledger) -> None:
+        """Book the usage of an idea from before its suspension, as already counted."""
         try:
             content = (self.folder / f"{key}{_SUFFIX}").read_bytes()
         except FileNotFoundError:
@@ -74,39 +74,36 @@ class SuspendedIdeas(PutDown):
         ledger.requests_counted_before = usage.counted_requests
 
     def forget(self, key: EvaluationKey) -> None:
-        """The idea has landed."""
+        """Delete the state of a landed idea."""
         self.end(key)
         (self.folder / f"{key}{_SUFFIX}").unlink(missing_ok=True)
 
 
 MAXIMUM_ATTEMPTS = 3
-"""One less than the worker deaths after which Dask gives a whole shard up."""
+"""One less than the worker deaths after which Dask gives up a whole shard."""
 
 
 class Attempts:
-    """Counts of the workers that died with an idea in hand.
+    """Counts of workers that died while evaluating an idea.
 
-    A mark is made before an idea starts and taken back when it ended, well or badly; a mark that is
-    still there when the shard starts again means the worker died. Marks outlive workers: they are
-    files or, where the catalogue is in PostgreSQL, records of its database.
+    The count is raised before an idea starts and reset when it ends, with or without an error; a
+    remaining count means that the worker died. Counts are files or, with a catalogue in PostgreSQL,
+    records of its database.
 
     Args:
-        folder: of the files, within that of the run.
+        folder: of the files, in the folder of the run.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._database = folder, shared_database()
 
     def begin(self, key: EvaluationKey) -> None:
-        """Count one more."""
+        """Raise the count by one."""
         self._change(key, lambda count: count + 1)
 
     @contextmanager
     def hold(self, key: EvaluationKey) -> Iterator[None]:
-        """Mark an idea while it is worked on.
-
-        Memory that ran out leaves the mark, as the worker's death does.
-        """
+        """Count an idea while it is evaluated; running out of memory counts as a dead worker."""
         self.begin(key)
         clear_mark = True
         try:
@@ -119,15 +116,15 @@ class Attempts:
                 self.end(key)
 
     def end(self, key: EvaluationKey) -> None:
-        """Forget them."""
+        """Reset the count."""
         self._change(key, lambda _: 0)
 
     def count(self, key: EvaluationKey) -> int:
-        """Return how many workers died with this idea in hand."""
+        """Return the number of workers that died while evaluating this idea."""
         return self._change(key, lambda count: count)
 
     def _change(self, key: EvaluationKey, update: Callable[[int], int]) -> int:
-        """Change a count; what it is then."""
+        """Change a count and return the new value."""
         file = self._folder / safe_name("evaluation key", key)
         if self._database is not None:
             with self._database.record(f"attempts {self._folder.parent.name} {key}") as record:
@@ -143,7 +140,7 @@ class Attempts:
 
 
 def _parse_count(content: bytes) -> int:
-    """Return a count as it was written; a damaged one begins anew."""
+    """Parse a stored count; a damaged one is 0."""
     try:
         return int(content)
     except ValueError:
@@ -158,17 +155,17 @@ IdeaToolsFactory = Callable[[Ledger], AbstractAsyncContextManager[IdeaTools]]
 async def evaluate_shard(
     job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory
 ) -> tuple[Receipt, ...]:
-    """Evaluate and land every idea of the shard that has no receipt yet; an idea that waits for a
-    batch is put down, and the shard is to be sent again.
+    """Evaluate and land every idea of the shard without a receipt.
 
-    Ideas a worker died with run alone and last, so that the one at fault cannot take others with
-    it; an idea at fault too often is landed as `worker_lost`.
+    An idea that waits for a batch is suspended, and the shard must be sent again. Ideas whose
+    worker died run alone and last, so that they cannot affect others; after `MAXIMUM_ATTEMPTS` such
+    an idea is landed as `worker_lost`.
 
-    Returns: the receipts of this shard's ideas, in order.
+    Returns:
+        The receipts of this shard's ideas, in order.
 
     Raises:
-        ConfigurationError: settings under which no idea can be evaluated; ideas that ended before
-            are landed.
+        ConfigurationError: no idea can be evaluated with these settings; earlier ideas are landed.
     """
     waiting = [
         planned_idea
@@ -203,7 +200,7 @@ async def _evaluate_in_span(
     attempts: Attempts,
     open_tools: IdeaToolsFactory,
 ) -> None:
-    """One idea as a span, counted when it has landed."""
+    """Evaluate one idea in a span, and count it when it has landed."""
     start = time.monotonic()
     with span(
         "idea",
@@ -225,8 +222,9 @@ async def _evaluate_and_land(
     attempts: Attempts,
     open_tools: IdeaToolsFactory,
 ) -> str | None:
-    """Returns why running again may add to it; None when it is complete. Nothing lands of an idea
-    that waits for a batch.
+    """Evaluate and land an idea; return why a rerun may improve it, None if it is complete.
+
+    An idea that waits for a batch is suspended without landing.
     """
     unit = RUNS.unit_path(layout, job.run_id, planned_idea.evaluation_key)
     ledger = Ledger(planned_idea.idea.idea_id, unit)
@@ -246,14 +244,14 @@ async def _evaluate_and_land(
         return Reason.WORKER_LOST
     boundary = ErrorBoundary()
     suspended_ideas = SuspendedIdeas(layout.waiting(job.run_id))
-    suspended_ideas.take_up(planned_idea.evaluation_key, ledger)
+    suspended_ideas.resume(planned_idea.evaluation_key, ledger)
     with attempts.hold(planned_idea.evaluation_key):
         with boundary:
             evaluation = await _evaluate_within_time(planned_idea, job, ledger, open_tools)
             reason = _incomplete_reason(evaluation)
             land(layout, evaluation, incomplete_reason=reason)
         if isinstance(boundary.error, StandstillError):
-            suspended_ideas.put_down(planned_idea.evaluation_key, ledger)
+            suspended_ideas.suspend(planned_idea.evaluation_key, ledger)
             return _WAITING
         if boundary.error is not None:
             failure = _failure_of(boundary.error, planned_idea, job)
@@ -268,7 +266,7 @@ async def _evaluate_and_land(
 
 
 def _failure_of(error: Exception, planned_idea: PlannedIdea, job: ShardJob) -> Failure:
-    """Return what an idea's failure is called; errors that concern every idea are raised instead."""
+    """Return the failure of an idea; errors that affect every idea are raised."""
     if isinstance(error, TimeoutError):
         detail = (
             f"not finished after {job.request.parameters.idea_timeout_seconds:.0f} s; run again to go on from"
@@ -296,10 +294,9 @@ def _failure(planned_idea: PlannedIdea, reason: Reason, detail: str) -> Failure:
 
 
 def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
-    """Why running again may add to this evaluation; None when it ran to its end.
+    """Return why a rerun may improve this evaluation; None if it is complete.
 
-    A look-up that can only be refused again (no such paper, a query nobody can answer) leaves the
-    idea complete.
+    Permanent failures of look-ups (an unknown paper, an invalid query) leave it complete.
     """
     failure_reasons = (each.reason for each in every_failure(evaluation) if not _stands(each))
     reason = first_that_may_pass((*unscored_reasons(evaluation), *failure_reasons))
@@ -309,9 +306,10 @@ def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
 
 
 def _stands(failure: Failure) -> bool:
-    """Return whether the evaluation is complete without what failed.
+    """Return whether an evaluation with this failure is complete.
 
-    With another of the committee's sources configured it gets another evaluation key.
+    An unconfigured source of the committee is no reason to rerun: configuring it gives another
+    evaluation key.
     """
     not_open = (failure.stage, failure.reason) == (Module.COMMITTEE, Reason.NOT_CONFIGURED)
     return failure.is_of_a_document or not_open

@@ -1,13 +1,9 @@
-"""What a run will take, before paying: requests, calls, tokens, dollars and hours, from the profile
-and the ideas.
+"""Estimates of a run: requests, calls, tokens, dollars and hours, from the profile and the ideas.
 
-A provider's cache and the thinking of models are expectations (`tasks.judging.expected`).
-
-`tests/tasks/evaluation/test_estimate_against_a_run.py` holds it within 15 % of a run, with a committee or
-without, whose model and literature are as expected here; `python -m tests.benchmarks
-requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
-there are, and how long unbounded answers get, depends on the model: those are what ScholarEval's
-released code was measured with.
+`tests/tasks/evaluation/test_estimate_against_a_run.py` checks that it is within 15 % of a run whose
+model and literature behave as expected here; `python -m tests.benchmarks requests_and_tokens`
+measures real ideas. The numbers of methods, dimensions and relevant papers and the lengths of
+unbounded replies depend on the model: they were measured with ScholarEval's released code.
 """
 
 import math
@@ -54,7 +50,7 @@ TOKENS_PER_WORD = 1.7
 ABSTRACT_TOKENS = 290
 """Of 87,106 abstracts, 1,144 characters on average."""
 TITLE_TOKENS = 35
-"""Title, key and tags of a paper shown."""
+"""Title, key and tags of a paper in a prompt."""
 ENTRY_TOKENS = 18
 """Keys, names and brackets of one entry of a reply."""
 DIMENSION_TOKENS = 120
@@ -62,28 +58,28 @@ DIMENSION_TOKENS = 120
 METHOD_TOKENS = 90
 QUERY_TOKENS = 45
 EXPECTED_ELEMENTS, ELEMENT_TOKENS = 10, 75
-"""What a plan rests on: a sentence of twenty words, its quote and its place in the reply."""
+"""Elements that a plan rests on: a sentence of twenty words, its quote and field names."""
 CONCERN_WORDS, CONCERN_QUOTE_WORDS = 90, 14
 EXPECTED_STRENGTHS_SHARE = 0.33
 QUESTION_TOKENS = 45
-"""A question about a single thing: the words of the plan it is about, and the doubt."""
+"""A question in the plan's review, with its quote."""
 RESOURCE_LINE_TOKENS = 25
-"""Of a data set, baseline or metric that the review of the plan is shown."""
+"""Of a data set, baseline or metric in the prompt of the plan's review."""
 CONCERN_SHOWN_TOKENS = 45
-"""A concern as the review of a method sees it: its key, severity and one sentence."""
+"""A concern in the prompt of a method's review: key, severity and one sentence."""
 EXPECTED_BEARINGS, BEARING_WORDS = 2, 25
-"""Concerns on which the evidence of a method bears."""
+"""Concerns supported or weakened by the evidence of a method."""
 COMPARED_ENTRY_TOKENS = 19
 """Of one dimension of a comparison: its name, overlap and score."""
 EXPECTED_ADDRESSED_SHARE = 0.6
-"""Of the abstracts compared, those that touch a dimension."""
+"""Share of compared abstracts that address a dimension."""
 EXPECTED_OVERLAPPING_SHARE = 0.2
-"""Of the papers compared, those whose overlap is quoted."""
+"""Share of compared papers with a quoted overlap."""
 EXPECTED_SUGGESTIONS, SUGGESTION_TOKENS = 2, 120
-"""Of one review, each with its four texts and their names."""
+"""Of one review; each has four texts with field names."""
 EXPECTED_CORRECTED_SHARE = 0.15
 VERIFIED_SENTENCE_WORDS = 25
-"""Of a cited sentence of a review; a call checks forty beside the texts of some twenty papers."""
+"""Of a cited sentence of a review; a call checks forty, with the texts of some twenty papers."""
 EXPECTED_METHODS = 7
 EXPECTED_DIMENSIONS = 4
 EXPECTED_STATEMENTS_PER_DIMENSION = 2
@@ -98,19 +94,18 @@ FINDING_WORDS, REVIEW_WORDS, SUMMARY_WORDS = 100, 190, 30
 RATIONALE_WORDS, COMPARISON_WORDS, SECTION_OF_REVIEW_WORDS = 45, 45, 140
 SECONDS_UNTIL_ANSWER = 2.0
 TOKENS_PER_SECOND = 60.0
-"""In which a model thinks and answers: what the larger ones of the big providers give one call."""
+"""Output speed of one call, thinking included, by larger models of the big providers."""
 
 
 @dataclass(frozen=True, slots=True)
 class DoneBefore:
-    """Share of a request that earlier runs have done.
+    """Part of a request that earlier runs have done.
 
     Attributes:
-        evaluated: ideas with a whole evaluation, which is taken over.
-        replies: of each idea whose evaluation ended early, how many model replies it had, which
-            the cache holds.
-        interrupted: ideas of a run that was begun, about which nothing has landed.
-        ranked: whether a whole ranking by matches is there, too.
+        evaluated: ideas with a complete evaluation, which is reused.
+        replies: number of cached model replies of each incomplete idea.
+        interrupted: started ideas without landed results.
+        ranked: whether a complete ranking by matches exists.
     """
 
     evaluated: int = 0
@@ -119,7 +114,7 @@ class DoneBefore:
     ranked: bool = False
 
     def left_of(self, idea_count: int, calls_per_idea: float) -> float:
-        """Ideas still to be paid for; one whose evaluation ended early counts by its open calls."""
+        """Return the number of ideas to pay for; incomplete ones count by their missing calls."""
         done_share = sum(min(count / calls_per_idea, 1.0) for count in self.replies if count)
         return max(idea_count - self.evaluated - done_share, 0.0)
 
@@ -178,7 +173,7 @@ def estimate_run(
     *,
     not_covered: int = 0,
 ) -> Estimate:
-    """Predict what a run over `ideas` takes, without what is `done` of it.
+    """Estimate a run over `ideas`, without the part that is `done`.
 
     Args:
         not_covered: ideas whose field the literature does not cover.
@@ -189,7 +184,7 @@ def estimate_run(
     steps = _steps(counts, request, idea_tokens, settings)
     count = done.left_of(len(ideas), sum(step.calls for step in steps))
     cost = total_usd(step.cost_usd for step in steps)
-    # Which of the ideas are done is not known here: those not covered are spread evenly.
+    # The done ideas are unknown here: assume that uncovered ideas are spread evenly over them.
     beyond = count * not_covered / max(len(ideas), 1)
     few = _outside_the_field(request, idea_tokens, settings, dated=dated) if beyond else ()
     total_of = _weighted_totals(steps, count - beyond, few, beyond)
@@ -222,7 +217,7 @@ def estimate_run(
 def _weighted_totals(
     steps: Sequence[StepEstimate], count: float, few: Sequence[StepEstimate], beyond: float
 ) -> Callable[[str], float]:
-    """Totals by name of a figure: `count` ideas take all steps, those `beyond` take a few."""
+    """Return totals by field name: `count` ideas take all steps, `beyond` ideas a few."""
     return lambda name: (
         count * sum(getattr(step, name) for step in steps)
         + beyond * sum(getattr(step, name) for step in few)
@@ -232,7 +227,7 @@ def _weighted_totals(
 def _of_ideas(
     count: float, cost_usd: float | None, beyond: float, few_usd: float | None
 ) -> float | None:
-    """Cost of the ideas that take all steps and of those that take few; None: a price is unknown."""
+    """Return the cost of both groups of ideas; None: a price is unknown."""
     parts = [(count, cost_usd), (beyond, few_usd)]
     known_costs = [number * cost for number, cost in parts if number and cost is not None]
     return (
@@ -243,9 +238,7 @@ def _of_ideas(
 def calls_for_ideas(
     ideas: Sequence[Idea], request: RunRequest, settings: Settings
 ) -> tuple[CallsByStep, float]:
-    """Return what models are asked about ideas of which none is evaluated, by step, and requests to
-    the literature.
-    """
+    """Return (expected calls by step, literature requests) of new ideas."""
     count, steps_by_name = len(ideas), {step.name: step for step in STEPS}
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(count, 1)
     dated = any(idea.cutoff_date is not None for idea in ideas)
@@ -266,7 +259,7 @@ def calls_for_ideas(
 
 
 def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple["Counts", float]:
-    """Return what models are asked about one idea, by step, and requests to the literature."""
+    """Return (expected calls by step, literature requests) of one idea."""
     counts: Counts = {}
     requests = 0.0
     if Module.SOUNDNESS in request.parameters.modules:
@@ -299,8 +292,9 @@ def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple[
 def _outside_the_field(
     request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
 ) -> tuple[StepEstimate, ...]:
-    """Return what models are asked about an idea whose field the literature does not cover: the
-    review of its plan, its committee, which has other sources only, and the assessment.
+    """Return the calls of an idea whose field the literature does not cover.
+
+    These are the plan's review, the committee with other sources, and the assessment.
     """
     counts: Counts = {}
     if Module.SOUNDNESS in request.parameters.modules:
@@ -336,7 +330,7 @@ def _steps(
 
 
 def _with_verification(one: "Counts", other: "Counts") -> "Counts":
-    """Both modules ask for the check of their citations."""
+    """Merge calls of two modules, which both verify their citations."""
     both = one | other
     name = VERIFY_CITATIONS.name
     if name in one and name in other:
@@ -350,7 +344,7 @@ def _with_verification(one: "Counts", other: "Counts") -> "Counts":
 
 
 def _verification(text_tokens: float, reviews: float, papers: float) -> "Counts":
-    """Of reviews with two cited texts of `text_tokens`, that cite at most `papers`."""
+    """Return calls that verify reviews with two texts of `text_tokens`, citing at most `papers`."""
     sentences = reviews * 2 * max(round(text_tokens / TOKENS_PER_WORD / VERIFIED_SENTENCE_WORDS), 1)
     sentence_tokens = sentences * (VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
     texts = min(papers, sentences) * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS)
@@ -371,7 +365,7 @@ def _idea_tokens_shown(step: Step[Any, Any], idea_tokens: float) -> float:
 
 
 Counts = dict[str, ExpectedCalls]
-"""By step, in order of work, of one idea."""
+"""Expected calls of one idea by step, in order of work."""
 
 
 def _soundness(request: RunRequest) -> tuple[Counts, float]:
@@ -432,9 +426,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
 
 
 def _assessment(request: RunRequest, *, covered: bool = True) -> Counts:
-    """The assessment sees what the other modules came to: of an idea outside the field no evidence,
-    only the review of its plan.
-    """
+    """Return the calls of the assessment; an uncovered idea has no evidence, only a plan review."""
     soundness, modules = request.profile.soundness, request.parameters.modules
     reviewed = Module.SOUNDNESS in modules
     return expected_assessment(
@@ -447,9 +439,9 @@ def _assessment(request: RunRequest, *, covered: bool = True) -> Counts:
 
 
 def _papers_named(request: RunRequest) -> float:
-    """Papers to read that a method's passages lead to.
+    """Return the number of papers to read that a method's passages lead to.
 
-    A snapshot's passages cite nothing and lend their own paper.
+    A snapshot's passages have no citations and contribute their own paper.
     """
     parameters = request.profile.soundness
     if request.literature.snapshot is not None:
@@ -468,9 +460,7 @@ def _abstract_tokens(word_limit: int | None) -> float:
 
 
 def _paper_tokens(request: RunRequest) -> float:
-    """Return what is shown of a paper to read: its abstract, and of those with a full text methods
-    and results.
-    """
+    """Return the tokens of a paper to read: its abstract, and methods and results of full texts."""
     if not request.full_text:
         return ABSTRACT_TOKENS
     section_words = min(request.profile.soundness.section_word_limit, SECTION_WORDS)
@@ -534,7 +524,7 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
 
 
 def _relevance(parameters: ContributionParameters, first: float, second: float) -> ExpectedCalls:
-    """Judging the papers of both passes; in brief a rationale is given of the relevant ones."""
+    """Return the calls of both passes; with a word limit only relevant papers get a rationale."""
     per_call, paper_count = parameters.papers_per_relevance_call, first + second
     words = parameters.abstract_word_limit
     further = parameters.second_pass_word_limit or words
@@ -558,14 +548,14 @@ def _relevance(parameters: ContributionParameters, first: float, second: float) 
 def _comparison_tokens(
     parameters: ContributionParameters, closest: float, compared: float
 ) -> float:
-    """Of one comparison, on the average of the closest papers and the others."""
+    """Return the mean tokens of one comparison, over the closest and the other papers."""
     near = closest * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
     far = (compared - closest) * _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
     return (near + far) / (compared or 1)
 
 
 def _second_pass(parameters: ContributionParameters, first: float) -> float:
-    """Papers that the second pass judges, with the share of relevant ones that is expected."""
+    """Return the number of papers in the second pass, by the expected share of relevant ones."""
     most = parameters.embedding_top
     if parameters.second_pass_margin is None:
         return most
@@ -584,9 +574,7 @@ def _searches(parameters: ContributionParameters, dimensions: float, queries: fl
 
 
 def _neighbours(request: RunRequest, seeds: float) -> float:
-    """Requests for recommendations and references of the seeds, and for the abstracts that
-    reference lists lack.
-    """
+    """Return requests for recommendations, references, and abstracts missing in reference lists."""
     parameters = request.profile.contribution
     requests = 0.0
     if parameters.recommendations_per_seed:
@@ -607,9 +595,7 @@ def _neighbours(request: RunRequest, seeds: float) -> float:
 
 
 def _tokens(words_asked: int | None, words_otherwise: int) -> float:
-    """Tokens of a text: nine tenths of the words it may have, or as many as ScholarEval's released
-    code was answered with.
-    """
+    """Return the tokens of a text: 90 % of its word limit, or as measured with ScholarEval's code."""
     return (0.9 * words_asked if words_asked is not None else words_otherwise) * TOKENS_PER_WORD
 
 
@@ -640,7 +626,7 @@ def _hours(
 
 
 def _busiest_model_minutes(steps: Sequence[StepEstimate], limits: LanguageModelSettings) -> float:
-    """Of one idea: for as long the limits hold up the model that is asked most."""
+    """Return the minutes per idea that rate limits impose on the busiest model."""
     calls: dict[str, float] = defaultdict(float)
     tokens: dict[str, float] = defaultdict(float)
     for step in steps:

@@ -1,6 +1,4 @@
-"""The one list of modules that evaluate an idea: what `--modules` accepts, what each works with,
-and which prompts count in the evaluation key.
-"""
+"""Modules that evaluate an idea: their names, tools and steps."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -27,13 +25,15 @@ if TYPE_CHECKING:  # a module takes a while to import, and a run with nothing to
 
 @dataclass(frozen=True, slots=True)
 class IdeaTools:
-    """All of it writes into the same ledger.
+    """Tools of one idea; all of them write into its ledger.
 
-    `knowledge` is None unless the committee is asked for, `before` unless an earlier run's
-    judgements of papers stand; `experimental_results` are what came of trying the idea. Without
-    a `field_embedder` no field is looked at, and `coverage` is None.
-    `engine_of_repetition`, None unless an assessment is asked for, gives the engine of each of its
-    repetitions, counted from 1; `evaluation` is what the other modules came to, None until then.
+    Attributes:
+        knowledge: None unless the committee is requested.
+        before: reusable judgements of an earlier run.
+        experimental_results: results of experiments on the idea.
+        field_embedder: for the coverage of the field; None: not checked, and `coverage` is None.
+        engine_of_repetition: returns the engine of a repetition of the assessment, counted from 1.
+        evaluation: results of the other modules, for the assessment.
     """
 
     engine: Engine
@@ -51,17 +51,17 @@ class IdeaTools:
 
     @property
     def covers_field(self) -> bool:
-        """Return whether evidence is worth buying: also where it was not looked at."""
+        """True if the literature covers the field, or coverage was not checked."""
         return self.coverage is None or self.coverage.field_covered
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatingModule:
-    """`package` holds the module's steps, in itself or in folders below; `evaluate` never raises
-    for what the other side does.
+    """A module of the evaluation.
 
-    It gives findings: its evaluation, every admissible paper it retrieved, where it cites them, and
-    what it suggests.
+    Attributes:
+        package: package of its steps, subpackages included.
+        evaluate: evaluates an idea; failures of sources and engine are part of the findings.
     """
 
     package: str
@@ -143,7 +143,7 @@ async def _assessment(_: Idea, profile: Profile, tools: IdeaTools) -> Findings[A
 
 
 SHARED = frozenset(("tasks.judging", "tasks.recommendation"))
-"""Packages of the steps that several modules ask, or that read what all of them found."""
+"""Packages of steps that several modules use."""
 
 MODULES: dict[Module, EvaluatingModule] = {
     Module.SOUNDNESS: EvaluatingModule("tasks.soundness", _soundness),
@@ -160,7 +160,7 @@ hold its findings.
 def steps_of(
     modules: Iterable[Module], steps: Iterable[Step[Any, Any]], *, surveyed: bool = False
 ) -> list[Step[Any, Any]]:
-    """Those of `steps` that one of the modules asks or all share, in their order.
+    """Return those of `steps` that one of the modules uses or all share, in order.
 
     Args:
         surveyed: whether the ideas are surveyed too.

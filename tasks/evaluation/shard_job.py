@@ -1,6 +1,4 @@
-"""What a shard of ideas has to do, and the key of an evaluation: a hash of everything that could
-change its result.
-"""
+"""The job of a shard of ideas, and the evaluation key: a hash of everything that affects a result."""
 
 from pathlib import Path
 from typing import Any
@@ -28,11 +26,11 @@ _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
     "committee": {"personas_file"},
     "novelty": {"calibrator", "exemplars"},
 }
-"""A file counts by what is in it, which `conditions` hashes, not by where it lies."""
+"""Fields with file paths: `conditions` hashes the contents instead."""
 
 
 def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
-    """The settings that could change a result; not limits, addresses or secrets."""
+    """Return the settings that could change a result, without limits, addresses and secrets."""
     values = [embedding_identity(settings)]
     if not request.engine.is_baseline:
         values.append(model_bounds(settings))
@@ -68,14 +66,12 @@ def evaluation_key(
     conditions: tuple[str, ...] = (),
     results: tuple[ExperimentalResult, ...] = (),
 ) -> EvaluationKey:
-    """Two evaluations with one key would say the same: one is enough.
+    """Return the key of an evaluation; evaluations with equal keys have equal results.
 
-    The key covers the idea (identifier, text, cutoff, authors, identifiers of its publication such
-    as its DOI), the profile's part for the modules asked for, engine and model, literature, the
-    rules by which it is read and by which its coverage of a field is told, modules, full text,
-    label, the conditions, what came of trying it, and the version and prompt of every step
-    involved; not addresses of pages, the group, other metadata, the warehouse or the number of
-    workers.
+    The key covers the idea (identifier, text, cutoff, authors, publication identifiers such as the
+    DOI), the profile's part for the requested modules, engine and model, literature with its
+    reading and coverage rules, modules, full text, label, conditions, experimental results, and the
+    version and prompt of every step; not page URLs, group, other metadata, warehouse or workers.
     """
     steps_involved = steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey)
     assignments = (
@@ -126,11 +122,11 @@ def run_id_for(
     descriptions: list[str],
     rejected: list[str],
 ) -> RunId:
-    """Names a run after its content, so that the same command finds the run it began earlier.
+    """Return the run id from its content, so that the same command resumes the run.
 
     Args:
         descriptions: `Idea.description_sha256` of its ideas. A batch with other titles, groups or
-            metadata is another run, which takes the evaluations over.
+            metadata is another run, which reuses the evaluations.
     """
     stem = (
         "".join(
@@ -144,9 +140,7 @@ def run_id_for(
 
 
 class PlannedIdea(Noun):
-    """An idea, the key of the evaluation it needs, what stands of an earlier one, and what came of
-    trying it.
-    """
+    """An idea with its evaluation key, reusable judgements, and experimental results."""
 
     idea: Idea
     evaluation_key: EvaluationKey
@@ -155,7 +149,7 @@ class PlannedIdea(Noun):
 
 
 class ShardJob(Shard):
-    """Some ideas of one run, for one worker."""
+    """Ideas of one run for one worker."""
 
     request: RunRequest
     gateway_url: str = Field(description="Where the gateway answers.")

@@ -1,6 +1,4 @@
-"""What the ideas of a shard share inside a worker: connections, caches, limits, budget and the
-loaded model.
-"""
+"""Resources shared by the ideas of a shard: connections, caches, limits, budget and models."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -31,7 +29,7 @@ from warehouse.stores.keyed_store import KeyedStore
 
 @dataclass(frozen=True, slots=True)
 class ShardResources:
-    """Shared by the ideas of one shard; lives in one event loop."""
+    """Resources of one shard, for one event loop."""
 
     job: ShardJob
     settings: Settings
@@ -47,7 +45,7 @@ class ShardResources:
 
     @asynccontextmanager
     async def tools(self, ledger: Ledger) -> AsyncIterator[IdeaTools]:
-        """The tools of one idea."""
+        """Open the tools of one idea."""
         literature = LiteratureClient(
             self.job.gateway_url,
             ledger,
@@ -95,9 +93,7 @@ class ShardResources:
     def _source_context(
         self, ledger: Ledger, on_request: Callable[[], None] | None = None
     ) -> SourceContext:
-        """Return where sources other than the gateway work for one idea: they share connections,
-        the machine's limits, and answers that may be kept.
-        """
+        """Return the context of sources other than the gateway: connections, limits and cache."""
         limits = self.settings.home / "limits"
         return SourceContext(self.sources_http, ledger, limits, on_request, self.source_answers)
 
@@ -141,7 +137,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
 
 
 def _field_embedder(embedder: Embedder, settings: Settings, layout: Layout) -> Embedder:
-    """The bundled model: the rule of field coverage was fitted on its vectors."""
+    """Return the bundled model, on whose vectors the rule of field coverage was fitted."""
     model_settings = bundled_settings(settings.embeddings)
     if model_settings == settings.embeddings:
         return embedder

@@ -1,4 +1,4 @@
-"""The steps that the evaluation of an idea may ask, topic by topic."""
+"""Steps of an idea's evaluation, by topic."""
 
 from typing import Any
 

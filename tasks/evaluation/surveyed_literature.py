@@ -1,6 +1,6 @@
-"""A literature that knows what a survey of the idea found, beside what each search finds.
+"""A literature client that adds papers of the idea's survey to every search.
 
-The idea is surveyed once, when the first module searches, and all modules draw on the papers kept.
+The idea is surveyed once, at the first search of any module.
 """
 
 import asyncio
@@ -34,17 +34,17 @@ IDEA_SURVEY = SurveyParameters(
     citations_per_paper=40,
     papers_read=0,
 )
-"""How far an idea is surveyed: some ten requests, as its modules search besides."""
+"""A small survey of some ten requests, as the modules make their own searches too."""
 IDEA_SURVEY_STEPS = (SURVEY_PLAN, SURVEY_RELEVANCE)
 PAPERS_PER_SEARCH = 10
-"""Of the survey, added to what one search finds."""
+"""Papers of the survey that are added to one search."""
 _OWN = Judgement(0, "possibly the idea's own publication")
 
 
 class SurveyedLiterature(LiteratureClient):
-    """A client, in front of `inner`, whose searches add papers of the idea's survey.
+    """A client in front of `inner` whose searches add papers of the idea's survey.
 
-    A survey that could not be made adds nothing; why stands in the ledger's failures.
+    A failed survey adds nothing and is recorded in the ledger's failures.
     """
 
     def __init__(self, inner: LiteratureClient, idea: Idea, engine: Engine, ledger: Ledger) -> None:
@@ -57,8 +57,8 @@ class SurveyedLiterature(LiteratureClient):
         self._papers: tuple[Paper, ...] | None = None
         self._survey_lock = asyncio.Lock()
 
-    async def kept(self) -> tuple[Paper, ...]:
-        """The papers of the survey, heaviest first; whoever asks first has it made."""
+    async def survey_papers(self) -> tuple[Paper, ...]:
+        """Return the papers of the survey, best first; the first call makes it."""
         async with self._survey_lock:
             if self._papers is None:
                 self._papers = await self._survey()
@@ -78,28 +78,31 @@ class SurveyedLiterature(LiteratureClient):
         return tuple(paper.text for paper in survey.kept)
 
     async def _nearest(self, query: str, cutoff: date | None, limit: int) -> list[Paper]:
-        """Of the survey the papers that share most with `query`."""
-        papers = [paper for paper in await self.kept() if paper.admissible(cutoff)]
+        """Return the survey's papers that share most words with `query`."""
+        papers = [paper for paper in await self.survey_papers() if paper.admissible(cutoff)]
         shared = SharedWords(papers).with_text(query)
         near = [paper for paper in papers if shared.get(paper.paper_id, 0.0) > 0]
         near.sort(key=lambda paper: -shared[paper.paper_id])
         return near[:limit]
 
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
-        """Return what the search finds, then up to `PAPERS_PER_SEARCH` of the survey."""
+        """Return the search results, then up to `PAPERS_PER_SEARCH` papers of the survey."""
         answer = await self._inner.search_papers(query, limit, cutoff)
         return with_more(answer, await self._nearest(query, cutoff, PAPERS_PER_SEARCH))
 
     async def search_bulk(
         self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """Return what the search finds, then the whole survey."""
+        """Return the search results, then the whole survey."""
         answer = await self._inner.search_bulk(queries, maximum_requests, cutoff)
-        return with_more(answer, [one for one in await self.kept() if one.admissible(cutoff)])
+        return with_more(
+            answer, [one for one in await self.survey_papers() if one.admissible(cutoff)]
+        )
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
-        """Return what the search finds, and the abstracts of the survey's papers nearest to
-        `query`, each ranked as the passage of the same place: scores of both do not compare.
+        """Return the search results and abstracts of the survey's papers nearest to `query`.
+
+        An abstract gets the score of the passage of the same rank, as their scores do not compare.
         """
         answer = await self._inner.search_snippets(query, limit, cutoff)
         listed_ids = {passage.paper_id for passage in answer.items}
@@ -147,16 +150,14 @@ class SurveyedLiterature(LiteratureClient):
 
 
 def with_more(answer: Answer[Paper], papers: Sequence[Paper]) -> Answer[Paper]:
-    """The answer with `papers` behind, each once; what failed and was left out stays."""
+    """Append `papers` to an answer, each once; failures stay."""
     listed_ids = {paper.paper_id for paper in answer.items}
     more = tuple(paper for paper in papers if paper.paper_id not in listed_ids)
     return Answer((*answer.items, *more), answer.failures, answer.inadmissible_count)
 
 
 def without_own_work(idea: Idea, judge: Judge) -> Judge:
-    """The judge, for whom the idea's own publication is irrelevant: what it cites would tell what
-    the idea is.
-    """
+    """Return a judge that rejects the idea's own publication, whose references would reveal the idea."""
 
     async def judged(papers: Sequence[Paper]) -> Judgements:
         own_ids = {paper.paper_id for paper in own_publications(idea, papers)}

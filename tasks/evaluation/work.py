@@ -1,4 +1,4 @@
-"""The evaluation of ideas, the main job: its declaration."""
+"""Declaration of the evaluation of ideas."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -102,7 +102,7 @@ def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest
 
 
 def _evaluate(request: RunRequest, _: Settings, runs: Runs) -> Summary[Any]:
-    """Evaluate, and where that was asked for rank what is published."""
+    """Evaluate ideas, and rank the published run if requested."""
     summary = runs("evaluate", request)
     if not (request.parameters.rank and summary.published):
         return summary

@@ -27,7 +27,7 @@ from tasks.text.phrases import specific_stems
 from tasks.text.quotations import stands_in
 from warehouse.answers import IdeaReview
 from warehouse.units.kind import kind_of
-from warehouse.units.record import landed_unit
+from warehouse.units.unit_rows import landed_unit
 from warehouse.warehouse import Warehouse
 
 MOST_CLOSE_WORKS = 2

@@ -27,7 +27,7 @@ from tasks.manuscripts.collect import collect_manuscripts, read_reasons
 from tasks.work.declaration import Resolved
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 LARGEST_BYTES = 10_000_000

@@ -1,4 +1,4 @@
-"""Who may sit on a committee and what it judges: files that ship, or a user's own."""
+"""Personas and review dimensions of a committee, shipped or from a user's file."""
 
 import json
 import tomllib
@@ -30,7 +30,7 @@ class _RosterFile(Noun):
 
 
 def load_roster(personas_file: str | None) -> Roster:
-    """The shipped roster, or that of `personas_file`.
+    """Load the shipped roster, or that of `personas_file`.
 
     A file's `[[persona]]` entries replace the shipped personas altogether; its `[[dimension]]`
     entries replace shipped dimensions of their name and add others. A file with dimensions alone

@@ -44,9 +44,9 @@ from warehouse.kinds.rankings.landing import (
     landed_matches,
 )
 from warehouse.layout import Layout
-from warehouse.scrubbing import concealed
+from warehouse.scrubbing import mask_secrets
 from warehouse.units.landing import complete_receipt, read_receipt
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 
 
 class GroupJob(Noun):
@@ -116,7 +116,7 @@ class Journal:
         self.matches.extend(matches)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
-            file.write(concealed(b"\n" + b"".join(lines)))
+            file.write(mask_secrets(b"\n" + b"".join(lines)))
             file.flush()
             os.fsync(file.fileno())
 

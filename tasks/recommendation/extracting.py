@@ -1,8 +1,7 @@
-"""What the papers of an idea used, as rows: by rule from every text at hand, and from a model where
-the profile asks one; and as a few lines for whoever reviews a plan.
+"""Resources used by the papers of an idea, by rule and optionally by a model.
 
-Every quote stands in a text of its paper and holds the name. What citing papers say of a data set
-and what it says of itself bear the same `resource_paper_id`.
+Every quote occurs in a text of its paper and contains the name. Uses and descriptions of a data set
+have the same `resource_paper_id`.
 """
 
 from collections import Counter
@@ -41,7 +40,7 @@ _ORDER = {kind: place for place, kind in enumerate(ResourceKind)}
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A text of a paper, and the heading above it; empty: not told."""
+    """A text of a paper, and the heading above it; empty: unknown."""
 
     paper_id: PaperId
     text: str

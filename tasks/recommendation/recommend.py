@@ -1,4 +1,4 @@
-"""From an idea to what works near it used: search, references with their passages, one chain on.
+"""Recommendation of resources (data sets, baselines, metrics) that works near an idea used.
 
 Chain: a work near the idea used a data set; other works used it too; what they compare with is a
 baseline. Everything recommended is the paper of a reference, or a metric that a work names.

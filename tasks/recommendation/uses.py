@@ -1,6 +1,4 @@
-"""What a paper used: by the passages in which it cites others,
-and by what its text calls by name.
-"""
+"""Detection of the resources that a paper used, by citing passages and by names."""
 
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -80,14 +78,12 @@ _GENERIC = frozenset({
     "small", "parallel", "training", "test", "development", "new", "other", "data", "web", "text",
     "table", "section", "tagged", "annotated", "raw", "unlabeled",
 })  # fmt: skip
-"""Words that name no data set by themselves."""
+"""Words that are no name of a data set by themselves."""
 _WORDS = bounded(r"\w+")
 _DIGIT = bounded(r"\d")
 
 STATED, SECTIONED, TITLED = 1.0, 1.5, 0.5
-"""How plainly a work says that it used something: in a passage, in one of its experiments, or by
-citing a paper whose title says what it is.
-"""
+"""Weights of a use: stated in a passage, in a section on experiments, or by a cited title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +96,7 @@ class StatedUse:
 
 @dataclass(frozen=True, slots=True)
 class NamedResource:
-    """One thing that a text calls by name, the sentence that does, and what it was set to."""
+    """A resource named in a text, with its sentence and, for a setting, its value."""
 
     kind: ResourceKind
     name: str
@@ -109,7 +105,7 @@ class NamedResource:
 
 
 def named_in(text: str) -> list[NamedResource]:
-    """Return what a text names, each thing once, by kind and in the order of the text."""
+    """Return the distinct resources named in a text, by kind and in text order."""
     text_sentences = sentences(text)
     quotes_by_kind = (
         (ResourceKind.DATA_SET, _data_sets(text_sentences)),
@@ -125,7 +121,7 @@ def named_in(text: str) -> list[NamedResource]:
 
 
 def uses_of(edge: CitationEdge, cited: Paper) -> list[StatedUse]:
-    """Return what the citing paper used of the cited one, the plainest passage of each kind.
+    """Return the uses of the cited paper, the strongest passage of each kind.
 
     A cited paper is a data set where its title names one, and a baseline where a passage compares
     with it.
@@ -152,7 +148,7 @@ def introduces_data(sentence: str) -> bool:
 
 
 def data_sets_in(text: str) -> dict[str, str]:
-    """The data sets that a text calls by a proper name, each with the first sentence that does."""
+    """Return the data sets named in a text, each with its first sentence."""
     return _data_sets(sentences(text))
 
 
@@ -258,7 +254,7 @@ def _known_metrics() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
 
 @cache
 def _metrics_by_word() -> dict[str, list[str]]:
-    """Return which metrics may be named where a word stands: the first of a way to write them."""
+    """Return the metrics by the first word of their spellings."""
     by_word: dict[str, list[str]] = {}
     for name, (spellings, _) in _known_metrics().items():
         for word in {each.split()[0] for each in spellings}:

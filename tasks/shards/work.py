@@ -23,12 +23,12 @@ from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
 from tasks.telemetry.reporting import reporting, span
 from warehouse.layout import Layout
-from warehouse.rights import keep_private
+from warehouse.permissions import keep_private
 from warehouse.run_log import EVENTS, run_log
 from warehouse.scrubbing import one_line
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import complete_receipt
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 
 logger = logging.getLogger(__name__)
 

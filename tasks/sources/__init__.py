@@ -1,4 +1,4 @@
-"""Sources beside the literature gateway, behind one interface: papers, web pages, code.
+"""Sources of papers, web pages and code in addition to the literature gateway.
 
-`registry.SOURCES` is the one list.
+`registry.SOURCES` lists them.
 """

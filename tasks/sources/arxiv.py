@@ -1,7 +1,7 @@
 """arXiv. API: https://export.arxiv.org/api/query, an Atom feed (reference 5.2).
 
-Its terms ask for one request per three seconds and one connection, over all machines: the limit and
-the turn are shared by all processes of this one.
+Its terms allow one request per three seconds and one connection. The limit is shared by all
+processes of the machine.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.text.patterns import bounded
 from tasks.sources.fields import Row, UnreadableAnswer, dated, one_line, stated_day
-from tasks.sources.http_source import Gathered, HttpSource, Page, Wording, shortened
+from tasks.sources.http_source import HttpSource, Page, SearchState, Wording, shortened
 from tasks.sources.requests import Question, Reply, Upstream
 from tasks.web.decoding import UnreadableXmlError, xml_of
 from tasks.web.headers import whole_number
@@ -34,9 +34,7 @@ _WORDS = bounded(r"\w+")
 
 
 class ArxivSource(HttpSource):
-    """Papers that hold all words of the query; where none does, papers that hold any, and the
-    answer notes it.
-    """
+    """Papers with all words of the query, else with any of them, which the answer notes."""
 
     name = "arxiv"
     kind = SourceKind.PAPERS
@@ -54,7 +52,7 @@ class ArxivSource(HttpSource):
         )
 
     def worded(self, text: str) -> Wording:
-        """Words alone: a hyphen means NOT, and a common word joined by AND only loses papers."""
+        """Return plain words: a hyphen means NOT, and common words joined by AND lose papers."""
         words = _WORDS.findall(text.replace("_", " ").lower())
         return shortened(
             " ".join(word for word in words if word not in _COMMON),
@@ -65,8 +63,10 @@ class ArxivSource(HttpSource):
     def question(self, words: str, query: SourceQuery) -> Question:
         return self._question(words, query, " AND ")
 
-    async def ask(self, question: Question, query: SourceQuery, gathered: Gathered) -> Page | None:
-        """An empty page is asked for once more, because some are empty by mistake."""
+    async def ask(
+        self, question: Question, query: SourceQuery, gathered: SearchState
+    ) -> Page | None:
+        """Fetch a page, and an empty one a second time, because arXiv returns some by mistake."""
         page = await super().ask(question, query, gathered)
         if page is None or page.items or page.unreadable_count:
             return page
@@ -106,7 +106,7 @@ class ArxivSource(HttpSource):
         return self.page_of(({"entry": entry} for entry in entries), gaps)
 
     def worth_keeping(self, page: Page) -> bool:
-        """Nor an empty one, which may be so by mistake."""
+        """Return whether to cache the page: not if empty, which may be a mistake of arXiv."""
         return bool(page.items) and super().worth_keeping(page)
 
     def item(self, row: Row) -> KnowledgeItem:

@@ -12,14 +12,14 @@ from tasks.sources.requests import Question, Reply, Upstream, retry_after_second
 from tasks.web.client import Secrets
 from tasks.web.headers import whole_number
 
-# What GitHub takes as `per_page`.
+# GitHub's limit of `per_page`.
 _LARGEST_PAGE = 100
 
 
 class GithubRepositorySource(HttpSource):
     """Repositories by name, description and topics.
 
-    Dated by their creation; what they hold may be newer (`updated`). API:
+    Dated by creation; their content may be newer (`updated`). API:
     https://docs.github.com/rest/search, GET /search/{repositories,code}.
     """
 
@@ -80,16 +80,16 @@ class GithubRepositorySource(HttpSource):
 
 
 class GithubCodeSource(GithubRepositorySource):
-    """Files that hold the words.
+    """Files that contain the words.
 
-    They carry no date, so with a cutoff none is admissible. Needs a token.
+    They have no date, so none is admissible with a cutoff. Needs a token.
     """
 
     name = "github_code"
     path = "/search/code"
     accept = "application/vnd.github.text-match+json"
     required = ("github_token",)
-    advice = "set GITHUB_TOKEN: code search answers nobody without one"
+    advice = "set GITHUB_TOKEN: code search requires one"
 
     @classmethod
     def per_minute(cls, *, authenticated: bool) -> float:
@@ -115,13 +115,13 @@ class GithubCodeSource(GithubRepositorySource):
 
 
 def refusal_reason(reply: Reply) -> Reason:
-    """A spent allowance comes as 403 as well as 429."""
+    """Return the reason of a refusal; an exceeded limit is reported with 403 or 429."""
     is_rate_limit = wait_seconds(reply) > 0 or b"rate limit" in reply.content.lower()
     return Reason.RATE_LIMITED if reply.status == 403 and is_rate_limit else usual_reason(reply)
 
 
 def wait_seconds(reply: Reply) -> float:
-    """`retry-after`, or until `x-ratelimit-reset` with `x-ratelimit-remaining: 0`."""
+    """Return the wait by `retry-after`, or until `x-ratelimit-reset` if the limit is used up."""
     reset = whole_number(reply.headers.get("x-ratelimit-reset"))
     if reply.headers.get("x-ratelimit-remaining") == "0" and reset is not None:
         return max(reset - time.time(), retry_after_seconds(reply), 0.0)
@@ -132,7 +132,7 @@ _SITE = "https://www.kaggle.com"
 
 
 class KaggleDatasetSource(HttpSource):
-    """Data sets, 20 to a page. Dated by their last change: when they first appeared is not told.
+    """Data sets, 20 per page, dated by their last change, as their creation date is unknown.
 
     API: https://www.kaggle.com/api/v1, HTTP Basic.
     """
@@ -178,7 +178,7 @@ class KaggleDatasetSource(HttpSource):
 
 
 class KaggleNotebookSource(KaggleDatasetSource):
-    """Notebooks and scripts. Dated by their last run."""
+    """Notebooks and scripts, dated by their last run."""
 
     name = "kaggle_notebooks"
 
@@ -206,5 +206,5 @@ class KaggleNotebookSource(KaggleDatasetSource):
 
 
 def _page(folder: str, reference: str) -> str:
-    """The address of `owner/slug`; empty, and so refused, without one."""
+    """Return the address of `owner/slug`; empty, and so refused, if it is missing."""
     return f"{_SITE}/{folder}/{reference}" if reference else ""

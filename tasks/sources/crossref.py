@@ -39,7 +39,7 @@ _CORRECTIONS = frozenset({"correction", "corrigendum", "erratum", "addendum", "c
 class CrossrefSource(HttpSource):
     """Works by batches of DOIs, or by words.
 
-    With CROSSREF_MAILTO requests enter the polite pool.
+    With CROSSREF_MAILTO, requests use the polite pool.
     """
 
     name = "crossref"
@@ -106,11 +106,9 @@ class CrossrefSource(HttpSource):
 
 
 def allowed_per_minute(reply: Reply) -> float | None:
-    """The rate in `x-rate-limit-limit` per `x-rate-limit-interval` (`50`, `1s`); None where not
-    stated.
+    """Return the rate stated by `x-rate-limit-limit` and `x-rate-limit-interval`, if any.
 
-    Never below `FEWEST_PER_MINUTE`: the rate holds for every process of the machine, and for as
-        long as it says.
+    At least `FEWEST_PER_MINUTE`, because the rate applies to every process of the machine.
     """
     interval = reply.headers.get("x-rate-limit-interval", "").strip()
     limit, count = (
@@ -126,11 +124,9 @@ def _mailto(settings: Settings) -> dict[str, SecretStr]:
 
 
 def _state_notices(row: Row) -> list[Any]:
-    """Return what notices of publishers and Retraction Watch say of the work; nothing where nobody
-    deposited one.
+    """Return the notices of publishers and Retraction Watch about the work.
 
-    `updated-by` lists notices about this record; `update-to` says that it is one itself, as one
-    that corrects another work is no work of its own.
+    `updated-by` lists notices about this record; a record with `update-to` is a notice itself.
     """
     notices = [text_of(one, "type") for one in mappings_of(row, "update-to")]
     relation = row.get("relation")

@@ -1,4 +1,4 @@
-"""Values out of answers whose every field may be missing, null or of another type."""
+"""Parsing of answers whose fields may be missing, null or of another type."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -19,15 +19,15 @@ _UNIT_DAYS = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month":
 
 
 def stated_day(text: str) -> date | None:
-    """The last day that a date in any common form can mean; None for no date."""
+    """Return the last possible day of a date in any common form; None for other text."""
     publication = read_date(text)
     return publication.last if publication is not None else None
 
 
-def spoken_day(text: str, today: date) -> date | None:
-    """A date in any common form, or `3 weeks ago`, as the last day that it can mean.
+def relative_day(text: str, today: date) -> date | None:
+    """Return the last possible day of a date in any common form, or of `3 weeks ago`.
 
-    "3 weeks ago" may be rounded: the last day it can mean is two weeks ago.
+    "3 weeks ago" may be rounded, so its last possible day is two weeks ago.
     """
     text = text.strip()
     if match := _AGO.fullmatch(text.lower()):
@@ -38,24 +38,24 @@ def spoken_day(text: str, today: date) -> date | None:
 
 
 class Dated(TypedDict):
-    """The fields of an item that say when it was published."""
+    """The publication fields of an item."""
 
     published: date | None
     precision: DatePrecision | None
 
 
 def dated(day: Any, year: Any = None, *names: str | None) -> Dated:
-    """When an item appeared, by what its source says of its day and year.
+    """Return the publication fields of an item by its stated day and year.
 
     Args:
-        names: addresses and identifiers, of which an arXiv one tells the month of its preprint.
+        names: addresses and identifiers; an arXiv one gives the month of the preprint.
     """
     publication = publication_of(day, year, preprint=preprint_month(*names))
     return {"published": publication.last, "precision": publication.precision}
 
 
 def date_filters(query: SourceQuery, after: str, before: str) -> tuple[tuple[str, str], ...]:
-    """The query's dates as the parameter `filter`, as Crossref and OpenAlex take it."""
+    """Return the query's dates as the `filter` parameter of Crossref and OpenAlex."""
     days = ((after, query.published_after), (before, query.published_before))
     dates = [f"{name}:{day}" for name, day in days if day]
     return (("filter", ",".join(dates)),) if dates else ()
@@ -63,14 +63,13 @@ def date_filters(query: SourceQuery, after: str, before: str) -> tuple[tuple[str
 
 _PREFIX = bounded(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", IGNORECASE)
 _DOI = bounded(r"10\.\d{4,9}/[^\s,|]{1,200}")
-"""A comma or bar would end the DOI inside a filter of many; no such DOI can travel in a batch."""
+"""Excludes commas and bars, which separate the DOIs of a batch filter."""
 _LONGEST_FILTER = 2500
-"""Characters of one filter in an address; OpenAlex takes about 4 KB in all."""
+"""Characters of a filter in an address; OpenAlex accepts about 4 KB in all."""
 
 
 def clean_doi(text: str) -> str | None:
-    """The bare DOI in lower case; None for what is none, or can travel neither in a batch nor in a
-    path.
+    """Return the bare DOI in lower case; None if it is invalid or unsafe in a filter or path.
 
     DOIs are case-insensitive in ASCII only (DOI handbook, 3.4): other letters stay as they are.
     """
@@ -79,7 +78,7 @@ def clean_doi(text: str) -> str | None:
 
 
 def batches(dois: Sequence[str], largest: int) -> list[list[str]]:
-    """`dois` in order, at most `largest` together and no more than an address takes."""
+    """Split `dois` into batches of at most `largest` that fit into an address."""
     groups: list[list[str]] = []
     length = 0
     for doi in dois:
@@ -98,11 +97,11 @@ Row = Mapping[str, Any]
 
 
 class UnreadableAnswer(ValueError):  # noqa: N818 -- an answer, not an error of ours
-    """The answer is not what the API documents; the message says how."""
+    """The answer does not have the documented shape."""
 
 
 def json_of(content: bytes) -> Any:
-    """The parsed body. Raises UnreadableAnswer where it is no JSON."""
+    """Parse the body. Raises UnreadableAnswer if it is no JSON."""
     try:
         return decoding.json_of(content)
     except orjson.JSONDecodeError as error:
@@ -110,7 +109,7 @@ def json_of(content: bytes) -> Any:
 
 
 def rows_of(body: Any, *path: str) -> list[Any]:
-    """The list at the end of `path`.
+    """Return the list at `path`.
 
     Raises:
         UnreadableAnswer: there is none.
@@ -122,29 +121,29 @@ def rows_of(body: Any, *path: str) -> list[Any]:
 
 
 def text_of(row: Row, *path: str) -> str:
-    """The text at the end of `path` on one line; empty where there is none."""
+    """Return the text at `path` on one line; empty if there is none."""
     value = inside(row, *path)
     return one_line(value) if isinstance(value, str) else ""
 
 
 def number_of(row: Row, name: str) -> int | None:
-    """A whole number of at least zero, or None."""
+    """Return a non-negative integer, or None."""
     value = row.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def mappings_of(row: Row, name: str) -> list[Row]:
-    """The objects of a list; empty where there is none."""
+    """Return the objects of a list; empty if there is no list."""
     return mappings(row.get(name))
 
 
 def texts_of(row: Row, name: str) -> tuple[str, ...]:
-    """The texts of a list, each on one line, empty ones left out."""
+    """Return the non-empty texts of a list, each on one line."""
     value = row.get(name)
     texts = value if isinstance(value, list) else ()
     return tuple(one_line(each) for each in texts if isinstance(each, str) and each.strip())
 
 
 def one_line(text: str) -> str:
-    """Without control characters and runs of white space."""
+    """Remove control characters and repeated white space."""
     return " ".join(_CONTROL.sub(" ", text).split())

@@ -1,4 +1,4 @@
-"""The base of all sources: from a query to questions, from pages to an admitted answer."""
+"""The base class of all sources: it turns queries into requests and pages into answers."""
 
 from abc import ABC, abstractmethod
 from collections import deque
@@ -22,14 +22,14 @@ _OPERATORS = frozenset({"AND", "OR", "NOT", "ANDNOT", "NEAR", "TO"})
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The words to send. `shortening` says what was cut and by which limit; None: nothing."""
+    """The words to send; `shortening` describes a cut, None: not cut."""
 
     text: str
     shortening: str | None = None
 
 
 def shortened(text: str, maximum_characters: int, maximum_words: int | None = None) -> Wording:
-    """`text` on one line within both limits, cut after a whole word where one fits."""
+    """Cut `text` to both limits on one line, after a whole word if possible."""
     words = one_line(text).split(" ")
     whole = " ".join(words)
     text_within = " ".join(words[:maximum_words] if maximum_words else words)
@@ -47,24 +47,24 @@ def shortened(text: str, maximum_characters: int, maximum_words: int | None = No
 
 
 def plain_words(text: str) -> str:
-    """Words without query syntax; AND, OR, NOT become lower case."""
+    """Remove query syntax; operators such as AND become lower case."""
     words = (word.lstrip(_LEADING).rstrip(_TRAILING) for word in _SYNTAX.sub(" ", text).split())
     return " ".join(word.lower() if word in _OPERATORS else word for word in words if word)
 
 
-# A source whose items all lie outside the dates would be read to its end.
+# Otherwise a source with all items outside the dates would be read to its end.
 _MOST_PAGES = 20
 _NOTHING_ASKED = Question("/")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One answer as items, in the source's order.
+    """One page of an answer, in the source's order.
 
     Attributes:
-        unreadable_count: rows that are no items; each page with some is a failure beside its items.
-        gaps: (reason, detail) of what the source itself says it could not look at.
-        cursor: what to ask for the next page with, where the question was asked with one.
+        unreadable_count: rows that could not be parsed; any such row is a failure.
+        gaps: (reason, detail) of parts that the source could not search.
+        cursor: of the next page; empty: none.
     """
 
     items: tuple[KnowledgeItem, ...]
@@ -74,31 +74,33 @@ class Page:
 
 
 @dataclass(slots=True)
-class Gathered:
+class SearchState:
+    """Items, failures and notes of a search in progress."""
+
     items: dict[str, KnowledgeItem] = field(default_factory=dict)
     failures: list[SourceFailure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 class HttpSource(ABC):
-    """A source of knowledge over HTTP. A new one says where it is, how to ask and how to read."""
+    """A source of knowledge over HTTP; subclasses define upstream, requests and parsing."""
 
     name: ClassVar[str]
     kind: ClassVar[SourceKind]
     searches_text: ClassVar[bool] = True
-    """Whether `SourceQuery.text` can be asked."""
+    """Whether it searches by `SourceQuery.text`."""
     looks_up_dois: ClassVar[bool] = False
-    """Whether `SourceQuery.dois` can be asked."""
+    """Whether it looks up `SourceQuery.dois`."""
     largest_batch: ClassVar[int] = 1
     """DOIs in one request."""
     maximum_characters: ClassVar[int] = 400
     maximum_words: ClassVar[int | None] = None
     rows_at: ClassVar[tuple[str, ...]] = ()
-    """Where in the body the list of rows stands."""
+    """Path of the list of rows in the body."""
     required: ClassVar[tuple[str, ...]] = ()
-    """Settings without which it cannot be asked."""
+    """Settings that it requires."""
     advice: ClassVar[str] = ""
-    """What the user is told who has not set them."""
+    """Message to a user who has not set them."""
 
     def __init__(self, settings: Settings, context: SourceContext) -> None:
         self.settings = settings
@@ -109,55 +111,54 @@ class HttpSource(ABC):
     @classmethod
     @abstractmethod
     def upstream(cls, settings: Settings) -> Upstream:
-        """Address, allowance and keys."""
+        """Return address, rate limit and keys."""
 
     @classmethod
     def missing_setting(cls, settings: Settings) -> str | None:
-        """The setting without which the source cannot be asked, in words; None: nothing."""
+        """Return the message about a missing setting; None if nothing is missing."""
         return None if all(getattr(settings, name) for name in cls.required) else cls.advice
 
     def worded(self, text: str) -> Wording:
-        """The words to send for a free text."""
+        """Return the words to send for a text."""
         return shortened(plain_words(text), self.maximum_characters, self.maximum_words)
 
     @abstractmethod
     def question(self, words: str, query: SourceQuery) -> Question:
-        """The first request of a search."""
+        """Return the first request of a search."""
 
     def look_up(self, dois: Sequence[str]) -> Question:
-        """The request for one batch of DOIs."""
+        """Return the request for one batch of DOIs."""
         raise AssertionError(f"{self.name} looks up no DOIs: {len(dois)} given")
 
     def read(self, reply: Reply) -> Page:
-        """A page out of an answer with status 200; of JSON, unless a source says otherwise.
+        """Parse an answer with status 200.
 
         Raises:
-            UnreadableAnswer: not the documented shape.
-            RequestRejectedError: a refusal in the shape of an answer.
+            UnreadableAnswer: not the documented shape. RequestRejectedError: a refusal with status
+                200.
         """
         return self.page(json_of(reply.content))
 
     def page(self, body: Any) -> Page:
-        """A page out of parsed JSON; raises as `read`."""
+        """Build a page from parsed JSON; raises as `read`."""
         return self.page_of(rows_of(body, *self.rows_at))
 
     def worth_keeping(self, page: Page) -> bool:
-        """Return whether the same answer will do for the next who asks: not one with gaps."""
+        """Return whether to cache the page: not if it has gaps."""
         return not page.gaps and not page.unreadable_count
 
     @abstractmethod
     def item(self, row: Row) -> KnowledgeItem:
-        """One row; raises ValueError (pydantic's included) for a row that is no item."""
+        """Parse one row. Raises ValueError (pydantic's included) for an invalid row."""
 
     async def search(self, query: SourceQuery) -> KnowledgeAnswer:
-        """The source's items for the query, in its own order of relevance.
+        """Return the source's items for the query, in its order of relevance.
 
-        Never raises for what the other side does: a look-up that was not answered is a failure in
-        the answer. Items outside the query's dates are removed and counted; an undated item counts
-        as outside them.
+        Never raises for a failure of the source: failures are part of the answer. Items outside the
+        query's dates, or without a date, are removed and counted.
         """
         wording = self.worded(query.text) if not query.dois else Wording("")
-        gathered = Gathered()
+        gathered = SearchState()
         if (refusal := self._refusal(query, wording)) is not None:
             gathered.failures.append(refusal)
         elif query.dois:
@@ -176,8 +177,10 @@ class HttpSource(ABC):
             notes=tuple(gathered.notes),
         )
 
-    async def ask(self, question: Question, query: SourceQuery, gathered: Gathered) -> Page | None:
-        """One page, or None with the failure noted."""
+    async def ask(
+        self, question: Question, query: SourceQuery, gathered: SearchState
+    ) -> Page | None:
+        """Fetch one page; on failure, record it and return None."""
         del query
         result = await self.requests.fetch(question, self.read, self.worth_keeping)
         if result.failure is not None:
@@ -187,7 +190,7 @@ class HttpSource(ABC):
     def page_of(
         self, rows: Iterable[Any], gaps: Iterable[tuple[Reason, str]] = (), cursor: str = ""
     ) -> Page:
-        """A page of the items among the rows, without public reviews of papers."""
+        """Build a page of the valid rows, without public reviews of papers."""
         items: list[KnowledgeItem] = []
         unreadable_count = 0
         for row in rows:
@@ -201,7 +204,7 @@ class HttpSource(ABC):
         return Page(tuple(items), unreadable_count, tuple(gaps), cursor)
 
     async def _gather(
-        self, questions: Iterable[Question], query: SourceQuery, gathered: Gathered
+        self, questions: Iterable[Question], query: SourceQuery, gathered: SearchState
     ) -> None:
         queue, page_count = deque(questions), 0
         while queue:
@@ -249,7 +252,7 @@ class HttpSource(ABC):
             _NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {limitation}"
         )
 
-    def _batches(self, dois: Sequence[str], gathered: Gathered) -> list[Question]:
+    def _batches(self, dois: Sequence[str], gathered: SearchState) -> list[Question]:
         unique: dict[str, None] = {}
         for text in dois:
             doi = clean_doi(text)
@@ -264,7 +267,7 @@ class HttpSource(ABC):
 
 
 def overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:
-    """With the address and the allowance that the settings name for it."""
+    """Apply the settings' address and rate limit to an upstream."""
     return replace(
         upstream,
         per_minute=settings.requests_per_minute.get(upstream.source, upstream.per_minute),
@@ -272,7 +275,7 @@ def overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:
     )
 
 
-def _admissible(gathered: Gathered, query: SourceQuery) -> tuple[KnowledgeItem, ...]:
+def _admissible(gathered: SearchState, query: SourceQuery) -> tuple[KnowledgeItem, ...]:
     return tuple(
         item
         for item in gathered.items.values()

@@ -1,4 +1,4 @@
-"""The one list of sources, and how to open them."""
+"""The list of sources."""
 
 import pkgutil
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from tasks.sources.requests import SourceContext
 
 
 def _sources() -> tuple[type[HttpSource], ...]:
-    """The sources that the modules of this folder define: no list has to name them."""
+    """Return the source classes defined in the modules of this folder."""
     modules = [
         import_module(f"{tasks.sources.__name__}.{info.name}")
         for info in pkgutil.iter_modules(tasks.sources.__path__)
@@ -36,9 +36,9 @@ SOURCES = _sources()
 def open_sources(
     settings: Settings, context: SourceContext, names: Iterable[str] | None = None
 ) -> tuple[HttpSource, ...]:
-    """The named sources, or all, in the order of `SOURCES`.
+    """Open the named sources, or all, in the order of `SOURCES`.
 
-    One without its key is opened too: asked, it says so.
+    A source without its key is opened too; its answers report the missing key.
 
     Raises:
         ConfigurationError: no source has such a name.
@@ -53,5 +53,5 @@ def open_sources(
 
 
 def configured(settings: Settings) -> tuple[str, ...]:
-    """Names of the sources that have all they need."""
+    """Return the names of the sources with all required settings."""
     return tuple(source.name for source in SOURCES if source.missing_setting(settings) is None)

@@ -1,6 +1,4 @@
-"""Requests to a source: in turn, retried within bounds, each a row in the ledger, each failure a
-value.
-"""
+"""Rate-limited, retried and recorded requests to a source."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -30,7 +28,7 @@ _TAG = linear(r"</?[A-Za-z][^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One request, without its keys. A `body` makes it a POST of JSON."""
+    """One request without its keys; with a `body`, a POST of JSON."""
 
     path: str
     parameters: tuple[tuple[str, str], ...] = ()
@@ -38,7 +36,7 @@ class Question:
     packed: int = 1
 
     def at(self, cursor: str) -> "Question | None":
-        """The same for the page at `cursor`; None where it was not asked page by page."""
+        """Return the request for the page at `cursor`; None if it has no pages."""
         pages = dict(self.parameters)
         if not cursor or "cursor" not in pages:
             return None
@@ -49,31 +47,30 @@ Reply = Answer
 
 
 def usual_reason(reply: Reply) -> Reason:
-    """The meaning of a refusal where the source has no ways of its own."""
+    """Return the default reason of a refusal."""
     return reason_of_status(reply.status)
 
 
 def retry_after_seconds(reply: Reply) -> float:
-    """Seconds that `Retry-After` asks to wait; 0 where it asks for nothing."""
+    """Return the seconds that `Retry-After` asks to wait; 0 if missing."""
     return header_seconds(reply.headers.get("retry-after")) or 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """A source as the requests see it.
+    """Address, limits and conventions of a source.
 
     Attributes:
         source: name in rows and failures.
-        per_minute: requests allowed; shared by every process that names the same folder and
-            `limit_name`, which is that of the source where none is given.
-        kept_seconds: how old a kept answer may be that is given instead of asking again.
-        one_at_a_time: whether a request may only leave when no other is under way on this machine.
-        mend: what a user can do about a reason.
-        reason: what a refusal means.
-        refuses_with: status and word, in lower case, of refusals for good that HTTP does not know.
-        asks_to_wait_seconds: how long an answer, refused or not, asks to hold back everything; 0:
-            not at all.
-        allowed_per_minute: the rate an answer states, if it states one.
+        per_minute: request limit, shared by all processes with the same folder and `limit_name`
+            (default: the source).
+        kept_seconds: maximum age of a cached answer.
+        one_at_a_time: whether only one request may be in flight on this machine.
+        mend: hints for the user by reason.
+        reason: returns the reason of a refusal.
+        refuses_with: (status, lower-case word) of final refusals that HTTP does not define.
+        asks_to_wait_seconds: returns the wait that an answer asks for; 0: none.
+        allowed_per_minute: returns the rate that an answer states, if any.
     """
 
     source: str
@@ -96,12 +93,12 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class SourceContext:
-    """One idea's ledger, one task run's client, the machine's limits.
+    """The ledger of an idea, the HTTP client and the shared limits of requests.
 
     Attributes:
         limits_folder: shared by all processes of the machine.
         on_request: called before each request; may raise BudgetExhaustedError.
-        answers: where good answers are kept for the next who asks; None: nowhere.
+        answers: cache of good answers; None: no cache.
     """
 
     http: Client
@@ -111,18 +108,18 @@ class SourceContext:
     answers: KeyedStore | None = None
 
 
-# The longest that one answer may hold back every process of the machine.
+# Limit of a pause of all processes of the machine because of one answer.
 _LONGEST_PAUSE_SECONDS = 60.0
 _DETAIL_LENGTH = 300
 _STRIPE_LENGTH = 3
-"""So many letters of a key name the lock of its question: enough that few others share it."""
+"""Letters of a key in the name of its lock: enough that few requests share a lock."""
 
 PageT = TypeVar("PageT")
 
 
 @dataclass(frozen=True, slots=True)
 class FetchResult(Generic[PageT]):
-    """A page and the body it was read from, or the reason why there is none."""
+    """A page with its body, or a failure."""
 
     page: PageT | None = None
     failure: SourceFailure | None = None
@@ -130,11 +127,10 @@ class FetchResult(Generic[PageT]):
 
 
 class SourceRequests:
-    """All requests of one source for one idea.
+    """The requests of one idea to one source.
 
-    429, 5xx, timeouts, dropped connections and broken bodies are tried again with jitter, within
-    the attempts and seconds of the settings. What a 429 asks to wait holds back every process of
-    the machine.
+    429, 5xx, timeouts, dropped connections and broken bodies are retried with jitter, within the
+    limits of the settings. A wait asked for by a 429 delays every process of the machine.
     """
 
     def __init__(
@@ -163,10 +159,10 @@ class SourceRequests:
         read: Callable[[Reply], PageT],
         worth_keeping: Callable[[PageT], bool] = lambda _: True,
     ) -> FetchResult[PageT]:
-        """The page kept from before, or one asked for until there is one or no more can be done.
+        """Return the cached page, or fetch it with retries.
 
-        `read` raises UnreadableAnswer for what is not the documented shape (tried again) and
-        RequestRejectedError for a refusal in the shape of an answer (final).
+        `read` raises UnreadableAnswer for an undocumented shape (retried) and RequestRejectedError
+        for a refusal with status 200 (final).
         """
 
         async def attempt(number: int) -> Tried[FetchResult[PageT]]:
@@ -179,7 +175,7 @@ class SourceRequests:
             return FetchResult(page)
         stripe = f"{key[:_STRIPE_LENGTH]}.question"
         async with alone(self._context.limits_folder / "questions" / stripe):
-            # Whoever asked the same on this machine in the meantime has kept the answer.
+            # Another process may have cached the answer while this one waited for the lock.
             if (page := self._cached_page(key, question, read)) is not None:
                 return FetchResult(page)
             result = await self._policy.run(attempt)
@@ -188,7 +184,7 @@ class SourceRequests:
             return result
 
     def _key(self, question: Question) -> str:
-        """Holds no secret: those join the request below."""
+        """Return the cache key, which has no secrets: those are added to the request later."""
         parameters = [part for pair in question.parameters for part in pair]
         body = (question.body or b"").decode("utf-8", "replace")
         source, root = self._upstream.source, self._upstream.base_url
@@ -202,7 +198,7 @@ class SourceRequests:
             return None
         try:
             page = read(Reply(200, {}, body))
-        except (UnreadableAnswer, RequestRejectedError):  # kept by a version that read it otherwise
+        except (UnreadableAnswer, RequestRejectedError):  # cached by another version
             return None
         source, packed = self._upstream.source, question.packed
         record_cache_hit(self._context.ledger, source, question.path, packed=packed)
@@ -246,7 +242,7 @@ class SourceRequests:
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """The right to send, within the allowance; alone on this machine where terms ask for it."""
+        """Wait for the rate limit, and for exclusive access if the terms require it."""
         if not self._upstream.one_at_a_time:
             await self._limit.take(self._cost)
             yield
@@ -259,14 +255,14 @@ class SourceRequests:
                 self._limit.space()
 
     def failure(self, question: Question, reason: Reason, detail: str) -> SourceFailure:
-        """A failure on one line, without secrets."""
+        """Return a failure on one line, without secrets."""
         line = one_line(self._upstream.secrets.scrubbed(detail))[:_DETAIL_LENGTH]
         return SourceFailure(
             source=self._upstream.source, endpoint=question.path, reason=reason, detail=line
         )
 
     async def _send(self, question: Question) -> Reply:
-        """Redirected only within the host, because keys do not follow."""
+        """Send the request; redirects are followed only on the same host, because of the keys."""
         upstream = self._upstream
         of_body = {} if question.body is None else {"content-type": "application/json"}
         return await exchange_on_host(
@@ -298,13 +294,13 @@ class SourceRequests:
                 return Tried(FetchResult(read(reply), body=reply.content))
             except RequestRejectedError as error:
                 reason, detail, retry = Reason.BAD_REQUEST, str(error), False
-            except ValueError as error:  # `UnreadableAnswer`, or what no reader thought of
+            except ValueError as error:  # `UnreadableAnswer`, or an unexpected value
                 reason, detail, retry = Reason.MALFORMED_ANSWER, str(error), True
         failure = self.failure(question, reason, detail + _tries(number))
         return Tried(FetchResult(failure=failure), retry, wait_seconds)
 
     def _apply_limits(self, reply: Reply) -> None:
-        """Slow down to a stated rate, a pause or, after a 429, at least a moment."""
+        """Apply a stated rate or pause; after a 429, at least a short pause."""
         wait_seconds = self._upstream.asks_to_wait_seconds(reply)
         if reply.status == 429:
             wait_seconds = max(wait_seconds, self._settings.retry_base_seconds)
@@ -318,7 +314,7 @@ class SourceRequests:
 
 
 def _refusal_text(reply: Reply) -> str:
-    """The beginning of the words of a refusal; a web page has none."""
+    """Return the beginning of a refusal's text."""
     text = reply.content[:2000].decode("utf-8", "replace").strip()
     if "<html" in text[:200].lower() or "<!doctype" in text[:200].lower():
         return "a web page"

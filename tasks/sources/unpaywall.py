@@ -1,5 +1,6 @@
-"""Unpaywall: open copies by DOI. API: GET https://api.unpaywall.org/v2/{doi} (reference 5.1). And
-full texts with every source that may know where one is.
+"""Unpaywall: open copies by DOI, and full texts that use it.
+
+API: GET https://api.unpaywall.org/v2/{doi} (reference 5.1).
 """
 
 import asyncio
@@ -33,7 +34,7 @@ from warehouse.stores.keyed_store import KeyedStore
 class UnpaywallSource(HttpSource):
     """One DOI per request.
 
-    A DOI it does not know, also a valid one outside Crossref, is a failure `not_found`.
+    An unknown DOI, also a valid one outside Crossref, is a failure `not_found`.
     """
 
     name = "unpaywall"
@@ -65,7 +66,7 @@ class UnpaywallSource(HttpSource):
         return Question(f"/v2/{quote(dois[0], safe='/')}")
 
     async def pdf_links(self, doi: str) -> tuple[str, ...] | SourceFailure:
-        """PDF addresses of the open copies of `doi`, the best first; `()` when there is none."""
+        """Return the PDF addresses of the open copies of `doi`, best first."""
         if not stays_in_place(doi):
             detail = f"{doi[:100]!r} is no DOI that can be asked for"
             return self.requests.failure(Question("/v2"), Reason.BAD_REQUEST, detail)
@@ -105,7 +106,7 @@ def _links_in(reply: Reply) -> tuple[str, ...]:
 
 
 def pdf_links(content: Mapping[str, object]) -> tuple[str, ...]:
-    """`url_for_pdf` of the best location, then of the others, then `url`s that name a PDF."""
+    """Return `url_for_pdf` of the locations, best first, then `url`s that end in `.pdf`."""
     other_urls = content.get("oa_locations")
     locations = [
         content.get("best_oa_location"),
@@ -123,12 +124,11 @@ def pdf_links(content: Mapping[str, object]) -> tuple[str, ...]:
 def open_full_texts(
     settings: Settings, context: SourceContext, store: KeyedStore, slots: asyncio.Semaphore
 ) -> FullTextLibrary:
-    """The full texts for the ledger of `context`; Unpaywall is asked where an address to ask it
-    with is set.
+    """Open full texts for the ledger of `context`, with Unpaywall if it is configured.
 
     Args:
         store: shared cache.
-        slots: bounds the documents in work; shared by all of a worker.
+        slots: limits the documents in work; shared by the ideas of a worker.
     """
     has_email = settings.unpaywall_email is not None
     return FullTextLibrary(

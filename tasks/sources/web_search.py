@@ -15,8 +15,8 @@ from tasks.sources.fields import (
     Row,
     dated,
     number_of,
+    relative_day,
     rows_of,
-    spoken_day,
     text_of,
     texts_of,
 )
@@ -32,14 +32,14 @@ _EARLIEST = date(1990, 1, 1)
 def _web_page(
     source: HttpSource, row: Row, *, url_field: str, text_field: str, day_field: str
 ) -> KnowledgeItem:
-    """A hit whose address, text and day stand under these names; the day is told in words."""
+    """Parse a hit with these field names; its day may be relative."""
     return KnowledgeItem(
         kind=source.kind,
         source=source.name,
         title=text_of(row, "title"),
         url=text_of(row, url_field),
         text=text_of(row, text_field),
-        published=spoken_day(text_of(row, day_field), datetime.now(UTC).date()),
+        published=relative_day(text_of(row, day_field), datetime.now(UTC).date()),
     )
 
 
@@ -90,7 +90,7 @@ class BraveSource(HttpSource):
         snippets = (text_of(row, "description"), *texts_of(row, "extra_snippets"))
         today = datetime.now(UTC).date()
         age, relative_age = text_of(row, "page_age"), text_of(row, "age")
-        published = spoken_day(age, today) or spoken_day(relative_age, today)
+        published = relative_day(age, today) or relative_day(relative_age, today)
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
@@ -102,7 +102,7 @@ class BraveSource(HttpSource):
 
 
 def brave_wait_seconds(reply: Reply) -> float:
-    """`X-RateLimit-Remaining: 0, 1402` with `X-RateLimit-Reset: 1, 86400`: a second, a month."""
+    """Return the wait by `X-RateLimit-Remaining: 0, 1402` and `X-RateLimit-Reset: 1, 86400`."""
     rests = _numbers(reply.headers.get("x-ratelimit-remaining", ""))
     resets = _numbers(reply.headers.get("x-ratelimit-reset", ""))
     waits = [reset for rest, reset in zip(rests, resets, strict=False) if rest == 0]
@@ -110,13 +110,13 @@ def brave_wait_seconds(reply: Reply) -> float:
 
 
 def _numbers(text: str) -> list[int]:
-    """All or none: the two headers belong together by position."""
+    """Parse comma-separated numbers; empty if one is invalid, as headers match by position."""
     numbers = [number for part in text.split(",") if (number := whole_number(part)) is not None]
     return numbers if len(numbers) == len(text.split(",")) else []
 
 
 class SearxngSource(HttpSource):
-    """Web pages. Every engine behind it that did not answer is a failure beside the items.
+    """Web pages. Every engine behind it that did not answer is a failure.
 
     API, self-hosted: GET {SEARXNG_URL}/search?format=json.
     """
@@ -152,7 +152,7 @@ class SearxngSource(HttpSource):
 
 
 def _silent_engines(body: Any) -> Iterator[tuple[Reason, str]]:
-    """`unresponsive_engines`: pairs of engine and reason in words."""
+    """Yield the failures in `unresponsive_engines`, pairs of engine and reason."""
     engines = body.get("unresponsive_engines")
     for entry in engines if isinstance(engines, list) else []:
         parts = [str(part) for part in entry] if isinstance(entry, list) else [str(entry)]
@@ -168,7 +168,7 @@ def _silent_engines(body: Any) -> Iterator[tuple[Reason, str]]:
 
 
 def _address(url: str) -> tuple[str, Secrets]:
-    """The address without user and password, and those as what they are."""
+    """Split an address into the address without credentials, and the credentials."""
     address = web_address(url)
     if not address.userinfo:
         return url, Secrets()
@@ -225,7 +225,7 @@ class SerperSource(HttpSource):
 class SerperScholarSource(SerperSource):
     """Papers as Google Scholar lists them.
 
-    Dated by year alone: a paper of the cutoff's own year is inadmissible.
+    Dated by year alone, so papers of the cutoff's year are inadmissible.
     """
 
     name = "serper_scholar"
@@ -257,7 +257,7 @@ _TAVILY_MOST = 20
 
 
 class TavilySource(HttpSource):
-    """Web pages. Most general results carry no date, so with a cutoff most are inadmissible.
+    """Web pages. Most results have no date, so with a cutoff most are inadmissible.
 
     API: POST https://api.tavily.com/search.
     """

@@ -13,7 +13,7 @@ from tasks.embeddings.similarity import Nearness, paper_text
 from tasks.judging.relevance import JudgedPapers, RelevanceEntry, ShownPaper
 from tasks.judging.reply_fields import Key, KeyedEntry, Prose, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step, no_baseline, steps_in
-from tasks.text.phrases import filled, meaningful_words, phrase_queries, specific_stems
+from tasks.text.phrases import join_phrases, meaningful_words, phrase_queries, specific_stems
 from tasks.text.words import rank_sentences, sentences
 
 WHOLE_QUERY_WORDS = 10
@@ -44,7 +44,7 @@ async def baseline_plan(inputs: PlanInput, tools: BaselineTools) -> PlanReply | 
     queries_of = phrase_queries(inputs.question, sub_questions, inputs.maximum_queries)
     plan = []
     for sentence, queries in zip(sub_questions, queries_of, strict=True):
-        whole = filled(meaningful_words(sentence), WHOLE_QUERY_WORDS)
+        whole = join_phrases(meaningful_words(sentence), WHOLE_QUERY_WORDS)
         candidates = list(dict.fromkeys(query for query in (whole, *queries) if query))
         if candidates:
             chosen = candidates[: inputs.maximum_queries]

@@ -28,7 +28,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from schemas.calls import ApiCall, LlmCall
 from schemas.settings import TelemetrySettings
 from tasks.telemetry.spans import Kind, Span, Value
-from warehouse.scrubbing import concealed
+from warehouse.scrubbing import mask_secrets
 
 # The instruments: what is counted and timed, under which names and units. Labels hold names and
 # outcomes only.
@@ -240,7 +240,7 @@ def _attributes(attributes: Mapping[str, Value]) -> dict[str, str | int | float 
     A name that others gave, such as a model's, may repeat a key.
     """
     return {
-        f"{_SCOPE}.{name}": concealed(value)
+        f"{_SCOPE}.{name}": mask_secrets(value)
         for name, value in attributes.items()
         if value is not None
     }

@@ -1,6 +1,4 @@
-"""Words and phrases that tell one subject from another, as the baselines see them, and search
-queries made of them.
-"""
+"""Subject-specific words and phrases for the extractive baselines, and queries of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -48,7 +46,7 @@ unified validate validation value values variety various varying versus way well
 yield yields
 """
 GENERAL = frozenset(stem for word in _words_of(_GENERAL_WORDS) for stem in content_words(word))
-"""Stems that nearly every abstract has: sharing them says nothing."""
+"""Stems of nearly every abstract, ignored in comparisons."""
 _NOUNS_IN_ING = _words_of("""
     bargaining binding boosting breeding caching clustering computing crowdsourcing decoding
     embedding encoding engineering filtering finding fine-tuning folding foraging forecasting
@@ -81,26 +79,24 @@ _DERIVATIONS = (
 
 @lru_cache(maxsize=2048)
 def specific_stems(text: str) -> frozenset[str]:
-    """The stems of `text` that tell one subject from another."""
+    """Return the subject-specific stems of `text`."""
     return frozenset(stem_counts(text))
 
 
 def stem_counts(text: str) -> Counter[str]:
-    """Return how often `text` uses each of its `specific_stems`."""
+    """Count the `specific_stems` of `text`."""
     return Counter(
         _family(stem) for stem in content_words(text) if stem not in GENERAL and not stem.isdigit()
     )
 
 
 def salience(phrase: str, counts: Counter[str]) -> int:
-    """Return how often the rarest of the phrase's specific stems occurs in the text that was
-    counted.
-    """
+    """Return the count of the phrase's rarest specific stem."""
     return min((counts[stem] for stem in specific_stems(phrase)), default=0)
 
 
 def _family(stem: str) -> str:
-    """The stem without a derivation's ending, so that `deception` and `deceptive` meet."""
+    """Remove a derivational suffix, so that `deception` and `deceptive` match."""
     for ending in _DERIVATIONS:
         if stem.endswith(ending) and len(stem) - len(ending) >= 5:
             return stem[: -len(ending)]
@@ -108,9 +104,7 @@ def _family(stem: str) -> str:
 
 
 def specific_phrases(text: str, limit: int) -> list[str]:
-    """The `limit` best key phrases that name something, none a part of another; single words only
-    for want of longer ones.
-    """
+    """Return the `limit` best specific phrases, none part of another, single words last."""
     phrases: list[str] = []
     candidates = [_trim(phrase) for phrase in key_phrases(text, 40)]
     for phrase in sorted(
@@ -130,9 +124,7 @@ def specific_phrases(text: str, limit: int) -> list[str]:
 
 
 def _trim(phrase: str) -> str:
-    """The phrase without what names nothing at its ends: adverbs, general words in front, verbs
-    left hanging behind.
-    """
+    """Remove adverbs, leading general words and trailing verbs from a phrase."""
     parts = [part for part in phrase.split() if not part.endswith("ly")]
     while parts and not specific_stems(parts[0]):
         parts.pop(0)
@@ -144,17 +136,13 @@ def _trim(phrase: str) -> str:
 
 
 def mentions(stems_of_text: frozenset[str], phrase: str) -> bool:
-    """Return whether a text with these stems speaks of `phrase`: all of its specific stems, or all
-    but one of four and more.
-    """
+    """Return whether a text with these stems has those of `phrase`; one of four or more may miss."""
     phrase_stems = specific_stems(phrase)
     return len(phrase_stems - stems_of_text) <= (1 if len(phrase_stems) > 3 else 0)
 
 
 def meaningful_words(text: str) -> list[str]:
-    """The single words of `text` that name something, in order, unstemmed: no function words,
-    general words, adverbs or compounds.
-    """
+    """Return the specific single words of `text` in order, unstemmed."""
     return [
         word
         for word in words(text)
@@ -171,11 +159,11 @@ SUBJECT_WORDS = 2
 
 
 def phrase_queries(text: str, statements: Sequence[str], limit: int) -> list[list[str]]:
-    """For each statement about `text` at most `limit` queries of at most seven words.
+    """Return for each statement about `text` at most `limit` queries of at most seven words.
 
-    Queries of one statement begin at different key phrases of it. Room that a phrase leaves is
-    filled with what the text speaks of most, so that no query leaves the subject. A statement that
-    names nothing specific has none; no two statements share a query.
+    Queries of a statement start with different key phrases of it, and are filled with the most
+    frequent words of the text. A statement without specific words has no query; no two statements
+    share a query.
     """
     frequency = stem_counts(text)
     by_salience = sorted(
@@ -198,25 +186,25 @@ def _queries_of(
     ranked_list = ranked_phrases(statement, frequency)
     queries: list[str] = []
     for start in range(len(ranked_list)):
-        query = filled([*ranked_list[start : start + 2], *subject], QUERY_WORD_LIMIT)
+        query = join_phrases([*ranked_list[start : start + 2], *subject], QUERY_WORD_LIMIT)
         if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
             seen.add(stems)
             queries.append(query)
     return queries or [
-        query for query in (filled([*ranked_list, *subject], QUERY_WORD_LIMIT),) if query
+        query for query in (join_phrases([*ranked_list, *subject], QUERY_WORD_LIMIT),) if query
     ]
 
 
 def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:
-    """Phrases of `text` that name something, those the idea dwells on first."""
+    """Return the specific phrases of `text`, those most frequent in the idea first."""
     phrases = specific_phrases(text, 8) or meaningful_words(text)[:4]
     return sorted(
         phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split())
     )
 
 
-def filled(phrases: list[str], word_limit: int) -> str:
-    """Phrases joined until the next would not fit, each stem once."""
+def join_phrases(phrases: list[str], word_limit: int) -> str:
+    """Join phrases within the limit, each stem once."""
     words_so_far: list[str] = []
     stems: set[str] = set()
     for phrase in phrases:

@@ -1,7 +1,6 @@
-"""Quotations: whether one stands in a text word for word, however either of them is printed, and
-how sentences are quoted in Markdown.
+"""Verbatim matching of quotations, and quotations in Markdown.
 
-White space, hyphens, quotation marks and Markdown's emphasis make no difference.
+White space, hyphens, quotation marks and Markdown emphasis are ignored.
 """
 
 import unicodedata
@@ -12,9 +11,9 @@ from schemas.text.patterns import Match, bounded
 from tasks.text.words import shorten_words
 
 LEAST_CHARACTERS = 20
-"""A shorter quotation of a long source proves nothing: nearly every text holds it."""
+"""A shorter quotation proves nothing, since nearly every long text contains it."""
 LEAST_CHARACTERS_OF_A_PLAN = 8
-"""A plan is short: `n = 12 mice` is quotation enough."""
+"""For plans, which are short: `n = 12 mice` suffices."""
 _HYPHENATED = bounded(r"(?<=\w)[-\u2010\u2011][^\S\n]{0,99}+\n\s{0,99}+(?=\w)")
 _DASHES = bounded(r"(?<!\s)\s*+[-\u2010-\u2015\u2212]+\s*")
 _QUOTES = str.maketrans(
@@ -23,12 +22,12 @@ _QUOTES = str.maketrans(
 _INVISIBLE = bounded(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 _EMPHASIS = bounded(r"[*`]")
 AROUND = " \"'."
-"""Signs around a quotation that need not be its own."""
+"""Characters ignored around a quotation."""
 
 
 @lru_cache(maxsize=128)
 def normal(text: str) -> str:
-    """The letters that count: one case, one kind of space, quotation mark and dash.
+    """Normalize case, spaces, quotation marks and dashes.
 
     Words hyphenated at line ends are joined, and marks of emphasis left out.
     """
@@ -38,9 +37,7 @@ def normal(text: str) -> str:
 
 
 def stands_in(passage: str, text: str, *, least_characters: int = LEAST_CHARACTERS) -> bool:
-    """Return whether `passage` is a stretch of `text`; a hyphen at a line's end may be the word's
-    own or not.
-    """
+    """Return whether `passage` occurs in `text`, after normalization."""
     quotation = normal(passage).strip(AROUND)
     if len(quotation) < least_characters:
         return False

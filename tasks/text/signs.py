@@ -1,6 +1,4 @@
-"""What the wording of a sentence shows: a claim, a gap, an outcome, a procedure, the limits of
-others; and which practices of research a text speaks of.
-"""
+"""Classification of sentences by wording, and detection of research practices."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,7 +34,7 @@ GAP = any_of(
 BACKGROUND = any_of(
     r"problem background motivation introduction related prior context gap limitation"
 )
-"""Headings under which an idea mostly speaks of others."""
+"""Headings of sections about the work of others."""
 
 OWN_WORK = any_of(
     r"we\s(?:propose|present|introduce|develop|show|study|describe|report|investigate|design|find"
@@ -51,7 +49,7 @@ DEPENDENT = bounded(
     r"|furthermore|moreover)\b",
     IGNORECASE,
 )
-"""A sentence that leans on the one before it."""
+"""A sentence that depends on the previous one."""
 
 TO_THE_REVIEWER = bounded(
     r"\b(?:ignore|disregard|forget)\b[^.]{0,30}\b(?:previous|prior|above|earlier|all other)\b"
@@ -62,7 +60,7 @@ TO_THE_REVIEWER = bounded(
     r"\b(?:paper|manuscript|accept)",
     IGNORECASE,
 )
-"""Words that tell whoever reads, or a model that does, how to judge."""
+"""Instructions to a reviewer or a model about the verdict."""
 
 
 _PROCEDURE = bounded(
@@ -162,9 +160,9 @@ Sign = Literal["positive", "negative", "neutral"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One sentence and what it is about.
+    """A classified sentence.
 
-    `of_others`: it tells of the setting or of earlier work, not of the paper's own.
+    `of_others`: it is about the setting or earlier work, not the paper's own.
     """
 
     sentence: str
@@ -178,7 +176,7 @@ class Reading:
 
 @lru_cache(maxsize=8192)
 def read_sentence(sentence: str) -> Reading:
-    """Classify by wording. A weakness the sentence says is overcome is no negative outcome."""
+    """Classify a sentence by wording. A weakness that is overcome is no negative outcome."""
     sign = _sign(sentence)
     finding = _FINDING.search(sentence) is not None
     of_others = (
@@ -210,7 +208,7 @@ def _sign(sentence: str) -> Sign:
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A practice by name, and the wording that shows a text has it."""
+    """A research practice, and the pattern of its wording."""
 
     name: str
     pattern: Pattern
@@ -280,4 +278,4 @@ PRACTICES = tuple(
         ),
     }.items()
 )
-"""In no order of worth; which one is suggested depends on the paper that uses it."""
+"""The order has no meaning."""

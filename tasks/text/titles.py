@@ -1,4 +1,4 @@
-"""Titles as they are compared, and when what was found is the idea's own publication."""
+"""Comparison of titles, texts and authors, and detection of an idea's own publication."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -11,21 +11,21 @@ from schemas.text.patterns import bounded
 from tasks.text.vocabulary import STOP_WORDS
 
 LEAST_TITLE_WORDS = 4
-"""Shorter titles are shared by different papers."""
+"""Minimum words of an identifying title; shorter ones are shared by different papers."""
 _WORDS_AROUND = 6
 _RUN_WORDS = 6
 _LEAST_RUNS = 25
-"""Of a text that can be told apart from another by its wording: some thirty words."""
+"""Minimum runs of a text for comparison by wording: about thirty words."""
 _SAME_SHARE = 0.5
 _FEWEST_RUNS = 8
 _NEAR_SHARE, _NEAR_SHARE_OF_SHORT = 0.6, 0.8
-# What is near enough under the same authors, who write more than one work on a matter.
+# Thresholds for the same authors, who write several works on a topic.
 _NEAR_RUNS_SHARE = 0.2
 _NEAR_TITLE_SHARE = 0.6
 _ENOUGH_AUTHORS = 2
 _TWO_WORDS = 2
 _INITIALS = 3
-"""The most letters behind a surname that are initials."""
+"""Maximum letters of initials after a surname."""
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 _BEYOND_ACCENTS = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ı": "i", "æ": "a", "Æ": "A"}
@@ -37,7 +37,7 @@ _GENRE = bounded(r"^(?:research )?(?:plan|proposal|idea|project) (?:for |on )?")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Facts that tell one work from another; `text` is an idea or an abstract, either may be empty."""
+    """The compared facts of a work; `text` is an idea or an abstract."""
 
     title: str
     text: str | None = None
@@ -45,7 +45,7 @@ class Work:
 
 
 def plain_title(title: str) -> str:
-    """Letters and digits of a title, lower case, without accents."""
+    """Return the words of a title in lower case, without accents."""
     return " ".join(_plain_words(title))
 
 
@@ -58,9 +58,7 @@ def _plain_words(text: str) -> list[str]:
 
 
 def same_title(idea_title: str, found_title: str) -> bool:
-    """Return whether the title found is the idea's, with little around it (a site's name, a
-    number).
-    """
+    """Return whether a title is the idea's, with few additional words, such as a site name."""
     idea_plain, found_plain = _GENRE.sub("", plain_title(idea_title)), plain_title(found_title)
     if len(idea_plain.split()) < LEAST_TITLE_WORDS:
         return False
@@ -69,33 +67,33 @@ def same_title(idea_title: str, found_title: str) -> bool:
 
 
 def same_text(idea_text: str, found_text: str) -> bool:
-    """Return whether at least half of the runs of six words of a text found stand in the idea's."""
+    """Return whether the idea contains at least half of a text's runs of six words."""
     return _shared_runs(idea_text, found_text) >= _SAME_SHARE
 
 
 def same_authors(idea_authors: Sequence[str], found_authors: Sequence[str]) -> bool:
-    """Return whether two authors of the idea, or its only one, are among those found.
+    """Return whether two authors of the idea, or its only one, are among `found_authors`.
 
-    Compared by surname and first initial; a name without both is nobody's.
+    They are compared by surname and first initial; names without both match nobody.
     """
     shared = _shared_authors(idea_authors, found_authors)
     return 0 < min(_ENOUGH_AUTHORS, len(idea_authors)) <= shared
 
 
 def _shared_authors(some: Sequence[str], others: Sequence[str]) -> int:
-    """Return how many of `some` are among the others."""
+    """Count the authors in `some` that are among the others."""
     other_keys = author_keys(others)
     return sum(not other_keys.isdisjoint(_readings(author)) for author in some)
 
 
 def author_keys(authors: Iterable[str]) -> frozenset[tuple[str, str]]:
-    """Surname and first initial of each author, in each way in which the name can be read."""
+    """Return surname and first initial of each author, in every possible reading."""
     return frozenset(key for author in authors for key in _readings(author))
 
 
 @lru_cache(maxsize=16384)
 def _readings(author: str) -> tuple[tuple[str, str], ...]:
-    """`Müller, J.`, `Jörg Mueller` and `Muller J` are one; none where a part is missing.
+    """Return the readings of a name: `Müller, J.`, `Jörg Mueller` and `Muller J` share one.
 
     Without a comma the surname may come last or first.
     """
@@ -114,7 +112,7 @@ def _readings(author: str) -> tuple[tuple[str, str], ...]:
 
 
 def _name_words(name: str) -> list[str]:
-    """Words of a name without accents, umlauts in any spelling alike."""
+    """Return the words of a name without accents, umlauts normalized."""
     folded = unicodedata.normalize("NFKD", name.translate(_BEYOND_ACCENTS)).casefold()
     plain = "".join(sign for sign in folded if not (unicodedata.combining(sign) or sign.isdigit()))
     for digraph in ("ae", "oe", "ue"):
@@ -123,8 +121,9 @@ def _name_words(name: str) -> list[str]:
 
 
 def is_own_work(idea: Work, work: Work) -> bool:
-    """Return whether what was found is possibly the idea's own publication: by title, by nearly
-    identical text, or by its authors and a near title or text; never by authors alone.
+    """Return whether `work` may be the idea's own publication.
+
+    Matches by title, by nearly identical text, or by authors with a similar title or text.
     """
     if same_title(idea.title, work.title) or same_text(idea.text or "", work.text or ""):
         return True
@@ -145,7 +144,7 @@ def _near_title(idea_title: str, found_title: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ComparedText:
-    """The words of a text and their runs, computed once for many comparisons."""
+    """The words and word runs of a text, computed once for many comparisons."""
 
     words: list[str]
     runs: frozenset[tuple[str, ...]]
@@ -166,7 +165,7 @@ def near_texts(one: ComparedText, other: ComparedText) -> bool:
 
 
 def title_key(title: str) -> str:
-    """A title for comparison: spaces, hyphens, plurals and British spelling make no difference."""
+    """Return a title key that ignores spaces, hyphens, plurals and British spelling."""
     return "".join(_stem(word) for word in _plain_words(title))
 
 
@@ -177,9 +176,7 @@ def _stem(word: str) -> str:
 
 
 def _shared_runs(idea_text: str, found_text: str) -> float:
-    """The share, 0 to 1, of a found text's runs of words that stand in the idea's; 0 for a text too
-    short to tell.
-    """
+    """Return the share, 0 to 1, of a text's word runs in the idea; 0 if it is too short."""
     found_runs = _runs(_plain_words(found_text))
     if len(found_runs) < _LEAST_RUNS:
         return 0.0
@@ -193,5 +190,6 @@ def _runs(words: Sequence[str]) -> frozenset[tuple[str, ...]]:
 
 @lru_cache(maxsize=64)
 def _runs_of_idea(text: str) -> frozenset[tuple[str, ...]]:
-    """An idea is held against hundreds of papers, and several ideas at a time."""
+    """Return the word runs of an idea."""
+    # Cached, because an idea is compared with hundreds of papers.
     return _runs(_plain_words(text))

@@ -1,6 +1,6 @@
-"""Classic text processing for baselines: sentences, words, key phrases, overlap, ranking, cues.
+"""Text processing for baselines: sentences, words, key phrases, overlap, ranking, cues.
 
-Pure functions over any text: they never raise, and equal input gives equal output.
+The functions are pure and never raise.
 
 The splitter and the stemmer are our own. pysbd takes quadratic time over hostile text (8,000
 characters of `a. a. …` take 1.2 s) and fifty times as long over prose. Snowball's stemmer gives
@@ -46,11 +46,11 @@ _SUFFIXES = (
 
 
 def sections_of_markdown(text: str) -> list[tuple[str, str]]:
-    """(heading, body) in order; text before the first heading stands under the heading ``""``.
+    """Return (heading, body) in order; text before the first heading has the heading ``""``.
 
     Headings are `#` lines, underlined lines, lines wholly in bold, and labels of up to three words
     alone on a line (`Method:`). A heading without a body is kept with an empty one; lines in code
-    fences are body. By hand, since to a parser of Markdown bold lines and labels are no headings.
+    fences are body. A Markdown parser would not recognize bold lines and labels as headings.
     """
     line_groups: list[tuple[str, list[str]]] = [("", [])]
     for heading, line in _lines(text):
@@ -93,7 +93,7 @@ def _heading_of(line: str) -> str | None:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences in order, each a stretch of the text with its white space made single.
+    """Return the sentences in order, with normalized white space.
 
     Headings are dropped; a bullet starts a sentence and loses its mark; a full stop after an
     abbreviation, an initial or inside a number ends nothing.
@@ -136,16 +136,12 @@ def _ends_with_abbreviation(before: str, mark: str) -> bool:
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words and numbers in order; hyphens, apostrophes, dots and slashes inside a word
-    stay.
-    """
+    """Return lower-case words and numbers in order; inner hyphens, dots and slashes are kept."""
     return [match.lower() for match in _WORD.findall(text)]
 
 
 def content_words(text: str) -> list[str]:
-    """`words` without stop words and lone letters, lightly stemmed (`networks` and `network`
-    meet).
-    """
+    """Return `words` without stop words and single letters, lightly stemmed."""
     stems: list[str] = []
     for word in words(text):
         for part in word.replace("/", "-").split("-") if "-" in word or "/" in word else (word,):
@@ -174,8 +170,7 @@ def _stem(word: str) -> str:
 
 
 def key_phrases(text: str, limit: int) -> list[str]:
-    """The `limit` best phrases of up to four words, lower case, best first (RAKE: degree over
-    frequency, times occurrence).
+    """Return the `limit` best phrases of up to four lower-case words, best first (RAKE).
 
     Source: Rose et al., Automatic keyword extraction from individual documents, 2010.
     """
@@ -212,9 +207,7 @@ def _phrases(part: str) -> list[tuple[str, ...]]:
 
 
 def overlap_0_to_1(a: str, b: str) -> float:
-    """Return how much two texts share: the mean of containment (of the smaller in the larger) and
-    Jaccard over content words.
-    """
+    """Return the mean of containment and Jaccard similarity of two texts' content words."""
     left, right = set(content_words(a)), set(content_words(b))
     if not left or not right:
         return 0.0
@@ -223,8 +216,7 @@ def overlap_0_to_1(a: str, b: str) -> float:
 
 
 def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tuple[float, str]]:
-    """The `limit` sentences nearest to `query` by TF-IDF cosine within `sentences`, as (cosine 0 to
-    1, sentence), best first.
+    """Return the `limit` sentences nearest to `query` by TF-IDF cosine, as (cosine, sentence).
 
     Sentences that share nothing with the query come last with 0; ties keep their order.
     """
@@ -249,9 +241,7 @@ def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tup
 
 
 def shorten_words(text: str, limit: int) -> tuple[str, int]:
-    """`text` cut after `limit` white-space separated words, and how many were left out; unchanged
-    when it fits.
-    """
+    """Cut `text` after `limit` words; return it and the number of words removed."""
     ends = [match.end() for match in _UNBROKEN.finditer(text)]
     if len(ends) <= limit:
         return text, 0
@@ -259,7 +249,7 @@ def shorten_words(text: str, limit: int) -> tuple[str, int]:
 
 
 class Excerpt(NamedTuple):
-    """A text as far as it is shown."""
+    """A possibly shortened text."""
 
     text: str
     words_left_out: int
@@ -296,9 +286,9 @@ def has_numbers(sentence: str) -> bool:
 
 
 def outcome_cue(sentence: str) -> Literal["positive", "negative", "neutral"]:
-    """Return what the sentence's wording says of an outcome.
+    """Classify the outcome in a sentence by its wording.
 
-    A negated success counts as negative; a tie as negative.
+    A negated success counts as negative, and so does a tie.
     """
     negative = len(_NEGATIVE.findall(sentence))
     positive = len(_POSITIVE.findall(_NEGATIVE.sub(" ", sentence)))

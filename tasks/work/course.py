@@ -1,4 +1,4 @@
-"""Several runs under one command: how one kind of work leads on to others, or to itself again."""
+"""Commands that start several runs, of one kind of work or of several."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from schemas.work import Request, Summary
 
 
 class Runs(Protocol):
-    """Runs work of any kind to its publication; what has landed before is not done again."""
+    """Runs work of any kind up to publication; landed units are skipped."""
 
     def __call__(self, name: str, request: Request[Any, Any]) -> Summary[Any]: ...
 
     def run_id(self, name: str, request: Request[Any, Any]) -> RunId:
-        """The id of the run that it is."""
+        """Return the id of the run."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """A run of another kind that a course may take: looked at before, and part of the estimate.
+    """A run of another kind that a command may start; part of the estimate.
 
     Attributes:
         name: of its kind.
@@ -39,7 +39,7 @@ class Follow:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """Steps of a command beyond one run of its kind.
+    """The runs of a command that starts several.
 
     Attributes:
         run: does one run after the other; what the command came to.

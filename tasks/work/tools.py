@@ -1,6 +1,4 @@
-"""What one unit of any kind of work is worked on with: engine, literature, documents, sources, and
-the ledger of what it asks.
-"""
+"""Tools for working on one unit: engine, literature, documents, sources and ledger."""
 
 import asyncio
 import os
@@ -93,7 +91,7 @@ class Tools:
     """The tools of one unit.
 
     Attributes:
-        ledger: keeps what the unit asks, and what failed.
+        ledger: records calls and failures of the unit.
     """
 
     shared: Shared
@@ -101,7 +99,7 @@ class Tools:
 
     @property
     def request(self) -> Any:
-        """Return what was asked for."""
+        """The request of the run."""
         return self.shared.request
 
     @property
@@ -114,12 +112,12 @@ class Tools:
 
     @property
     def processor_slots(self) -> asyncio.Semaphore:
-        """Bounds the programs that run at once."""
+        """Limits the programs that run concurrently."""
         return self.shared.processor_slots
 
     @property
     def document_slots(self) -> asyncio.Semaphore:
-        """Bounds the documents in work."""
+        """Limits the documents in work."""
         return self.shared.document_slots
 
     @property
@@ -128,7 +126,7 @@ class Tools:
 
     @property
     def engine(self) -> Engine:
-        """Answers steps, and books its calls in the ledger."""
+        """Engine that answers steps and records its calls in the ledger."""
         return self.engine_of()
 
     def engine_of(
@@ -159,7 +157,7 @@ class Tools:
 
     @property
     def full_texts(self) -> DocumentLibrary:
-        """Works in full where the request wants them, else their abstracts."""
+        """Full texts if the request includes them, else abstracts."""
         if not self.shared.request.full_text:
             return AbstractLibrary()
         context = SourceContext(self.shared.sources_http, self.ledger, self._limits)
@@ -167,7 +165,7 @@ class Tools:
 
     @property
     def sources(self) -> SourceContext:
-        """Return where a source other than the literature is asked; each request counts."""
+        """Context of requests to further sources; each counts for the budget."""
         http, answers = self.shared.sources_http, self.shared.answers
         return SourceContext(http, self.ledger, self._limits, self._count_request, answers)
 

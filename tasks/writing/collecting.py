@@ -65,7 +65,7 @@ from tasks.writing.outline import make_outline, read_outline
 from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 NEUTRAL = "neutral"

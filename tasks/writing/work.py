@@ -43,7 +43,7 @@ from tasks.writing.collecting import resolve_draft
 from tasks.writing.drafting import failed_draft, follow_plan, sees
 from tasks.writing.expected import calls_of_draft, steps_of
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_units
+from warehouse.units.published_work import published_units
 from warehouse.warehouse import Warehouse
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 PACKAGES = ("flows", "tasks", "schemas", "warehouse", "dashboards")
-NAME_THE_ADDRESS = ["schemas/settings.py", "warehouse/moving.py"]
+NAME_THE_ADDRESS = ["schemas/settings.py", "warehouse/move_lake.py"]
 DOORS = {
     "dashboards/app/access.py": "a page, which a browser asks for",
     "flows/jobs/job_process.py": "the process of a job",

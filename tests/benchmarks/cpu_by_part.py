@@ -24,7 +24,7 @@ from pathlib import Path
 
 import polars
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tasks.literature.snapshot.build import build_snapshot
 from tests.benchmarks._assay import IDEAS, PAPERS, data_is_here, first
 from tests.benchmarks._reader import Judge, Reader, reading_server
@@ -35,7 +35,7 @@ from warehouse.warehouse import Warehouse
 
 
 def ideas_file(path: Path, first: int, count: int) -> Path:
-    ideas = [json.loads(line) for line in bundled("ideas.jsonl").read_text().splitlines()]
+    ideas = [json.loads(line) for line in bundled_file("ideas.jsonl").read_text().splitlines()]
     chosen = [ideas[(first + number) % len(ideas)] for number in range(count)]
     path.write_text("".join(json.dumps(idea) + "\n" for idea in chosen))
     return path
@@ -51,7 +51,7 @@ def measured(
 ) -> dict[str, float]:
     figures = folder / "figures.json"
     command = ["evaluate", str(ideas), "--warehouse", str(warehouse)]
-    literature = ["--literature", f"snapshot:{snapshot or bundled('papers.jsonl')}"]
+    literature = ["--literature", f"snapshot:{snapshot or bundled_file('papers.jsonl')}"]
     env = {**os.environ, "ASSAY_HOME": str(folder / "home"), "OPENAI_API_KEY": "none"}
     if upstream_url is not None:
         literature = ["--literature", "live", "--no-full-text"]

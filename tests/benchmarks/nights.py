@@ -30,7 +30,7 @@ from starlette.testclient import TestClient
 from dashboards.app.data import clear_cached_answers
 from dashboards.app.site import PAGES
 from dashboards.views.write_run import write_reports
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.base import Noun, replace
 from schemas.columns import ColumnType, Table
 from schemas.identifiers import EvaluationKey, RunId, content_hash
@@ -192,10 +192,10 @@ def renamed(model: IdeaEvaluation, run_id: RunId, place: int) -> IdeaEvaluation:
 
 def evaluated(folder: Path, count: int) -> Path:
     """A warehouse with a run of bundled ideas, judged by a model on loopback."""
-    ideas = first(bundled("ideas.jsonl"), folder / "ideas.jsonl", count)
+    ideas = first(bundled_file("ideas.jsonl"), folder / "ideas.jsonl", count)
     with start_openai_server(record=False) as server:
         engine = ["--engine", "litellm:openai/loopback", "--api-base", server.url]
-        literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
+        literature = ["--literature", f"snapshot:{bundled_file('papers.jsonl')}"]
         subprocess.run(
             [
                 *(*COMMAND, "evaluate", str(ideas), "--warehouse", str(folder / "base")),

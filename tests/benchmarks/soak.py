@@ -29,7 +29,7 @@ from pathlib import Path
 
 import psutil
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tasks.text.words import sentences
 from tests.benchmarks._soak_checks import Done, report, report_lake
 from tests.benchmarks._soak_cluster import Cluster, Watch, cluster, kill, servers, slowed
@@ -117,7 +117,7 @@ def ideas_file(path: Path, count: int, seed: int) -> Path:
     the same.
     """
     dice = random.Random(seed)
-    papers = [json.loads(line) for line in bundled("papers.jsonl").read_text().splitlines()]
+    papers = [json.loads(line) for line in bundled_file("papers.jsonl").read_text().splitlines()]
     pool = [each for paper in papers for each in sentences(paper["abstract"] or "")]
     pool = [each for each in pool if 10 <= len(each.split()) <= 30]
     with path.open("w") as stream:

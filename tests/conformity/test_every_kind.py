@@ -38,18 +38,18 @@ from warehouse.units.deletion import delete_work, deletions_path
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import (
     RECEIPT_FILE,
+    extra_row_files,
     iterate_receipts,
     journalled_calls,
     landed_names,
     read_head,
-    rows_beside,
     unit_folders,
     write_head,
 )
-from warehouse.units.later_validation import LaterValidation, validate_published, waiting
+from warehouse.units.later_validation import LaterValidation, unvalidated_works, validate_published
 from warehouse.units.publish import publish
-from warehouse.units.reading import published_units
-from warehouse.units.record import land_unit, landed_unit
+from warehouse.units.published_work import published_units
+from warehouse.units.unit_rows import land_unit, landed_unit
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
@@ -317,7 +317,7 @@ def validated_later(warehouse: Warehouse, work: Work) -> None:
         condition = work.kind.condition(TABLE["validations"])
         sql = f"select bool_and(great_expectations is not null) from validations where {condition}"
         assert connection.execute(sql, work.kind.parameters(*work.names)).fetchall() == [(True,)]
-        assert waiting(connection, work.kind) == []
+        assert unvalidated_works(connection, work.kind) == []
     assert rows_in_lake(warehouse, work) == before
 
 
@@ -442,9 +442,9 @@ def test_what_has_landed_and_is_not_published_is_found(
     warehouse = copied(beside, tmp_path)
     land_all(warehouse, work)
     assert work.names in landed_names(warehouse, work.kind)
-    assert list(rows_beside(warehouse, work.kind, *work.names)) == []
-    about = [each for each in verify(warehouse).problems if work.kind.titled(*work.names) in each]
-    assert bool(about) is not work.kind.is_within_another
+    assert list(extra_row_files(warehouse, work.kind, *work.names)) == []
+    about = [each for each in verify(warehouse).problems if work.kind.title(*work.names) in each]
+    assert bool(about) is not work.kind.is_nested
 
 
 @every_kind

@@ -20,7 +20,7 @@ from schemas.tables import SERVICE_TABLES
 from tests.conformity.test_every_table import sample
 from tests.support.tiers import some
 from warehouse.app.database import ServiceDatabase, services_file
-from warehouse.app.records import fold_into_lake, key_of, record, recorded
+from warehouse.app.records import fold_into_lake, key_of, record, records_of
 from warehouse.lake import rows_in
 from warehouse.rows import noun_of
 from warehouse.verify.verify import verify
@@ -58,7 +58,7 @@ def test_rows_come_back_at_once_and_from_the_lake_once_they_are_folded(tmp_path:
     for table in SERVICE_TABLES:
         write(warehouse, table, "b", "a")
         with ServiceDatabase(warehouse) as database:
-            written = list(recorded(database, table.name, table.noun))
+            written = list(records_of(database, table.name, table.noun))
         assert written == [row(table, "b"), row(table, "a")]
     assert fold_into_lake(warehouse) == {table.name: 2 for table in SERVICE_TABLES}
     for table in SERVICE_TABLES:
@@ -88,7 +88,7 @@ def test_a_key_is_written_once_and_a_transaction_that_fails_leaves_nothing(
     with pytest.raises(ConflictError):
         write(warehouse, table, "b", "a")
     with ServiceDatabase(warehouse) as database:
-        assert list(recorded(database, table.name, table.noun)) == [row(table, "a")]
+        assert list(records_of(database, table.name, table.noun)) == [row(table, "a")]
 
 
 @in_depth

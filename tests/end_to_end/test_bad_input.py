@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from flows.cli.command_line import application, run_command
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.assay_command import assay, evaluation, rows
 from tests.support.demo_run import DemoRun
 
 pytestmark = pytest.mark.end_to_end
 
-GOOD = bundled("ideas.jsonl").read_text().splitlines()
+GOOD = bundled_file("ideas.jsonl").read_text().splitlines()
 
 
 def complaint(stderr: str) -> str:
@@ -102,7 +102,7 @@ def test_a_wrong_option_is_one_line_and_exit_code_2(
     tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-test")
-    ideas, warehouse = str(bundled("ideas.jsonl")), str(tmp_path / "w")
+    ideas, warehouse = str(bundled_file("ideas.jsonl")), str(tmp_path / "w")
     said = refused("evaluate", ideas, "--warehouse", warehouse, *arguments)
     assert expected in complaint(said)
     assert "sk-secret-test" not in said
@@ -110,7 +110,7 @@ def test_a_wrong_option_is_one_line_and_exit_code_2(
 
 def test_an_empty_snapshot_is_one_line_and_exit_code_2(refused: Refused, tmp_path: Path) -> None:
     empty = written(tmp_path / "papers.jsonl", b"")
-    ideas, warehouse = str(bundled("ideas.jsonl")), str(tmp_path / "w")
+    ideas, warehouse = str(bundled_file("ideas.jsonl")), str(tmp_path / "w")
     literature = ["--literature", f"snapshot:{empty}"]
     said = refused("evaluate", ideas, "--warehouse", warehouse, *literature)
     assert "papers.jsonl" in complaint(said)

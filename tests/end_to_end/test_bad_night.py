@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from dashboards.render.wording import reason
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tasks.literature.gateway.transport import RECORD_NAME
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay
 from tests.support.assay_here import assay_here
@@ -52,7 +52,7 @@ MADE_ANEW = {"created_at", "run_id", "failure_id", "latency_seconds", "reused_fr
 
 def ten_ideas(path: Path) -> Path:
     """Nine of the bundled ones, and one of them once more under another title."""
-    ideas = [json.loads(line) for line in bundled("ideas.jsonl").read_text().splitlines()[:9]]
+    ideas = [json.loads(line) for line in bundled_file("ideas.jsonl").read_text().splitlines()[:9]]
     last = ideas[-1]
     again = last | {"idea_id": "again", "title": f"{last['title']}, revisited"}
     path.write_text("".join(json.dumps(idea) + "\n" for idea in [*ideas, again]))

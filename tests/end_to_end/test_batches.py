@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.assay_command import assay, evaluation, kill_hard, rows, start_assay
 from tests.support.assay_here import assay_here
 from tests.support.providers.batches import ANSWERED, EXPIRED, Entry, OpenAIBatchServer
@@ -107,7 +107,7 @@ class BatchNight:
 
 def ideas_file(path: Path, count: int) -> Path:
     """The bundled ideas over and over, under titles of their own."""
-    ideas = [json.loads(line) for line in bundled("ideas.jsonl").read_text().splitlines()]
+    ideas = [json.loads(line) for line in bundled_file("ideas.jsonl").read_text().splitlines()]
     with path.open("w") as stream:
         for number in range(count):
             idea = ideas[number % len(ideas)]

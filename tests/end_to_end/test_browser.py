@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.assay_command import assay, rows
 from tests.support.benchmark_lake import publish_benchmark_lake
 from tests.support.browser import Reader, dashboard, needs_chromium, reader_of
@@ -32,7 +32,7 @@ pytestmark = [
 
 MARKUP = '<img src=x onerror="window.touched=1"><b id="touched">'
 # An idea of which the bundled papers give a score.
-IDEA = json.loads(bundled("ideas.jsonl").read_text(encoding="utf-8").partition("\n")[0])
+IDEA = json.loads(bundled_file("ideas.jsonl").read_text(encoding="utf-8").partition("\n")[0])
 TEXT = '# Plan <script>window.touched=1</script><b id="touched">\n\n' + "\n\n".join(
     f"## {part.title()}\n\n{IDEA[part]}" for part in ("problem", "method", "experiment")
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, landed_count, rows
 from tests.support.assay_here import assay_here
@@ -79,7 +79,7 @@ def test_the_same_command_again_changes_nothing_and_makes_no_call(
 def test_a_plan_of_the_same_ideas_has_nothing_left_to_ask(
     demo: DemoRun, bare_env: dict[str, str]
 ) -> None:
-    ideas = str(bundled("ideas.jsonl"))
+    ideas = str(bundled_file("ideas.jsonl"))
     done = assay_here("plan", ideas, "--warehouse", str(demo.warehouse), "--json", env=bare_env)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

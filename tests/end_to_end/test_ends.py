@@ -124,7 +124,7 @@ def test_a_command_told_to_end_ends_in_order_with_one_line(
     assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     assert json.loads((tmp_path / "answer.json").read_text())["state"] == "interrupted"
     assert last_words(tmp_path) == [
-        "assay: interrupted; the same command goes on where this one stopped"
+        "assay: interrupted; the same command resumes where this one stopped"
     ]
 
 
@@ -138,7 +138,7 @@ def test_a_command_in_the_background_of_a_script_ignores_ctrl_c_and_ends_when_it
     os.kill(process.pid, signal.SIGTERM)
     assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     assert last_words(tmp_path) == [
-        "assay: interrupted; the same command goes on where this one stopped"
+        "assay: interrupted; the same command resumes where this one stopped"
     ]
 
 
@@ -152,7 +152,7 @@ def test_a_second_interrupt_says_one_line_too(
         time.sleep(0.5)  # two at once would be one
     assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     assert last_words(tmp_path) == [
-        "assay: interrupted; the same command goes on where this one stopped"
+        "assay: interrupted; the same command resumes where this one stopped"
     ]
 
 
@@ -186,4 +186,4 @@ def test_a_command_that_loses_its_prefect_server_says_so_in_one_line(
     assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     (line,) = last_words(tmp_path)
     assert line.startswith("assay: the Prefect server that this command started was lost")
-    assert line.endswith("the same command goes on where this one stopped")
+    assert line.endswith("the same command resumes where this one stopped")

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.assay_command import LITERATURE, rows, wait_until
 
 pytestmark = pytest.mark.end_to_end
@@ -73,7 +73,7 @@ def test_new_idea_files_are_evaluated_published_reported_and_archived(
 ) -> None:
     inbox, archive, warehouse = tmp_path / "inbox", tmp_path / "archive", tmp_path / "warehouse"
     inbox.mkdir()
-    lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
+    lines = bundled_file("ideas.jsonl").read_text().splitlines(keepends=True)
     (inbox / "tonight.jsonl").write_text("".join(lines[:2]))
     (inbox / "broken.csv").write_text("name\nno idea here\n")
     (inbox / "arriving.jsonl.part").write_text("".join(lines[2:3]))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.assay_command import LITERATURE, assay, rows
 
 pytestmark = pytest.mark.end_to_end
@@ -19,7 +19,7 @@ DECISION = "Accept (Poster)"
 @pytest.fixture
 def groups(tmp_path: Path) -> Path:
     """Two groups of two: a query with one match each, made of the bundled ideas."""
-    ideas = [json.loads(line) for line in bundled("ideas.jsonl").read_text().splitlines()[:4]]
+    ideas = [json.loads(line) for line in bundled_file("ideas.jsonl").read_text().splitlines()[:4]]
     papers = [
         {
             "paper_id": f"p{number}",

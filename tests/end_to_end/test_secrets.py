@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pyarrow.parquet as pq
 import pytest
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.assay_command import LITERATURE, assay, environment, evaluation, rows, some_ideas
 from tests.support.assay_here import assay_here
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
@@ -109,7 +109,7 @@ def test_a_key_that_servers_repeat_stays_nowhere(
 def test_a_key_with_white_space_is_sent_without_and_one_that_cannot_be_sent_is_refused_by_name(
     command: str, key: str, said: str, canary_env: dict[str, str], tmp_path: Path
 ) -> None:
-    ideas = [str(bundled("ideas.jsonl"))] if command == "evaluate" else []
+    ideas = [str(bundled_file("ideas.jsonl"))] if command == "evaluate" else []
     with start_openai_server("echoes:401") as server:
         place = ["--warehouse", str(tmp_path / "w"), "--api-base", server.url, "--json"]
         asked = [command, *ideas, *place, "--engine", "litellm:openai/judge"]
@@ -131,7 +131,7 @@ def test_a_key_in_an_address_is_refused_in_one_line_before_anything_is_kept(
     address = f"http://127.0.0.1:9/v1?api_key={CANARY}"
     engine = ["--engine", "litellm:openai/judge", "--api-base", address]
     arguments = ["--warehouse", str(warehouse), *engine]
-    done = assay("evaluate", str(bundled("ideas.jsonl")), *arguments, env=canary_env)
+    done = assay("evaluate", str(bundled_file("ideas.jsonl")), *arguments, env=canary_env)
     assert done.returncode != 0
     assert len(done.stderr.splitlines()) == 1
     assert "keys belong in the environment" in done.stderr

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pyarrow.parquet as pq
 import pytest
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.assay_command import LITERATURE, assay, some_ideas
 from tests.support.catalogues import with_catalogue
 from tests.support.demo_run import DemoRun
@@ -120,7 +120,7 @@ def test_a_server_that_refuses_is_one_line_without_the_password_before_anything_
 ) -> None:
     wrong = shared_env | {"ASSAY_CATALOGUE_URL": shared_env["ASSAY_CATALOGUE_URL"] + "-of-nobody"}
     warehouse = tmp_path / "warehouse"
-    words = ["evaluate", str(bundled("ideas.jsonl")), "--warehouse", str(warehouse)]
+    words = ["evaluate", str(bundled_file("ideas.jsonl")), "--warehouse", str(warehouse)]
     done = assay(*words, env=wrong, cwd=tmp_path)
     assert done.returncode != 0
     assert len(done.stderr.splitlines()) == 1

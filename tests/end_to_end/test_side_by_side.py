@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.assay_command import evaluation, rows, start_assay
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
@@ -19,7 +19,7 @@ def test_evaluations_side_by_side_lose_and_double_nothing(
     env: dict[str, str], tmp_path: Path
 ) -> None:
     """Two runs that share an idea, and the first command a second time, all started at once."""
-    ideas = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
+    ideas = bundled_file("ideas.jsonl").read_text().splitlines(keepends=True)
     warehouse = tmp_path / "warehouse"
     files = {"a": ideas[:2], "b": ideas[1:3]}
     for name, lines in files.items():

@@ -29,7 +29,7 @@ from tests.support.evaluations import make_run
 from tests.support.report_lake import hostile_evaluation, publish_report_lake
 from warehouse.app.accounts import add_account
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.records import recorded
+from warehouse.app.records import records_of
 from warehouse.app.voting import VOTES, contests
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
@@ -77,7 +77,7 @@ def enter(reader: Reader, name: str, place: str = "decide/votes") -> None:
 
 def cast(warehouse: Warehouse) -> list[HumanVote]:
     with ServiceDatabase(warehouse) as database:
-        return list(recorded(database, VOTES, HumanVote))
+        return list(records_of(database, VOTES, HumanVote))
 
 
 def preferred(reader: Reader) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.assay_command import answers, environment, kill_hard, wait_until
 from tests.support.certificates import write_certificate
 from tests.support.object_server import BUCKET, ObjectServer, object_server
@@ -151,7 +151,7 @@ class Lab:
     def command(self, *more: str) -> list[str]:
         """The evaluation, as a machine starts it."""
         ideas = self.first.folder / "ideas.jsonl"
-        lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:IDEAS]
+        lines = bundled_file("ideas.jsonl").read_text().splitlines(keepends=True)[:IDEAS]
         ideas.write_text("".join(lines))
         asked = {
             "warehouse": f"s3://{BUCKET}/assay",
@@ -160,7 +160,7 @@ class Lab:
             "engine": "litellm:openai/gpt-4o-mini",
             "api-base": self.model.url,
             "max-tokens": str(BUDGET),
-            "literature": f"snapshot:{bundled('papers.jsonl')}",
+            "literature": f"snapshot:{bundled_file('papers.jsonl')}",
         }
         options = [f"--{name}={value}" for name, value in asked.items()]
         return ["flows", "evaluate", str(ideas), *options, "--json", *more]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.profiles import load_profile
-from flows.run.declared import run_id as declared_run_id
+from flows.run.declared_campaign import run_id as declared_run_id
 from schemas.base import replace
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId

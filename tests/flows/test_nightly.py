@@ -12,8 +12,8 @@ import pytest
 
 from flows import nightly as flow
 from flows.run.campaign import ThisProcess, carry_out
-from flows.run.following import Following
-from flows.works.evaluate.request import bundled
+from flows.run.campaign_runs import CampaignRuns
+from flows.works.evaluate.request import bundled_file
 from schemas.errors import UpstreamError
 from schemas.judgement.run_request import RunRequest
 from schemas.run import WorkRequest
@@ -24,7 +24,7 @@ from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import start_openai_server
 from warehouse.units.kind import kind_of
-from warehouse.units.later_validation import LaterValidation, waiting
+from warehouse.units.later_validation import LaterValidation, unvalidated_works
 from warehouse.warehouse import Warehouse
 
 GOOD = json.dumps({"text": "Train a small model on curated data and compare it with a large one."})
@@ -44,17 +44,17 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         head = make_run(f"run-{request.ideas.path.stem}", in_order=True)
         return SimpleNamespace(head=head, published=True, failed_expectations=())
 
-    class Evaluated(Following):
+    class Evaluated(CampaignRuns):
         def __call__(self, name: str, request: WorkRequest) -> Any:
             return run_batch(request) if name == "evaluate" else super().__call__(name, request)
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
-    monkeypatch.setattr(flow, "Following", Evaluated)
+    monkeypatch.setattr(flow, "CampaignRuns", Evaluated)
     told: dict[str, str] = {}
     monkeypatch.setattr(flow, "_summarise", lambda warehouse, outcomes, *_: told.update(outcomes))
 
     def sleep_over(**asked: Any) -> dict[str, str]:
-        literature = f"snapshot:{bundled('papers.jsonl')}"
+        literature = f"snapshot:{bundled_file('papers.jsonl')}"
         options = {
             "inbox": str(tmp_path / "inbox"),
             "warehouse": str(tmp_path / "w"),
@@ -188,14 +188,14 @@ def test_what_is_no_idea_file_waits_to_be_rejected_and_what_is_half_written_for_
 ) -> None:
     for name in ("notes.docx", "arriving.jsonl.part", ".hidden.jsonl"):
         (night.inbox / name).write_text(GOOD)
-    waiting = flow.waiting(night.inbox, tmp_path / "archive", -1.0)
-    assert [path.name for path in waiting] == ["notes.docx"]
+    entries = flow.ready_entries(night.inbox, tmp_path / "archive", -1.0)
+    assert [path.name for path in entries] == ["notes.docx"]
 
 
 def test_an_archive_inside_the_inbox_is_no_idea_folder(night: Any, tmp_path: Path) -> None:
     archive = night.inbox / "done"
     archive.mkdir()
-    assert flow.waiting(night.inbox, archive / "2026", -1.0) == []
+    assert flow.ready_entries(night.inbox, archive / "2026", -1.0) == []
 
 
 @pytest.fixture
@@ -220,12 +220,12 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
         evaluated.append(request)
         return evaluate_versions(request)
 
-    class Evaluated(Following):
+    class Evaluated(CampaignRuns):
         def __call__(self, name: str, request: WorkRequest) -> Any:
             return run_batch(request) if name == "evaluate" else super().__call__(name, request)
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
-    monkeypatch.setattr(flow, "Following", Evaluated)
+    monkeypatch.setattr(flow, "CampaignRuns", Evaluated)
     monkeypatch.setattr(flow, "carry_out_on_cluster", lambda *work: carry_out(*work, ThisProcess()))
     with start_openai_server(answer=IdeaWriter()) as server:
         asked = {"engine": "litellm:openai/x", "api_base": server.url}
@@ -279,4 +279,4 @@ def test_a_night_validates_what_was_published_by_the_handful(night: Any) -> None
     publish_check_lake(warehouse)
     assert night.run() == {}
     with warehouse.reader() as connection:
-        assert waiting(connection, kind_of(CHECKS)) == []
+        assert unvalidated_works(connection, kind_of(CHECKS)) == []

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from flows.profiles import shipped_profiles
 from flows.run.requests import request_of
-from flows.works.evaluate.prediction import ModelCost, compare_engines, named_engines
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.prediction import ModelCost, compare_engines, parse_engines
+from flows.works.evaluate.request import bundled_file
 from schemas.base import replace
 from schemas.choices import LiteratureChoice
 from schemas.idea import Idea
@@ -72,7 +72,7 @@ def costs(page: str) -> str:
     """One table for each shipped profile: models alone,
     and the page's own assignments of several.
     """
-    ideas = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
+    ideas = read_ideas(bundled_file("ideas.jsonl"), default_cutoff=None).ideas
     return "\n".join(_table(profile, page, ideas) for profile in shipped_profiles())
 
 
@@ -89,13 +89,13 @@ def _table(profile: str, page: str, ideas: tuple[Idea, ...]) -> str:
     settings = Settings(language_model=LanguageModelSettings())
     options = RunOptions(
         profile=profile,
-        engine=named_engines(MODELS)[0],
-        literature=LiteratureChoice(bundled("papers.jsonl")),
+        engine=parse_engines(MODELS)[0],
+        literature=LiteratureChoice(bundled_file("papers.jsonl")),
     )
-    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options, settings)
+    request = request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, settings)
     lines = {
         str(line.engine.model): line
-        for line in compare_engines(named_engines(MODELS), ideas, request, settings)
+        for line in compare_engines(parse_engines(MODELS), ideas, request, settings)
     }
     lines |= {name: _assigned(judging, ideas, request, settings) for name, judging in mixed(page)}
     rows = sorted(lines.items(), key=lambda row: row[1].cost_usd or 0.0)

@@ -14,7 +14,7 @@ import httpx
 import orjson
 import psutil
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from warehouse.console.console import run_sql
 from warehouse.warehouse import Warehouse
 
@@ -63,12 +63,12 @@ def start_assay(*arguments: str, env: dict[str, str], log: Path) -> subprocess.P
     )
 
 
-LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
+LITERATURE = f"snapshot:{bundled_file('papers.jsonl')}"
 
 
 def some_ideas(path: Path, count: int = 1, first: int = 0) -> Path:
     """Write so many of the bundled ideas."""
-    lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
+    lines = bundled_file("ideas.jsonl").read_text().splitlines(keepends=True)
     path.write_text("".join(lines[first : first + count]))
     return path
 

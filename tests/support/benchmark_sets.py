@@ -16,7 +16,7 @@ import polars as pl
 
 from flows.profiles import load_profile
 from flows.run.campaign import run_campaign
-from flows.run.following import campaign_of
+from flows.run.campaign_runs import campaign_of
 from schemas.base import replace
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
@@ -474,7 +474,7 @@ class BareTrial:
         vars(self).update(has)
 
 
-def metrics(
+def measured(
     suite: Suite, request: BenchmarkRequest, evaluate: Any = evaluate_made_up
 ) -> dict[tuple[str, str, str], BenchmarkScore]:
     """Its scores by metric, slice and system, without a lake and a report."""

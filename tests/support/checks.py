@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.run.campaign import Summary, conclude
-from flows.run.declared import Declared
+from flows.run.declared_campaign import DeclaredCampaign
 from flows.run.requests import request_of
 from schemas.identifiers import RunId
 from schemas.run import UnitReceipt
@@ -33,7 +33,7 @@ def check_here(
 
 
 def checked_and_published(request: CheckRequest) -> Summary[CheckHead]:
-    check = Declared(CHECK, request)
+    check = DeclaredCampaign(CHECK, request)
     plan = check.plan()
     check_here(request, plan.head.run_id)
     summary = conclude(check, plan)

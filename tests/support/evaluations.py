@@ -51,8 +51,8 @@ from schemas.reasons import Reason
 from schemas.run import Budget, Module, PlannedRun, Run, RunState
 from warehouse.kinds.runs.landing import RUNS, standing_of_rows
 from warehouse.rows import Row, Rows
-from warehouse.units.record import rows_of as rows_of_unit
-from warehouse.units.record import unit_of
+from warehouse.units.unit_rows import rows_of as rows_of_unit
+from warehouse.units.unit_rows import unit_of
 
 START = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 CUTOFF = date(2025, 6, 30)

@@ -14,7 +14,7 @@ from tests.support.evaluations import START
 from warehouse.units.kind import Kind
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 _VALUES: dict[Any, Any] = {float: 0.5, bool: True, datetime: START, date: START.date()}

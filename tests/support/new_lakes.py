@@ -21,7 +21,7 @@ def copies_of_one(folders: pytest.TempPathFactory) -> Iterator[Callable[..., Any
 
     Yields what makes a lake from nothing, to be put back where that is what a test is about.
     """
-    attached = lake._attached
+    attached = lake._attach_lake
 
     @cache
     def empty() -> Path:
@@ -46,5 +46,5 @@ def copies_of_one(folders: pytest.TempPathFactory) -> Iterator[Callable[..., Any
             yield connection
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lake, "_attached", from_a_copy)
+        patch.setattr(lake, "_attach_lake", from_a_copy)
         yield attached

@@ -25,7 +25,7 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from tests.support.catalogues import with_catalogue
 from warehouse.kinds.rankings.landing import RANKINGS, basis_of
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 AT = datetime(2026, 3, 1, 3, tzinfo=UTC)

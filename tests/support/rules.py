@@ -10,7 +10,7 @@ from schemas.tables import IDEA_TABLES
 from warehouse.catalogue.connection import in_memory
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.rows import Rows
-from warehouse.units.validate import judge, rules_of
+from warehouse.units.validate import evaluate_rules, rules_of
 
 
 def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
@@ -25,7 +25,7 @@ def broken_rules(rows: Rows, only: str | None = None) -> dict[str, Severity]:
     asked = rules if only is None else {only: rules[only]}
     chunk = {table.name: relaxed(table, rows.get(table.name, [])) for table in IDEA_TABLES}
     with in_memory() as connection:
-        results = list(judge(connection, list(asked.values()), chunk))
+        results = list(evaluate_rules(connection, list(asked.values()), chunk))
     return {
         name: result.severity
         for name, result in zip(asked, results, strict=True)

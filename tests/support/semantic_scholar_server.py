@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.loopback import ServedApplication
 from tests.support.stalls import Stalls
 
@@ -88,7 +88,7 @@ def corpus(count: int, references_each: int = 3) -> list[Json]:
 
 def bundled_corpus() -> list[Json]:
     """The bundled papers as Semantic Scholar would describe them; none is open access."""
-    rows = map(json.loads, bundled("papers.jsonl").read_text().splitlines())
+    rows = map(json.loads, bundled_file("papers.jsonl").read_text().splitlines())
     return [
         _paper(
             paper_id(row["url"]),

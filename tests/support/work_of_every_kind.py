@@ -35,7 +35,7 @@ from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.kind import Kind, kind_of
 from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 

@@ -27,7 +27,7 @@ def disk(
     tmp_path: Path, new_lakes: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
     """A small disk of its own, where the machine lets one be mounted, and its lake from nothing."""
-    monkeypatch.setattr(lake, "_attached", new_lakes)
+    monkeypatch.setattr(lake, "_attach_lake", new_lakes)
     place = tmp_path / "disk"
     place.mkdir()
     mounted = subprocess.run(

@@ -208,7 +208,7 @@ def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Ware
     assert any(f"{fifth / promised}" in problem for problem in problems)
     assert (
         "run run-a: 5 rows of ideas are published, its receipts say 6; the command of the run"
-        " publishes it anew"
+        " publishes it again"
     ) in problems
 
 

@@ -19,7 +19,7 @@ from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units import later_validation
 from warehouse.units.kind import kind_of
-from warehouse.units.later_validation import validate_published, waiting
+from warehouse.units.later_validation import unvalidated_works, validate_published
 from warehouse.units.publish import publish
 from warehouse.units.validate import rules_of
 from warehouse.validate.expectations import expectations_of
@@ -73,7 +73,7 @@ def validations(warehouse: Warehouse, run_id: str) -> tuple[ValidationRow, ...]:
 
 def waiting_runs(warehouse: Warehouse) -> list[str]:
     with warehouse.reader() as connection:
-        return sorted(run_id for (run_id,) in waiting(connection, RUNS))
+        return sorted(run_id for (run_id,) in unvalidated_works(connection, RUNS))
 
 
 @pytest.fixture(scope="module")
@@ -158,16 +158,16 @@ def test_a_work_that_cannot_be_validated_is_named_and_the_others_are_validated(
 ) -> None:
     for name in ("check-a", "check-b", "check-c"):  # fewer tables than a run has
         publish_check_lake(warehouse, RunId(name))
-    validated = later_validation._validated
+    validated = later_validation._validation_rows
 
     def fails(connection: Any, kind: Any, works: Any) -> Any:
         if ("check-b",) in works:
             raise PublicationError("no answer")
         return validated(connection, kind, works)
 
-    monkeypatch.setattr(later_validation, "_validated", fails)
+    monkeypatch.setattr(later_validation, "_validation_rows", fails)
     found = validate_published(warehouse, KINDS)
     assert (found.validated, found.broken) == (2, ())
     assert found.failed == ("check check-b: PublicationError: no answer",)
     with warehouse.reader() as connection:
-        assert waiting(connection, kind_of(CHECKS)) == [("check-b",)]
+        assert unvalidated_works(connection, kind_of(CHECKS)) == [("check-b",)]

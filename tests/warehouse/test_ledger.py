@@ -26,7 +26,7 @@ from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, record
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.ledger import append, breaks, chained, head_of, rows_of_chain
+from warehouse.ledger import append, breaks, chain_rows, head_of, rows_of_chain
 from warehouse.rows import Row
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
@@ -55,7 +55,9 @@ def entry(number: int) -> LedgerEntry:
     )
 
 
-CHAIN = tuple(chained([entry(n) for n in range(6)], LedgerHead(sequence=0, entry_sha256=""), NOW))
+CHAIN = tuple(
+    chain_rows([entry(n) for n in range(6)], LedgerHead(sequence=0, entry_sha256=""), NOW)
+)
 NUMBERS = st.integers(0, len(CHAIN) - 1)
 COLUMNS = st.sampled_from(TABLE["ledger"].column_names)
 VALUES = st.one_of(

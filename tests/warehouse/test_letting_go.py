@@ -20,9 +20,9 @@ from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land
 from warehouse.kinds.runs.reuse import reuse
 from warehouse.queries import Queries
+from warehouse.units.bucket import EVICTION_MARK
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish
-from warehouse.units.shared import LET_GO
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
@@ -54,7 +54,7 @@ def copied(small: Warehouse, tmp_path: Path) -> Warehouse:
 
 
 @pytest.fixture
-def let_go(small_let_go: Warehouse, tmp_path: Path) -> Warehouse:
+def evict(small_let_go: Warehouse, tmp_path: Path) -> Warehouse:
     return Warehouse(shutil.copytree(small_let_go.root, tmp_path / "let-go"))
 
 
@@ -84,34 +84,34 @@ def test_compaction_lets_go_of_what_the_lake_has_held_for_long_and_says_what_it_
 
 
 @pytest.mark.long
-def test_what_was_let_go_counts_as_published_and_changes_nothing(let_go: Warehouse) -> None:
-    report = publish(let_go, RUNS, make_run(ideas=2, rejected_count=1))
+def test_what_was_let_go_counts_as_published_and_changes_nothing(evict: Warehouse) -> None:
+    report = publish(evict, RUNS, make_run(ideas=2, rejected_count=1))
     assert report.unchanged
-    assert landed_files(let_go) == []
+    assert landed_files(evict) == []
 
 
 def test_a_run_that_is_published_again_brings_back_what_was_let_go(
-    small: Warehouse, let_go: Warehouse
+    small: Warehouse, evict: Warehouse
 ) -> None:
     with small.queries() as queries:
         before = evaluations(queries, RUN)
-    land(let_go, make_evaluation(2))
-    report = publish(let_go, RUNS, make_run(ideas=3, rejected_count=1))
+    land(evict, make_evaluation(2))
+    report = publish(evict, RUNS, make_run(ideas=3, rejected_count=1))
     assert (report.published, report.unchanged) == (True, False)
-    assert not list(RUNS.folder(let_go, RUN).glob(f"idea=*/{LET_GO}"))
-    assert verify(let_go).sound, "row for row, as it landed"
-    with let_go.queries() as queries:
+    assert not list(RUNS.folder(evict, RUN).glob(f"idea=*/{EVICTION_MARK}"))
+    assert verify(evict).sound, "row for row, as it landed"
+    with evict.queries() as queries:
         after = evaluations(queries, RUN)
     assert {name: after[name] for name in before} == before
 
 
 @pytest.mark.long
-def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(let_go: Warehouse) -> None:
+def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(evict: Warehouse) -> None:
     evaluation = make_evaluation(1)
-    assert find_receipt(let_go, evaluation.evaluation_key) is not None
-    reuse(let_go, evaluation.evaluation_key, RUN, OTHER, replace(evaluation.idea, group="x"))
-    assert publish(let_go, RUNS, make_run("run-b", ideas=1)).published
-    with let_go.queries() as queries:
+    assert find_receipt(evict, evaluation.evaluation_key) is not None
+    reuse(evict, evaluation.evaluation_key, RUN, OTHER, replace(evaluation.idea, group="x"))
+    assert publish(evict, RUNS, make_run("run-b", ideas=1)).published
+    with evict.queries() as queries:
         first, taken = (evaluations(queries, run)[evaluation.idea.idea_id] for run in (RUN, OTHER))
     assert taken.soundness == first.soundness
     assert taken.contribution == first.contribution
@@ -129,7 +129,7 @@ def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(let_go: Ware
 @pytest.mark.long
 def test_letting_go_and_bringing_back_may_be_killed_at_any_file(
     copied: Warehouse,
-    let_go: Warehouse,
+    evict: Warehouse,
     name: str,
     after_files: int,
     monkeypatch: pytest.MonkeyPatch,
@@ -151,7 +151,7 @@ def test_letting_go_and_bringing_back_may_be_killed_at_any_file(
         else:
             publish(warehouse, RUNS, make_run(ideas=2, rejected_count=0))
 
-    warehouse, meant = (copied, let_go) if name == "unlink" else (let_go, copied)
+    warehouse, meant = (copied, evict) if name == "unlink" else (evict, copied)
     files = len(landed_files(meant))
     place = os if name == "unlink" else Path
     left, plain = after_files, getattr(place, name)
@@ -181,10 +181,10 @@ def test_ideas_that_ended_early_keep_their_files(warehouse: Warehouse) -> None:
     }
 
 
-def test_a_lost_lake_is_told_in_one_line_that_says_how_to_go_on(let_go: Warehouse) -> None:
-    shutil.rmtree(let_go.lake)
+def test_a_lost_lake_is_told_in_one_line_that_says_how_to_go_on(evict: Warehouse) -> None:
+    shutil.rmtree(evict.lake)
     with pytest.raises(PublicationError, match=r"let go: bring .* back from a copy, or remove"):
-        publish(let_go, RUNS, make_run(ideas=2, rejected_count=1))
+        publish(evict, RUNS, make_run(ideas=2, rejected_count=1))
 
 
 @pytest.mark.long

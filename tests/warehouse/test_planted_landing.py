@@ -18,9 +18,9 @@ from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.progress import Watch, announce
 from warehouse.refusals import read_refusals
+from warehouse.units.bucket import RECEIPT_FILE
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish
-from warehouse.units.shared import RECEIPT_FILE
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 

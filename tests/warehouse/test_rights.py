@@ -9,7 +9,7 @@ import pytest
 from schemas.identifiers import RunId
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.rights import keep_private
+from warehouse.permissions import keep_private
 from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse

@@ -11,7 +11,7 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.tables import TABLE
 from warehouse.parquet import read_rows, write_bytes, write_rows
-from warehouse.scrubbing import check_address, concealed, known_secrets
+from warehouse.scrubbing import check_address, known_secrets, mask_secrets
 from warehouse.stores.keyed_store import KeyedStore
 
 KEY = "k3y+of/tests-91x"
@@ -42,9 +42,9 @@ def test_texts_lose_known_secrets_and_nothing_else() -> None:
         "Key-performance indicators, sk-learn pipelines, Bearer tokens and hf-transfer: evaluation"
         " in 2024010112."
     )
-    assert concealed(review) == review
-    assert concealed(f"a {KEY} b {quote(KEY, safe='')}") == "a *** b ***"
-    assert concealed([KEY, {"x": (KEY, 1, None, 2.5, b"raw " + KEY.encode())}]) == [
+    assert mask_secrets(review) == review
+    assert mask_secrets(f"a {KEY} b {quote(KEY, safe='')}") == "a *** b ***"
+    assert mask_secrets([KEY, {"x": (KEY, 1, None, 2.5, b"raw " + KEY.encode())}]) == [
         "***",
         {"x": ("***", 1, None, 2.5, b"raw ***")},
     ]
@@ -70,10 +70,12 @@ def test_a_secret_is_hidden_in_the_forms_in_which_servers_repeat_it(
         urlsafe_b64encode(named).decode(),
     ]
     for text in texts:
-        hidden = concealed(f"Basic {text} ")
+        hidden = mask_secrets(f"Basic {text} ")
         assert "***" in hidden
         assert len(hidden) < 28
-    assert concealed(b64encode(b"something else").decode()) == b64encode(b"something else").decode()
+    assert (
+        mask_secrets(b64encode(b"something else").decode()) == b64encode(b"something else").decode()
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_a_secret_is_hidden_however_its_punctuation_is_escaped(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTHER_API_KEY", "c4nary+key/91x=&end")
-    assert concealed(f"<{text}>") == "<***>"
+    assert mask_secrets(f"<{text}>") == "<***>"
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", r"\n", r"\r\n"])
@@ -105,7 +107,7 @@ def test_a_long_secret_in_lines_of_base64_is_hidden(
 ) -> None:
     secret = "".join(f"{number:03}k" for number in range(100))[:length]
     monkeypatch.setenv("OTHER_API_KEY", secret)
-    hidden = concealed(encodebytes(secret.encode()).decode().replace("\n", line_end))
+    hidden = mask_secrets(encodebytes(secret.encode()).decode().replace("\n", line_end))
     assert hidden.startswith("***")
     assert len(hidden) <= len("***") + len("w==") + len(line_end)
 

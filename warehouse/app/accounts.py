@@ -32,15 +32,15 @@ def add_account(database: ServiceDatabase, name: str, role: Role, password: str 
         ConflictError: an account of this name exists.
         ConfigurationError: the password is too short or too long.
     """
-    hashed = None if password is None else _hashed(password)
+    password_hash = None if password is None else _hash_password(password)
     account = Account(
-        name=name, role=role, created_at=datetime.now(UTC), has_password=hashed is not None
+        name=name, role=role, created_at=datetime.now(UTC), has_password=password_hash is not None
     )
     with database.transaction() as work:
-        before = _account(work, name)
-        if before is not None and before[0].removed_at is None:
+        existing = _account(work, name)
+        if existing is not None and existing[0].removed_at is None:
             raise ConflictError(f"there is an account {name!r}: `assay accounts list` lists them")
-        _put(work, account, hashed)
+        _put(work, account, password_hash)
     return account
 
 
@@ -51,9 +51,9 @@ def set_role(database: ServiceDatabase, name: str, role: Role) -> Account:
         UnknownNameError: there is no such account.
     """
     with database.transaction() as work:
-        account, hashed = _existing(work, name)
+        account, password_hash = _active_account(work, name)
         account = replace(account, role=role)
-        _put(work, account, hashed)
+        _put(work, account, password_hash)
     return account
 
 
@@ -64,10 +64,10 @@ def set_password(database: ServiceDatabase, name: str, password: str) -> Account
         UnknownNameError: there is no such account.
         ConfigurationError: the password is too short or too long.
     """
-    hashed = _hashed(password)
+    password_hash = _hash_password(password)
     with database.transaction() as work:
-        account = replace(_existing(work, name)[0], has_password=True)
-        _put(work, account, hashed)
+        account = replace(_active_account(work, name)[0], has_password=True)
+        _put(work, account, password_hash)
         work.ask("end_sessions_of", name=name)
     return account
 
@@ -80,7 +80,7 @@ def remove_account(database: ServiceDatabase, name: str) -> Account:
     """
     with database.transaction() as work:
         account = replace(
-            _existing(work, name)[0], removed_at=datetime.now(UTC), has_password=False
+            _active_account(work, name)[0], removed_at=datetime.now(UTC), has_password=False
         )
         _put(work, account, None)
         work.ask("end_sessions_of", name=name)
@@ -88,7 +88,6 @@ def remove_account(database: ServiceDatabase, name: str) -> Account:
 
 
 def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
-    """Return all accounts that are not removed, by name."""
     every_account = database.nouns(Account, "accounts")
     return tuple(each for each in every_account if each.removed_at is None)
 
@@ -104,16 +103,16 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
     Both failures take the same time, so that names cannot be guessed.
     """
     rows = database.ask("account", name=name)
-    stored_hash = rows[0][1] if rows else None
+    digest = rows[0][1] if rows else None
     if (
-        not _verified(password, stored_hash if stored_hash is not None else _unknown())
-        or stored_hash is None
+        not _is_password(password, digest if digest is not None else _dummy_hash())
+        or digest is None
     ):
         return None
     with database.transaction() as work:
-        if [row[1] for row in work.ask("account", name=name)] != [stored_hash]:
-            return None  # changed while this was checked
-        return _begun(work, name, lifetime)
+        if [row[1] for row in work.ask("account", name=name)] != [digest]:
+            return None  # changed during the check
+        return _create_session(work, name, lifetime)
 
 
 def begin_session(database: ServiceDatabase, name: str, lifetime: timedelta) -> str | None:
@@ -122,10 +121,10 @@ def begin_session(database: ServiceDatabase, name: str, lifetime: timedelta) -> 
         entry = _account(work, name)
         if entry is None or entry[0].removed_at is not None:
             return None
-        return _begun(work, name, lifetime)
+        return _create_session(work, name, lifetime)
 
 
-def _begun(work: Transaction, name: str, lifetime: timedelta) -> str:
+def _create_session(work: Transaction, name: str, lifetime: timedelta) -> str:
     secret, now = secrets.token_urlsafe(_SECRET_BYTES), datetime.now(UTC)
     work.ask("forget_sessions", now=now.timestamp())
     ends_at = (now + lifetime).timestamp()
@@ -141,30 +140,29 @@ def person_of(database: ServiceDatabase, secret: str) -> Person | None:
 
 
 def sign_out(database: ServiceDatabase, secret: str) -> None:
-    """End a session if it exists."""
     with database.transaction() as work:
         work.ask("end_session", secret_sha256=_sha256(secret))
 
 
 def _account(source: Statements, name: str) -> tuple[Account, str | None] | None:
-    for document, hashed in source.ask("account", name=name):
-        return Account.model_validate_json(document), hashed
+    for document, password_hash in source.ask("account", name=name):
+        return Account.model_validate_json(document), password_hash
     return None
 
 
-def _existing(work: Transaction, name: str) -> tuple[Account, str | None]:
+def _active_account(work: Transaction, name: str) -> tuple[Account, str | None]:
     entry = _account(work, name)
     if entry is None or entry[0].removed_at is not None:
         raise UnknownNameError(f"no account {name!r}; `assay accounts list` lists them")
     return entry
 
 
-def _put(work: Transaction, account: Account, hashed: str | None) -> None:
+def _put(work: Transaction, account: Account, password_hash: str | None) -> None:
     document = account.model_dump_json()
-    work.ask("put_account", name=account.name, account=document, password_hash=hashed)
+    work.ask("put_account", name=account.name, account=document, password_hash=password_hash)
 
 
-def _hashed(password: str) -> str:
+def _hash_password(password: str) -> str:
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         raise ConfigurationError(
             f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters, and this one"
@@ -173,17 +171,17 @@ def _hashed(password: str) -> str:
     return _HASHER.hash(_bytes(password))
 
 
-def _verified(password: str, hashed: str) -> bool:
+def _is_password(password: str, password_hash: str) -> bool:
     if len(password) > LONGEST_PASSWORD:
         return False
     try:
-        return _HASHER.verify(hashed, _bytes(password))
+        return _HASHER.verify(password_hash, _bytes(password))
     except (VerificationError, InvalidHashError):
         return False
 
 
 @cache
-def _unknown() -> str:
+def _dummy_hash() -> str:
     """Return a hash to verify against where there is no account.
 
     Without it, the response time would reveal which names exist.
@@ -197,5 +195,5 @@ def _bytes(password: str) -> bytes:
 
 
 def _sha256(secret: str) -> str:
-    # It has 256 random bits, so that a plain hash of it cannot be guessed back.
+    # With 256 random bits it needs no slow hash.
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

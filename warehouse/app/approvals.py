@@ -57,7 +57,7 @@ def load_project(path: Path) -> Project:
     for stage in project.stages:
         if not project.deciders(stage):
             raise ConfigurationError(
-                f"project {path}: nobody may decide about {stage}: let a participant approve and"
+                f"project {path}: nobody may decide on {stage}: let a participant approve and"
                 " reject"
             )
         rule = project.stages[stage]
@@ -81,29 +81,29 @@ def admit(warehouse: Warehouse, project: Project, stage: Stage, run_id: RunId) -
     if stage not in project.stages:
         return Admission((), {})
     with warehouse.queries() as queries:
-        to_ask = tuple(_requests(queries, project, stage, run_id))
+        drafts = tuple(_requests(queries, project, stage, run_id))
         scores = {each.idea_id: each.score for each in queries.idea_scores(run_id)}
     with ServiceDatabase(warehouse) as database:
         for each in project.participants:
             participant(database, each)
-        requests = request_for_stage(database, to_ask)
-        decided = decisions(database)
-        ruled = {}
+        requests = request_for_stage(database, drafts)
+        decisions_by_request = decisions(database)
+        rule_verdicts = {}
         for request in requests:
-            rule = _rule(project, stage, scores.get(IdeaId(request.unit_id)))
-            if rule is not None and request.request_id not in decided:
-                ruled[request.request_id] = (request, *rule)
-        decide_by_rule(database, ruled)
-        decided = decisions(database)
-        answered = {each.unit_id: decided.get(each.request_id) for each in requests}
+            rule = _by_rule(project, stage, scores.get(IdeaId(request.unit_id)))
+            if rule is not None and request.request_id not in decisions_by_request:
+                rule_verdicts[request.request_id] = (request, *rule)
+        decide_by_rule(database, rule_verdicts)
+        decisions_by_request = decisions(database)
+        decision_of = {each.unit_id: decisions_by_request.get(each.request_id) for each in requests}
         left_out = {
-            IdeaId(idea_id): _told(database, decision)
-            for idea_id, decision in answered.items()
+            IdeaId(idea_id): _rejection_sentence(database, decision)
+            for idea_id, decision in decision_of.items()
             if decision is not None and decision.verdict is Verdict.REJECTED
         }
     fold_into_lake(warehouse)
-    waiting = tuple(each for each in requests if each.request_id not in decided)
-    return Admission(waiting, left_out)
+    open_requests = tuple(each for each in requests if each.request_id not in decisions_by_request)
+    return Admission(open_requests, left_out)
 
 
 def _requests(queries: Queries, project: Project, stage: Stage, run_id: RunId) -> Iterator[Request]:
@@ -133,7 +133,7 @@ def _parts(queries: Queries, stage: Stage, run_id: RunId) -> dict[str, tuple[str
     return {"": parts}
 
 
-def _rule(project: Project, stage: Stage, score: float | None) -> tuple[Verdict, str] | None:
+def _by_rule(project: Project, stage: Stage, score: float | None) -> tuple[Verdict, str] | None:
     """Return the verdict of a stage's thresholds with its reason; None: a person decides."""
     rule = project.stages[stage]
     if score is None:
@@ -145,7 +145,7 @@ def _rule(project: Project, stage: Stage, score: float | None) -> tuple[Verdict,
     return None
 
 
-def _told(database: ServiceDatabase, decision: Decision) -> str:
+def _rejection_sentence(database: ServiceDatabase, decision: Decision) -> str:
     if decision.participant_id is None:
         return f"rejected by rule: {decision.rule}"
     reason = reason_of(database, decision.reason_sha256)

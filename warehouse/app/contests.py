@@ -52,8 +52,8 @@ def text_of(queries: Queries, track: Track, contender: Contender) -> tuple[Part,
     names = () if track is Track.IDEAS else _names_of_models(queries)
     if not names:
         return parts
-    telling = linear("|".join(map(escape, names)), IGNORECASE)
-    return tuple(Part(*(telling.sub(NAME_LEFT_OUT, text) for text in part)) for part in parts)
+    pattern = linear("|".join(map(escape, names)), IGNORECASE)
+    return tuple(Part(*(pattern.sub(NAME_LEFT_OUT, text) for text in part)) for part in parts)
 
 
 def _names_of_models(queries: Queries) -> tuple[str, ...]:
@@ -61,33 +61,32 @@ def _names_of_models(queries: Queries) -> tuple[str, ...]:
     rows = rows_in(queries.connection, statement("votes", "engines"))
     models = (row["engine"].partition(":")[2] for row in rows)
     names = {name for model in models for name in (model, model.rpartition("/")[2])}
-    telling = {name for name in names if len(name) > 3 and not name.isalpha()}
-    return tuple(sorted(telling, key=lambda name: (-len(name), name)))
+    distinctive = {name for name in names if len(name) > 3 and not name.isalpha()}
+    return tuple(sorted(distinctive, key=lambda name: (-len(name), name)))
 
 
-_MADE_BY_RUN = {Track.REVIEWS: "first_run_of_review", Track.SURVEYS: "survey_of_run"}
+_RUN_STATEMENTS = {Track.REVIEWS: "first_run_of_review", Track.SURVEYS: "survey_of_run"}
 
 
 def made_by_run(queries: Queries, track: Track, run_id: RunId) -> Contender | None:
     """Return the contender that a run of one idea or question produced; None if none."""
-    sql = statement("votes", _MADE_BY_RUN[track])
+    sql = statement("votes", _RUN_STATEMENTS[track])
     for row in rows_in(queries.connection, sql, {"run_id": run_id}):
         return Contender(run_id=row["run_id"], item_id=row["item_id"])
     return None
 
 
-def shown(contender: Contender, parts: tuple[Part, ...]) -> Shown:
+def describe_contender(contender: Contender, parts: tuple[Part, ...]) -> Shown:
     """Return a contender with its length and number of citations, which may bias voters."""
-    whole = [part.text for part in parts]
+    texts = [part.text for part in parts]
     return Shown(
         contender=contender,
-        words=sum(len(text.split()) for text in whole),
-        citations=sum(text.count(_LINK) for text in whole),
+        words=sum(len(text.split()) for text in texts),
+        citations=sum(text.count(_LINK) for text in texts),
     )
 
 
 def human_votes(queries: Queries) -> tuple[HumanVote, ...]:
-    """Return the lake's votes, in order of time."""
     rows = rows_in(queries.connection, statement("votes", "human_votes"))
     return tuple(noun_of(HumanVote, row) for row in rows)
 

@@ -26,7 +26,7 @@ def check_services(warehouse: Warehouse) -> None:
     """Raise ConfigurationError for a warehouse in object storage, which has no such file."""
     if warehouse.objects is not None:
         raise ConfigurationError(
-            f"{warehouse.address} lies in object storage: accounts, tokens, people, votes, decisions,"
+            f"{warehouse.address} is in object storage: accounts, tokens, people, votes, decisions,"
             " `assay api` and `assay mcp` need a warehouse in a folder"
         )
 
@@ -121,8 +121,6 @@ class _Place:
 
 
 class Transaction(Statements):
-    """Statements within one transaction."""
-
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
@@ -130,11 +128,7 @@ class Transaction(Statements):
         return self._connection.execute(statement("services", name), parameters).fetchall()
 
     def add(self, table: str, /, **row: Any) -> None:
-        """Insert a row.
-
-        Raises:
-            ConflictError: the table has a row with this key.
-        """
+        """Insert a row. Raises ConflictError if the table has a row with this key."""
         values = ", ".join(f":{name}" for name in row)
         sql = filled("services", "insert", table=table, columns=", ".join(row), values=values)
         try:

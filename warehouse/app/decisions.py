@@ -16,8 +16,8 @@ from schemas.identifiers import content_hash
 from schemas.people.decisions import Decision, GivenAnswer, Request, Stage, Verdict
 from schemas.people.ledger import Participant
 from warehouse.app.database import ServiceDatabase, Statements, Transaction
-from warehouse.app.people import keep_reason, participant
-from warehouse.app.records import fold_into_lake, record, recorded, recorded_as
+from warehouse.app.people import participant, store_reason
+from warehouse.app.records import fold_into_lake, record, record_by_key, records_of
 from warehouse.catalogue.connection import Connection
 from warehouse.ledger import parts_of, parts_of_report
 from warehouse.warehouse import Warehouse
@@ -28,7 +28,7 @@ _FOLD_WAIT_SECONDS = 2.0
 def request_all(database: ServiceDatabase, requests: Sequence[Request]) -> tuple[Request, ...]:
     """Record new requests; return all, existing ones as stored."""
     with database.transaction() as work:
-        stored = {each.request_id: each for each in recorded(work, "requests", Request)}
+        stored = {each.request_id: each for each in records_of(work, "requests", Request)}
         for request in requests:
             if request.request_id not in stored:
                 record(work, "requests", request)
@@ -45,25 +45,26 @@ def request_for_stage(
     answer from then on.
     """
     with database.transaction() as work:
-        ended, before = decisions(work), _by_place(work)
+        decided, earlier = decisions(work), _requests_by_place(work)
         return tuple(
-            _asked(work, request, before.get(_place(request), []), ended) for request in requests
+            _replace_request(work, request, earlier.get(_place(request), []), decided)
+            for request in requests
         )
 
 
-def _asked(
-    work: Transaction, request: Request, before: Sequence[Request], ended: Collection[str]
+def _replace_request(
+    work: Transaction, request: Request, earlier: Sequence[Request], decided: Collection[str]
 ) -> Request:
-    alike = [each for each in before if each.parts == request.parts]
-    answered = [each for each in alike if each.request_id in ended]
-    if answered:
-        return answered[-1]
-    if alike and alike[-1] is before[-1] and alike[-1].asked_of == request.asked_of:
+    alike = [each for each in earlier if each.parts == request.parts]
+    done = [each for each in alike if each.request_id in decided]
+    if done:
+        return done[-1]
+    if alike and alike[-1] is earlier[-1] and alike[-1].asked_of == request.asked_of:
         return alike[-1]
-    name = content_hash(*map(str, _place(request)), *request.parts, str(len(before)), length=12)
-    made = request.model_copy(update={"request_id": name})
-    record(work, "requests", made)
-    return made
+    name = content_hash(*map(str, _place(request)), *request.parts, str(len(earlier)), length=12)
+    replacement = request.model_copy(update={"request_id": name})
+    record(work, "requests", replacement)
+    return replacement
 
 
 _Place = tuple[str, str, Stage | None]
@@ -73,10 +74,10 @@ def _place(request: Request) -> _Place:
     return request.run_id, request.unit_id, request.stage
 
 
-def _by_place(source: Statements) -> dict[_Place, list[Request]]:
+def _requests_by_place(source: Statements) -> dict[_Place, list[Request]]:
     """Return the requests of stages by idea, in order; manual requests are left out."""
     requests: dict[_Place, list[Request]] = {}
-    for each in recorded(source, "requests", Request):
+    for each in records_of(source, "requests", Request):
         if each.stage is not None:
             requests.setdefault(_place(each), []).append(each)
     return requests
@@ -84,24 +85,24 @@ def _by_place(source: Statements) -> dict[_Place, list[Request]]:
 
 def decisions(source: Statements) -> dict[str, Decision]:
     """Return the final decision of each request that has one, by request_id."""
-    every_decision = recorded(source, "decisions", Decision)
+    every_decision = records_of(source, "decisions", Decision)
     return {each.request_id: each for each in every_decision if each.verdict.ends}
 
 
 def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Iterator[Request]:
     """Yield requests without an answer, oldest first; `asked_of`: of one participant."""
-    ended, latest = decisions(database), _latest(database)
-    for request in recorded(database, "requests", Request):
-        waits = request.request_id not in ended and _stands(request, latest)
+    decided, latest = decisions(database), _latest_requests(database)
+    for request in records_of(database, "requests", Request):
+        waits = request.request_id not in decided and _is_current(request, latest)
         if waits and (asked_of is None or asked_of in request.asked_of):
             yield request
 
 
-def _latest(source: Statements) -> dict[_Place, Request]:
-    return {place: each[-1] for place, each in _by_place(source).items()}
+def _latest_requests(source: Statements) -> dict[_Place, Request]:
+    return {place: each[-1] for place, each in _requests_by_place(source).items()}
 
 
-def _stands(request: Request, latest: Mapping[_Place, Request]) -> bool:
+def _is_current(request: Request, latest: Mapping[_Place, Request]) -> bool:
     """Return whether no later request has replaced it."""
     return latest.get(_place(request), request).request_id == request.request_id
 
@@ -121,10 +122,10 @@ def decide_and_fold(
         Exception: as `decide`.
     """
     with warehouse.reader() as connection:
-        made = decide(database, connection, request_id, participant_id, answer)
+        decision = decide(database, connection, request_id, participant_id, answer)
     with suppress(TransientError):
         fold_into_lake(warehouse, wait_seconds=_FOLD_WAIT_SECONDS)
-    return made
+    return decision
 
 
 def decide(
@@ -153,20 +154,20 @@ def decide(
     if verdict.ends:
         _check_version(request, answer.version_sha256, _parts_now(connection, request))
     with database.transaction() as work:
-        who = participant(work, participant_id)
-        if recorded_as(work, "decisions", request_id, Decision) is not None:
+        person = participant(work, participant_id)
+        if record_by_key(work, "decisions", request_id, Decision) is not None:
             raise ConflictError(f"request {request_id} was answered before, and is ended")
-        latest = _latest(work)
-        if not _stands(request, latest):
-            anew = latest[_place(request)].request_id
-            raise ConflictError(f"request {request_id} was asked anew: answer {anew}")
+        latest = _latest_requests(work)
+        if not _is_current(request, latest):
+            current_id = latest[_place(request)].request_id
+            raise ConflictError(f"request {request_id} was replaced: answer {current_id}")
         return _write_down(
             work,
             request,
             verdict,
-            who=who,
+            person=person,
             choice=answer.choice,
-            reason_sha256=keep_reason(work, participant_id, reason) if reason else None,
+            reason_sha256=store_reason(work, participant_id, reason) if reason else None,
         )
 
 
@@ -179,7 +180,6 @@ def _parts_now(connection: Connection, request: Request) -> tuple[str, ...]:
 def decide_by_rule(
     database: ServiceDatabase, ruled: Mapping[str, tuple[Request, Verdict, str]]
 ) -> None:
-    """Record the decisions of a project's rules, by request_id."""
     with database.transaction() as work:
         existing = decisions(work)
         for request_id, (request, verdict, rule) in ruled.items():
@@ -192,14 +192,14 @@ def _write_down(
     request: Request,
     verdict: Verdict,
     *,
-    who: Participant | None = None,
+    person: Participant | None = None,
     choice: int | None = None,
     reason_sha256: str | None = None,
     rule: str = "",
 ) -> Decision:
     """Record a decision; a final one has the id of its request, which makes it unique."""
     name = request.request_id
-    made = Decision(
+    decision = Decision(
         decision_id=name if verdict.ends else f"{name}/{secrets.token_hex(6)}",
         request_id=name,
         run_id=request.run_id,
@@ -208,19 +208,19 @@ def _write_down(
         verdict=verdict,
         choice=choice,
         version_sha256=request.version_sha256,
-        participant_id=who.participant_id if who is not None else None,
-        role=who.role if who is not None else None,
+        participant_id=person.participant_id if person is not None else None,
+        role=person.role if person is not None else None,
         reason_sha256=reason_sha256,
         rule=rule,
         decided_at=datetime.now(UTC),
     )
-    record(work, "decisions", made)
-    return made
+    record(work, "decisions", decision)
+    return decision
 
 
 def request_named(database: ServiceDatabase, request_id: str) -> Request:
     """Return a request. Raises UnknownNameError if there is none."""
-    request = recorded_as(database, "requests", request_id, Request)
+    request = record_by_key(database, "requests", request_id, Request)
     if request is None:
         raise UnknownNameError(f"no request {request_id!r}; `assay inbox` lists those that wait")
     return request
@@ -248,26 +248,24 @@ def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:
         raise ConfigurationError(f"there is no alternative {choice}: 1 to {len(request.options)}")
 
 
-def _check_version(request: Request, seen: str | None, now: tuple[str, ...]) -> None:
+def _check_version(request: Request, seen: str | None, current: tuple[str, ...]) -> None:
     if seen is not None and not request.is_about(seen):
         raise ConflictError(
             f"request {request.request_id} is about version {request.version_shown}, and not about"
             f" {seen[:64]}"
         )
-    if content_hash(*now) == request.version_sha256:
+    if content_hash(*current) == request.version_sha256:
         return
-    before, after = dict(_told(request.parts)), dict(_told(now))
-    changed = sorted(
-        name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
-    )
+    old, new = (dict(_part_versions(request.parts)), dict(_part_versions(current)))
+    changed = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
     summary = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
     raise ConflictError(
         f"what request {request.request_id} is about has changed since it was asked: {summary}; look"
-        " at it again, and have it asked anew"
+        " at it again, and request it again"
     )
 
 
-def _told(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _part_versions(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
     for part in parts:
         name, _, version = part.rpartition("=")
         yield name, version

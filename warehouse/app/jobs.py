@@ -108,7 +108,7 @@ def submit(warehouse: Warehouse, request: JobRequest) -> str:
     folder = jobs_folder(warehouse)
     folder.mkdir(parents=True, exist_ok=True)
     key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
-    # Two submissions of one key at the same time would not see each other.
+    # Concurrent submissions of one key would not see each other.
     with FileLock(folder / "submit.lock", fallback_to_soft=False):
         existing_id = next((name for name in job_ids(warehouse) if name.endswith(key)), None)
         if existing_id is not None:
@@ -183,7 +183,7 @@ def read_job(warehouse: Warehouse, job_id: str) -> Job | None:
     A job whose status was written by another version counts as failed and is not changed.
     """
     folder = jobs_folder(warehouse) / job_id
-    # What is written for a job behind a link would change another folder.
+    # Writing to a job behind a link would change another folder.
     if not _JOB_ID.fullmatch(job_id) or folder.is_symlink():
         return None
     try:
@@ -193,7 +193,7 @@ def read_job(warehouse: Warehouse, job_id: str) -> Job | None:
     except ConfigurationError:
         request = None
     try:
-        status = read_noun(folder / "status.json", JobStatus, "ask for the job anew")
+        status = read_noun(folder / "status.json", JobStatus, "submit the job again")
     except ConfigurationError as error:
         status = JobStatus(state=JobState.FAILED, last_word=str(error))
     return Job(
@@ -214,7 +214,6 @@ def job_ids(warehouse: Warehouse) -> list[str]:
 
 
 def jobs(warehouse: Warehouse) -> Iterator[Job]:
-    """Return all jobs, newest first."""
     every_job = (read_job(warehouse, name) for name in reversed(job_ids(warehouse)))
     return (job for job in every_job if job is not None)
 
@@ -238,7 +237,6 @@ def check_folder(job: Job) -> None:
 
 
 def write_status(job: Job, status: JobStatus) -> None:
-    """Replace the status of a job."""
     write_noun(job.folder / "status.json", status)
 
 
@@ -248,17 +246,12 @@ def request_stop(job: Job) -> None:
 
 
 def forget(job: Job) -> None:
-    """Delete the folder of a job that has ended."""
     assert job.status.state.ended
     shutil.rmtree(job.folder, ignore_errors=True)
 
 
 def read_result(job: Job) -> dict[str, object]:
-    """Return the result of a plan.
-
-    Raises:
-        ConfigurationError: it cannot be read.
-    """
+    """Return the result of a plan. Raises ConfigurationError if it cannot be read."""
     try:
         result: dict[str, object] = orjson.loads(read_bytes(job.result))
     except (OSError, orjson.JSONDecodeError) as error:
@@ -266,7 +259,7 @@ def read_result(job: Job) -> dict[str, object]:
     return result
 
 
-def take_expected(warehouse: Warehouse, job_id: str) -> dict[str, object]:
+def take_result(warehouse: Warehouse, job_id: str) -> dict[str, object]:
     """Return the result of a finished plan, and delete its job.
 
     Raises:
@@ -284,7 +277,6 @@ def take_expected(warehouse: Warehouse, job_id: str) -> dict[str, object]:
 
 
 def log_tail(job: Job) -> list[str]:
-    """Return the last lines of a job's log."""
     part = log_part(job, -_MOST_TAIL_BYTES, _MOST_TAIL_BYTES)
     return part.decode("utf-8", "replace").splitlines()[-LOG_LINES:]
 

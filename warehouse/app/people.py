@@ -19,7 +19,7 @@ from schemas.people.ledger import (
 from warehouse.app.database import ServiceDatabase, Statements, Transaction
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import transaction
-from warehouse.ledger import append, note_head
+from warehouse.ledger import append, record_head
 from warehouse.statements import statement
 from warehouse.warehouse import Warehouse
 
@@ -42,7 +42,7 @@ def add_participant(
         ConflictError: another participant has this key.
     """
     with database.transaction() as work:
-        return _added(work, name, kind, role, key)
+        return _add_participant(work, name, kind, role, key)
 
 
 def participant_with(database: ServiceDatabase, key: str) -> Participant | None:
@@ -56,7 +56,7 @@ def pseudonym_of(database: ServiceDatabase, account: str) -> str:
     if participant is None:
         with database.transaction() as work:
             person, role = ParticipantKind.PERSON, CreditRole.VALIDATION
-            participant = work.noun(Participant, "person_of_key", key=account) or _added(
+            participant = work.noun(Participant, "person_of_key", key=account) or _add_participant(
                 work, account, person, role, account
             )
     return participant.participant_id
@@ -75,12 +75,12 @@ def participant(source: Statements, participant_id: str) -> Participant:
     return person
 
 
-def keep_reason(work: Transaction, participant_id: str, reason: str) -> str:
+def store_reason(work: Transaction, participant_id: str, reason: str) -> str:
     """Store a reason, and return its salted hash for the ledger."""
     salt = secrets.token_hex(_SALT_BYTES)
     digest = content_hash(salt, reason)
-    given = {"participant_id": participant_id, "salt": salt, "reason": reason}
-    work.add("reasons", reason_sha256=digest, **given)
+    values = {"participant_id": participant_id, "salt": salt, "reason": reason}
+    work.add("reasons", reason_sha256=digest, **values)
     return digest
 
 
@@ -90,7 +90,7 @@ def reason_of(database: ServiceDatabase, reason_sha256: str | None) -> str | Non
     return rows[0][0] if rows else None
 
 
-def kept_reasons(database: ServiceDatabase) -> dict[str, bool]:
+def reason_hashes(database: ServiceDatabase) -> dict[str, bool]:
     """Return all hashes of reasons, and whether each matches its text."""
     return {
         digest: content_hash(salt, reason) == digest
@@ -131,22 +131,22 @@ def forget(warehouse: Warehouse, participant_id: str) -> None:
             apply_definitions(connection)
             connection.execute(statement("ledger", "forget_votes"), {"voter": participant_id})
             append(connection, [entry])
-        note_head(connection, warehouse)
+        record_head(connection, warehouse)
 
 
-def _added(
+def _add_participant(
     work: Transaction, name: str, kind: ParticipantKind, role: CreditRole, key: str | None
 ) -> Participant:
-    made = Participant(
+    person = Participant(
         participant_id=f"p-{secrets.token_hex(_ID_BYTES)}",
         name=name,
         kind=kind,
         role=CreditRole.TOOL if kind is ParticipantKind.MODEL else role,
         key=key,
     )
-    document = made.model_dump_json()
+    document = person.model_dump_json()
     try:
-        work.add("people", participant_id=made.participant_id, key=key, participant=document)
+        work.add("people", participant_id=person.participant_id, key=key, participant=document)
     except ConflictError as error:
         raise ConflictError(f"another participant signs in with {key!r}") from error
-    return made
+    return person

@@ -25,7 +25,7 @@ from schemas.people.live_question import (
 )
 from schemas.people.votes import Choice, Contender, Contest, HumanVote, Offer, Track
 from schemas.settings import Settings
-from warehouse.app.contests import Part, contests_of, made_by_run, shown, text_of
+from warehouse.app.contests import Part, contests_of, describe_contender, made_by_run, text_of
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, job_id_of, read_job, request_stop
 from warehouse.app.submissions import add_submission, hand_over
@@ -60,7 +60,7 @@ class NoVote(NamedTuple):
     ended: QuestionEnd = QuestionEnd.FAILED
 
 
-SEEN = NoVote(
+ALREADY_VOTED = NoVote(
     "You were shown these two answers before: each pair is voted on once.",
     ended=QuestionEnd.ANSWERED,
 )
@@ -69,7 +69,7 @@ SEEN = NoVote(
 def draw_sides(
     database: ServiceDatabase,
     voter: str,
-    question_kind: QuestionKind,
+    kind: QuestionKind,
     text: str,
     settings: Settings,
 ) -> Sides:
@@ -79,38 +79,38 @@ def draw_sides(
         ConfigurationError: fewer than two sides are offered.
         ConflictError: every pair has answered this text to this voter.
     """
-    offered = sides_offered(question_kind, settings.dashboard)
+    offered = sides_offered(kind, settings.dashboard)
     if len(offered) < 2:
         raise ConfigurationError(
             "surveys of topics are written by models, and none is offered here: add one to"
             " ASSAY_DASHBOARD__MODELS"
         )
-    met: Counter[frozenset[str]] = Counter()
-    seen = set()
+    counts: Counter[frozenset[str]] = Counter()
+    seen_pairs = set()
     for each, ended in _questions(database):
         pair = frozenset(side.name for side in each.sides)
-        met[pair] += each.kind is question_kind
+        counts[pair] += each.kind is kind
         if (each.voter, each.kind, each.text) == (
             voter,
-            question_kind,
+            kind,
             text,
         ) and ended != QuestionEnd.FAILED:
-            seen.add(pair)
+            seen_pairs.add(pair)
     pairs: list[Sides] = list(combinations(offered, 2))
     secrets.SystemRandom().shuffle(pairs)
-    left = {frozenset(side.name for side in pair): pair for pair in pairs}
-    for pair in seen:
-        left.pop(pair, None)
-    if not left:
+    unseen = {frozenset(side.name for side in pair): pair for pair in pairs}
+    for pair in seen_pairs:
+        unseen.pop(pair, None)
+    if not unseen:
         raise ConflictError("you have had this answered by all who may: ask something else")
-    return left[min(left, key=met.__getitem__)]
+    return unseen[min(unseen, key=counts.__getitem__)]
 
 
 def ask(
     warehouse: Warehouse,
     database: ServiceDatabase,
     voter: str,
-    question_kind: QuestionKind,
+    kind: QuestionKind,
     text: str,
     sides: Sequence[Side],
 ) -> LiveQuestion:
@@ -124,43 +124,43 @@ def ask(
         RateLimitedError: the voter has reached the daily limit.
     """
     now, (first, second) = datetime.now(UTC), sides
-    made = LiveQuestion(
+    question = LiveQuestion(
         question_id=secrets.token_hex(_ID_BYTES),
         voter=voter,
-        kind=question_kind,
-        text=clean_question(question_kind, text),
+        kind=kind,
+        text=clean_question(kind, text),
         sides=(first, second),
         job_ids=("", ""),
         asked_at=now,
     )
-    bound = warehouse.settings.voting.question_cost_usd
+    bound_usd = warehouse.settings.voting.question_cost_usd
     requests = jobs_for(
-        made.question_id, question_kind, made.text, made.sides, now, maximum_cost_usd=bound
+        question.question_id, kind, question.text, question.sides, now, maximum_cost_usd=bound_usd
     )
     for request in requests:
         check_offered(request, warehouse.settings.dashboard)
-    made = made.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
+    question = question.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
     with database.transaction() as work:
         existing = work.noun(LiveQuestion, "open_questions", voter=voter)
         if existing is not None:
-            if (existing.kind, existing.text) == (made.kind, made.text):
+            if (existing.kind, existing.text) == (question.kind, question.text):
                 return existing
             raise ConflictError("a question of yours is open: vote on its answers, or leave it")
         since = (now - _DAY).timestamp()
         ((count,),) = work.ask("questions_since", voter=voter, since=since)
         if count >= warehouse.settings.voting.questions_per_day:
-            raise RateLimitedError(f"{count} questions in a day are the most: go on tomorrow")
+            raise RateLimitedError(f"{count} questions in a day are the limit: continue tomorrow")
         work.add(
             "questions",
-            question_id=made.question_id,
+            question_id=question.question_id,
             voter=voter,
-            question=made.model_dump_json(),
+            question=question.model_dump_json(),
             asked_at=now.timestamp(),
         )
         for request in requests:
-            add_submission(work, voter, request, charge_usd=bound)
+            add_submission(work, voter, request, charge_usd=bound_usd)
     hand_over(warehouse, database)
-    return made
+    return question
 
 
 def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
@@ -202,20 +202,21 @@ def offer_of(
     None: they have voted on these two answers before.
     """
     of_pair = answers.contest.model_copy(update={"contenders": answers.sides})
-    wanted = {side.name for side in answers.sides}
+    names = {side.name for side in answers.sides}
     add_contests(database, (answers.contest,))
     existing = open_offer(database, question.voter, (of_pair, answers.contest))
     if (
         existing is not None
-        and {existing.first.contender.name, existing.second.contender.name} == wanted
+        and {existing.first.contender.name, existing.second.contender.name} == names
     ):
         return existing
     first, second = (
-        shown(side, parts) for side, parts in zip(answers.sides, answers.texts, strict=True)
+        describe_contender(side, parts)
+        for side, parts in zip(answers.sides, answers.texts, strict=True)
     )
-    whole = settings.voting.model_copy(update={"check_share": 0.0})
+    unscrambled = settings.voting.model_copy(update={"check_share": 0.0})
     try:
-        return offer(database, question.voter, of_pair, (first, second), whole)
+        return offer(database, question.voter, of_pair, (first, second), unscrambled)
     except ConflictError:
         return None
 
@@ -272,6 +273,5 @@ def _contender(
 
 
 def _questions(database: ServiceDatabase) -> Iterator[tuple[LiveQuestion, str | None]]:
-    """Yield all questions with their final states."""
-    for document, ended in database.ask("questions"):
-        yield LiveQuestion.model_validate_json(document), ended
+    for document, final_state in database.ask("questions"):
+        yield LiveQuestion.model_validate_json(document), final_state

@@ -23,7 +23,7 @@ from warehouse.app.database import NounT, ServiceDatabase, Statements, Transacti
 from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
-from warehouse.ledger import append, note_head
+from warehouse.ledger import append, record_head
 from warehouse.parquet import arrow_table
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
@@ -46,12 +46,12 @@ def record(work: Transaction, table: str, noun: Noun) -> None:
         raise ConflictError(message) from error
 
 
-def recorded(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
+def records_of(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
     """Return all rows of a table, in order of recording."""
     return source.nouns(kind, "records", table_name=table)
 
 
-def recorded_as(source: Statements, table: str, key: str, kind: type[NounT]) -> NounT | None:
+def record_by_key(source: Statements, table: str, key: str, kind: type[NounT]) -> NounT | None:
     """Return the row of a table with this key; None if there is none."""
     return source.noun(kind, "record", table_name=table, record_id=key)
 
@@ -71,23 +71,23 @@ def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[
 
 def fold(connection: Connection, warehouse: Warehouse) -> dict[str, int]:
     """Copy new records as the publisher, whose lake has all tables."""
-    waiting = {table: rows for table, rows in _waiting(connection, warehouse) if rows}
-    if waiting:
+    new_records = {table: rows for table, rows in _new_records(connection, warehouse) if rows}
+    if new_records:
         with transaction(connection, "what was recorded"):
-            for name, rows in waiting.items():
+            for name, rows in new_records.items():
                 _insert(connection, TABLE[name], rows)
                 append(connection, [entry_of(read_record(name, row)) for row in rows])
-        note_head(connection, warehouse)
-    return {name: len(rows) for name, rows in waiting.items()}
+        record_head(connection, warehouse)
+    return {name: len(rows) for name, rows in new_records.items()}
 
 
-def _waiting(connection: Connection, warehouse: Warehouse) -> Iterator[tuple[str, list[str]]]:
+def _new_records(connection: Connection, warehouse: Warehouse) -> Iterator[tuple[str, list[str]]]:
     if not services_file(warehouse).exists():
         return
     with ServiceDatabase(warehouse) as database:
         for table in SERVICE_TABLES:
             rows = database.ask("records", table_name=table.name)
-            folded_keys = known_keys(connection, table) if rows else frozenset()
+            folded_keys = lake_keys(connection, table) if rows else frozenset()
             yield table.name, [document for key, document in rows if key not in folded_keys]
 
 
@@ -97,13 +97,11 @@ def _insert(connection: Connection, table: Table, documents: Sequence[str]) -> N
 
 
 def arrow_rows(table: Table, documents: Sequence[str]) -> pa.Table:
-    """Return rows for the lake from nouns as JSON."""
     nouns = map(table.noun.model_validate_json, documents)
     return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
 
 
-def known_keys(connection: Connection, table: Table) -> frozenset[str]:
-    """Return the keys of the rows in the lake."""
+def lake_keys(connection: Connection, table: Table) -> frozenset[str]:
     parts = {"table": table.name, "columns": f'"{key_of(table)}"', "condition": "true"}
     sql = table_statement("published_names", **parts)
     return frozenset(key for (key,) in connection.execute(sql).fetchall())

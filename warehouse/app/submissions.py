@@ -12,7 +12,7 @@ from schemas.people.job import JobRequest, RankJob
 from schemas.people.role import Action, Token
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.jobs import Job, job_id_of, job_ids, read_job, submit_as
-from warehouse.units.reading import published_kind
+from warehouse.units.published_work import published_kind
 from warehouse.warehouse import Warehouse
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,8 +36,8 @@ def accept(
     with database.transaction() as work:
         rows = work.ask("submission", token_id=token.token_id, idempotency_key=key)
         if rows:
-            job_id, before = rows[0]
-            if before != content:
+            job_id, earlier_content = rows[0]
+            if earlier_content != content:
                 raise ConflictError(
                     f"this idempotency key belongs to job {job_id}, which asks something else:"
                     " choose a new key"
@@ -105,19 +105,19 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
     options = request.options
     if request.asks_nothing or options.engine is None or options.engine.is_baseline:
         return 0.0
-    left = token.maximum_cost_usd - charged_usd
+    remaining_usd = token.maximum_cost_usd - charged_usd
     if options.max_cost_usd is None:
         raise BudgetExhaustedError(
-            f"max_cost_usd has to be said: this token may still spend {left:.2f} USD"
+            f"max_cost_usd is required: this token may still spend {remaining_usd:.2f} USD"
         )
-    # The bound holds for the evaluation and for the ranking each.
-    bound = options.max_cost_usd * (2 if getattr(options, "rank", False) else 1)
-    if bound > left:
+    # The bound applies to evaluation and ranking separately.
+    bound_usd = options.max_cost_usd * (2 if getattr(options, "rank", False) else 1)
+    if bound_usd > remaining_usd:
         raise BudgetExhaustedError(
-            f"the job may cost {bound:.2f} USD, and this token may still spend {left:.2f} USD: ask"
+            f"the job may cost {bound_usd:.2f} USD, and this token may still spend {remaining_usd:.2f} USD: ask"
             " for less, or for another token"
         )
-    return bound
+    return bound_usd
 
 
 def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> None:
@@ -127,7 +127,7 @@ def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> No
         if job is not None and job.at_work:
             continue
         if job is None and database.ask("waiting"):
-            continue  # not handed over yet, perhaps by another thread this moment
+            continue  # its files are not written yet
         cost_usd = None if job is None else _cost_usd(warehouse, job)
         with database.transaction() as work:
             work.ask(
@@ -137,21 +137,21 @@ def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> No
 
 def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
     """Return the cost of a job that has ended; None if partly unknown."""
-    if not job.log.exists():  # it was never begun
+    if not job.log.exists():  # it never started
         return 0.0
     status = job.status
     if status.run_id is None or status.started_at is None or status.finished_at is None:
         return None
-    # A run that is ranked may have been ranked before, and may be again, for others to pay.
+    # A run may have other rankings, which other tokens pay for.
     since = status.started_at if isinstance(job.request, RankJob) else _EPOCH
     try:
         with warehouse.queries() as queries:
             published_kind(queries.connection, status.run_id)
-            spent = [
+            costs = [
                 queries.spent(each, since, status.finished_at)
                 for each in (status.run_id, *status.other_run_ids)
             ]
-        known_costs = [each for each in spent if each is not None]
-        return sum(known_costs) if len(known_costs) == len(spent) else None
-    except UnknownNameError:  # deleted since
+        known_costs = [each for each in costs if each is not None]
+        return sum(known_costs) if len(known_costs) == len(costs) else None
+    except UnknownNameError:  # deleted meanwhile
         return None

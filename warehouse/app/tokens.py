@@ -36,7 +36,7 @@ def token_of(database: ServiceDatabase, text: str) -> Token | None:
     token_id, secret = match.groups()
     for stored_hash, document in database.ask("token", token_id=token_id):
         token = Token.model_validate_json(document)
-        # The secret has 256 random bits, so that a plain hash of it cannot be guessed back.
+        # With 256 random bits the secret needs no slow hash.
         if hmac.compare_digest(stored_hash, _hash(secret)) and token.valid_at(datetime.now(UTC)):
             return token
     return None
@@ -49,7 +49,6 @@ def still_valid(database: ServiceDatabase, token_id: str) -> bool:
 
 
 def tokens(database: ServiceDatabase) -> tuple[Token, ...]:
-    """Return all tokens, oldest first."""
     return tuple(database.nouns(Token, "tokens"))
 
 

@@ -36,7 +36,7 @@ def add_contests(database: ServiceDatabase, contests: Iterable[Contest]) -> None
     """Register contests to be counted."""
     with database.transaction() as work:
         for contest in contests:
-            with suppress(ConflictError):  # it is counted already
+            with suppress(ConflictError):  # it is registered already
                 work.add("contests", contest=contest.name, document=contest.model_dump_json())
 
 
@@ -57,16 +57,16 @@ def standing_of(database: ServiceDatabase, contest: Contest) -> Standing | None:
     return None
 
 
-def keep_standing(database: ServiceDatabase, contest: Contest, standing: Standing) -> None:
+def store_standing(database: ServiceDatabase, contest: Contest, standing: Standing) -> None:
     with database.transaction() as work:
         work.ask("replace_standing", contest=contest.name, standing=standing.model_dump_json())
 
 
 def open_offer(database: ServiceDatabase, voter: str, among: Sequence[Contest]) -> Offer | None:
     """Return the voter's open offer in one of these contests."""
-    wanted = {contest.name for contest in among}
+    names = {contest.name for contest in among}
     for contest, document in database.ask("open_offers", voter=voter):
-        if contest in wanted:
+        if contest in names:
             return Offer.model_validate_json(document)
     return None
 
@@ -79,32 +79,32 @@ def next_pair(
     The most informative pair comes first if the standing names some, else the least seen. None: the
     voter has seen all pairs.
     """
-    seen = {pair for (pair,) in database.ask("pairs_of_voter", voter=voter)}
+    seen_pairs = {pair for (pair,) in database.ask("pairs_of_voter", voter=voter)}
     counts: dict[str, int] = dict(database.ask("contest_counts"))
 
     def load(contest: Contest) -> tuple[float, str]:
         return counts.get(contest.name, 0) / len(contest.contenders), contest.name
 
     for contest in sorted(among, key=load):
-        for names in _promising(database, contest):
-            if pair_name(contest, names) not in seen:
+        for names in _candidate_pairs(database, contest):
+            if pair_name(contest, names) not in seen_pairs:
                 return contest, names
     return None
 
 
-def _promising(database: ServiceDatabase, contest: Contest) -> Iterator[Names]:
+def _candidate_pairs(database: ServiceDatabase, contest: Contest) -> Iterator[Names]:
     """Yield pairs of a contest, most informative first; of large contests a sample."""
     standing = standing_of(database, contest)
     if standing is not None:
         yield from standing.next_pairs
     names = sorted(contender.name for contender in contest.contenders)
-    draw = secrets.SystemRandom()
+    random = secrets.SystemRandom()
     if len(names) <= _EVERY_PAIR_UP_TO:
         pairs = list(combinations(names, 2))
-        draw.shuffle(pairs)
+        random.shuffle(pairs)
     else:
-        drawn = (draw.sample(names, 2) for _ in range(_PAIRS_DRAWN))
-        pairs = [(one, other) for one, other in drawn]
+        samples = (random.sample(names, 2) for _ in range(_PAIRS_DRAWN))
+        pairs = [(one, other) for one, other in samples]
     counts: dict[str, int] = dict(database.ask("pair_counts", contest=contest.name))
     yield from sorted(pairs, key=lambda pair: counts.get(pair_name(contest, pair), 0))
 
@@ -121,12 +121,12 @@ def offer(
     Raises:
         ConflictError: the voter has seen this pair.
     """
-    draw = secrets.SystemRandom()
-    first, second = sides if draw.random() < 0.5 else (sides[1], sides[0])
+    random = secrets.SystemRandom()
+    first, second = sides if random.random() < 0.5 else (sides[1], sides[0])
     scrambled = None
-    if draw.random() < settings.check_share:
-        scrambled = draw.choice((Choice.FIRST, Choice.SECOND))
-    made = Offer(
+    if random.random() < settings.check_share:
+        scrambled = random.choice((Choice.FIRST, Choice.SECOND))
+    new_offer = Offer(
         offer_id=secrets.token_hex(16),
         voter=voter,
         track=contest.track,
@@ -143,14 +143,14 @@ def offer(
             raise ConflictError("this pair was offered to you before: each is voted on once")
         work.add(
             "offers",
-            offer_id=made.offer_id,
+            offer_id=new_offer.offer_id,
             voter=voter,
             contest=contest.name,
             pair=pair,
-            offer=made.model_dump_json(),
-            offered_at=made.offered_at.timestamp(),
+            offer=new_offer.model_dump_json(),
+            offered_at=new_offer.offered_at.timestamp(),
         )
-    return made
+    return new_offer
 
 
 def cast(
@@ -169,8 +169,8 @@ def cast(
         RateLimitedError: the voter has reached the limit per minute or day.
     """
     with database.transaction() as work:
-        answered = _close(work, voter, offer_id, "voted", settings)
-        vote = answered.vote(choice, _tidy(reason), datetime.now(UTC))
+        offer_row = _close_offer(work, voter, offer_id, "voted", settings)
+        vote = offer_row.vote(choice, _normalize_reason(reason), datetime.now(UTC))
         record(work, VOTES, vote)
     return vote
 
@@ -178,15 +178,15 @@ def cast(
 def skip(database: ServiceDatabase, voter: str, offer_id: str, settings: VotingSettings) -> None:
     """Skip a pair, which is not offered to the voter again. Raises as `cast`."""
     with database.transaction() as work:
-        _close(work, voter, offer_id, "skipped", settings)
+        _close_offer(work, voter, offer_id, "skipped", settings)
 
 
 def answered_in_a_day(database: ServiceDatabase, voter: str) -> int:
     """Return the number of pairs that the voter voted on or skipped within a day."""
-    return _answered(database, voter)[1]
+    return _answer_counts(database, voter)[1]
 
 
-def _answered(source: ServiceDatabase | Transaction, voter: str) -> tuple[int, int]:
+def _answer_counts(source: ServiceDatabase | Transaction, voter: str) -> tuple[int, int]:
     """Return the number of pairs answered within a minute, and within a day."""
     now = datetime.now(UTC)
     ((in_a_minute, in_a_day),) = source.ask(
@@ -198,27 +198,31 @@ def _answered(source: ServiceDatabase | Transaction, voter: str) -> tuple[int, i
     return in_a_minute, in_a_day
 
 
-def _close(
-    work: Transaction, voter: str, offer_id: str, how: str, settings: VotingSettings
+def _close_offer(
+    work: Transaction, voter: str, offer_id: str, outcome: str, settings: VotingSettings
 ) -> Offer:
     rows = work.ask("offer_of", offer_id=offer_id, voter=voter)
     if not rows:
         raise NotAllowedError("this pair was not offered to you: vote on the one you are shown")
-    document, closed = rows[0]
-    if closed is not None:
-        raise ConflictError(f"this pair is {closed} already: vote on the one you are shown")
-    in_a_minute, in_a_day = _answered(work, voter)
+    document, earlier_outcome = rows[0]
+    if earlier_outcome is not None:
+        raise ConflictError(
+            f"this pair is {earlier_outcome} already: vote on the one you are shown"
+        )
+    in_a_minute, in_a_day = _answer_counts(work, voter)
     if in_a_minute >= settings.most_per_minute:
         raise RateLimitedError(f"{in_a_minute} pairs in a minute: read on, and vote in a minute")
     if in_a_day >= settings.most_per_day:
-        raise RateLimitedError(f"{in_a_day} pairs in a day are the most: go on tomorrow")
-    work.ask("close_offer", offer_id=offer_id, closed=how, closed_at=datetime.now(UTC).timestamp())
+        raise RateLimitedError(f"{in_a_day} pairs in a day are the limit: continue tomorrow")
+    work.ask(
+        "close_offer", offer_id=offer_id, closed=outcome, closed_at=datetime.now(UTC).timestamp()
+    )
     return Offer.model_validate_json(document)
 
 
-def _tidy(reason: str) -> str | None:
+def _normalize_reason(reason: str) -> str | None:
     """Return a reason in storable form; None if it is empty."""
-    written = reason.strip()
-    if not encodable(written):
-        written = written.encode("utf-8", "replace").decode()
-    return written[:LONGEST_REASON] or None
+    text = reason.strip()
+    if not encodable(text):
+        text = text.encode("utf-8", "replace").decode()
+    return text[:LONGEST_REASON] or None

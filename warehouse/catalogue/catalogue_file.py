@@ -40,7 +40,6 @@ _TABLE = linear(
 
 
 def has_catalogue(layout: Layout) -> bool:
-    """Return whether the warehouse has a catalogue file."""
     return layout.catalogue.exists()
 
 
@@ -53,11 +52,11 @@ def refuse_programs(layout: Layout) -> None:
         ConfigurationError: names the first such entry; or the file cannot be read or is damaged.
     """
     try:
-        with closing(_opened(layout)) as database:
-            database.execute("begin")  # so that all is of one moment
+        with closing(_open_database(layout)) as database:
+            database.execute("begin")  # read one state
             entries = database.execute(statement("catalogue", "entries")).fetchall()
             _refuse_other_entries(entries)
-            # It takes 3 ms per MB of the catalogue, and ends at the first fault.
+            # 3 ms per MB of the catalogue; stops at the first fault.
             ((fault,),) = database.execute("pragma integrity_check(1)").fetchall()
             later = [
                 row
@@ -81,30 +80,30 @@ def _refuse_other_entries(entries: Sequence[tuple[object, object, object, object
     """Refuse entries that are neither DuckLake tables nor their primary key indexes."""
     root_pages = set[object]()
     for kind, name, root_page, sql in entries:
-        if root_page in root_pages or not _is_ducklakes(kind, name, root_page, sql):
+        if root_page in root_pages or not _is_ducklake_entry(kind, name, root_page, sql):
             raise foreign_error(f"the {kind if kind in _KINDS else 'entry'}", name)
         root_pages.add(root_page)
 
 
-def _is_ducklakes(kind: object, name: object, root_page: object, sql: object) -> bool:
+def _is_ducklake_entry(kind: object, name: object, root_page: object, sql: object) -> bool:
     """Return whether an entry is a DuckLake table or the index of its primary key."""
     if not isinstance(name, str) or not isinstance(root_page, int) or root_page < _FIRST_ROOT:
         return False
     if kind == "index":
         return sql is None and name in _INDICES
-    made = _TABLE.fullmatch(sql) if kind == "table" and isinstance(sql, str) else None
+    definition = _TABLE.fullmatch(sql) if kind == "table" and isinstance(sql, str) else None
     return (
-        made is not None
-        and (made[1], made[2]) == (name, _KEYS.get(name))
-        and not _ROW_NUMBER.search(made[0])
+        definition is not None
+        and (definition[1], definition[2]) == (name, _KEYS.get(name))
+        and not _ROW_NUMBER.search(definition[0])
     )
 
 
-def _opened(layout: Layout) -> sqlite3.Connection:
+def _open_database(layout: Layout) -> sqlite3.Connection:
     refuse_foreign_journal(layout.catalogue)
     place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
     database = sqlite3.connect(place, uri=True, timeout=_BUSY_SECONDS)
-    # What is no UTF-8 is shown; a value of another type than text keeps it.
+    # Show invalid UTF-8 instead of failing.
     database.text_factory = lambda text: text.decode(errors="replace")
     return database
 
@@ -115,7 +114,7 @@ def make_catalogue(layout: Layout, data_path: str) -> None:
     Raises:
         duckdb.Error: it could not be written.
     """
-    # A process killed meanwhile leaves a file of this name, which the next one removes.
+    # A killed process leaves this file, which the next one removes.
     building = layout.catalogue.with_name("building.sqlite")
     for path in (building, layout.catalogue):
         for suffix in _FILES_OF_A_DATABASE:

@@ -12,15 +12,15 @@ from schemas.errors import ConfigurationError
 from warehouse.statements import quoted
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
-_CONFIGURED: dict[str, str | bool | int | float | list[str]] = {
-    # The extensions come from installed wheels, as DuckDB itself does. Holding their 70 MB
-    # against a signature took 0.3 CPU-seconds each time a lake was opened.
+_CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
+    # The extensions come from installed wheels, as DuckDB itself does. Checking the
+    # signature of their 70 MB took 0.3 CPU-seconds per opened lake.
     "allow_unsigned_extensions": "true",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
-    # Over few rows a second thread has nothing to do and spins: publishing a few ideas took twice
-    # the processor time with two, and no less time. `share_out` lets more of them work.
+    # On few rows a second thread spins: publishing a few ideas took twice the CPU time with two
+    # threads, and as long. `share_out` enables more.
     "threads": "1",
 }
 _MANY_ROWS = 100_000
@@ -39,10 +39,10 @@ _BY_STATISTICS = (
 @contextmanager
 def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[Connection]:
     """Yield a connection without a lake, with `extensions` loaded."""
-    connection = duckdb.connect(config=_CONFIGURED | {"memory_limit": memory_limit})
+    connection = duckdb.connect(config=_CONFIGURATION | {"memory_limit": memory_limit})
     try:
         connection.execute("set timezone = 'UTC'")
-        # A query of two seconds would draw its progress on stdout, where `--json` answers.
+        # Longer queries would draw progress on stdout, where `--json` writes.
         connection.execute("set enable_progress_bar = false")
         for extension in extensions:
             load_extension(connection, extension)
@@ -58,16 +58,16 @@ def share_out(connection: Connection, rows: int) -> None:
 
 
 @contextmanager
-def every_row_read(connection: Connection) -> Iterator[None]:
+def read_every_row(connection: Connection) -> Iterator[None]:
     """Make statements in the block read every row, regardless of statistics."""
-    ((before,),) = connection.execute("select current_setting('disabled_optimizers')").fetchall()
+    ((previous,),) = connection.execute("select current_setting('disabled_optimizers')").fetchall()
     connection.execute(f"set disabled_optimizers = {quoted(','.join(_BY_STATISTICS))}")
     try:
         yield
     finally:
-        # A transaction that an error ended refuses it; more rows than needed are read from then on.
+        # A failed transaction refuses this; later queries then read more rows than needed.
         with suppress(duckdb.Error):
-            connection.execute(f"set disabled_optimizers = {quoted(before)}")
+            connection.execute(f"set disabled_optimizers = {quoted(previous)}")
 
 
 def restrict_files(
@@ -85,7 +85,7 @@ def restrict_files(
         connection.execute(
             f"set allowed_paths = [{', '.join(quoted(str(path)) for path in files)}]"
         )
-    # DuckDB refuses to take this back, or to change the two lists after it.
+    # DuckDB allows no change of this or of the two lists afterwards.
     connection.execute("set enable_external_access = false")
 
 

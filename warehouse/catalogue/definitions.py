@@ -24,9 +24,9 @@ _DUCKLAKE_TYPES = {
     "VARCHAR[]": "varchar[]",
 }
 """Column types by their names in a DuckLake catalogue."""
-_MARTS: dict[str, str] = {}
+_MART_SQL: dict[str, str] = {}
 """SQL of marts as DuckDB formats it, cached."""
-_HELD: dict[str, str] = {}
+_CATALOGUE_SQL: dict[str, str] = {}
 """Catalogue SQL last recognized as that of a mart, cached."""
 _INLINED = linear(r"ducklake_inlined_(data|delete)_[0-9_]+")
 _ROWS_PER_GROUP = 8_192
@@ -60,18 +60,18 @@ def check_tables(connection: Connection) -> bool:
     """
     rows = connection.execute(statement("catalogue", "columns")).fetchall()
     columns = {f"{table}.{column}": kind for table, column, kind in rows}
-    defined = {
+    defined_columns = {
         f"{table.name}.{column.name}": _DUCKLAKE_TYPES[column.sql_type]
         for table in TABLES
         for column in table.columns
     }
-    if columns and columns != defined:
-        differing = {name for name, _ in columns.items() ^ defined.items()}
-        name = min(differing, key=lambda name: (name not in defined, name))
-        here, there = columns.get(name, "missing"), defined.get(name, "missing")
-        difference = f"{name[:200]} is {here[:80]} in the lake, {there} in Assay"
+    if columns and columns != defined_columns:
+        different_names = {name for name, _ in columns.items() ^ defined_columns.items()}
+        name = min(different_names, key=lambda name: (name not in defined_columns, name))
+        in_lake, in_assay = columns.get(name, "missing"), defined_columns.get(name, "missing")
+        difference = f"{name[:200]} is {in_lake[:80]} in the lake, {in_assay} in Assay"
         raise ConfigurationError(
-            # A foreign name may hold line breaks.
+            # Foreign names may contain line breaks.
             f"the lake does not fit this version of Assay ({difference!r}): use the version that wrote"
             " it, or publish into a new warehouse; if no other version wrote it, bring the"
             " catalogue back from a copy"
@@ -85,7 +85,7 @@ def show_marts(connection: Connection) -> bool:
     Returns:
         Whether there were any.
     """
-    # All, since the lake's marts read one another as they are there.
+    # All of them, since the lake's own marts read one another.
     marts = MARTS if outdated_marts(connection) else ()
     for name in marts:
         connection.execute(f"create or replace temporary view {name} as {statement('marts', name)}")
@@ -94,10 +94,10 @@ def show_marts(connection: Connection) -> bool:
 
 def outdated_marts(connection: Connection) -> tuple[str, ...]:
     """Return the marts that are missing or have SQL of another version."""
-    held: dict[str, str | None] = {}
+    lake_sql: dict[str, str | None] = {}
     for name, sql in connection.execute(statement("catalogue", "views")).fetchall():
-        held[name] = None if name in held else sql  # which of two DuckLake takes is its own affair
-    return tuple(name for name in MARTS if not _is_mart(connection, name, held.get(name)))
+        lake_sql[name] = None if name in lake_sql else sql  # of two, DuckLake may use either
+    return tuple(name for name in MARTS if not _is_mart(connection, name, lake_sql.get(name)))
 
 
 def check_catalogue(connection: Connection) -> None:
@@ -109,7 +109,7 @@ def check_catalogue(connection: Connection) -> None:
     marts = {"marts": list(MARTS)}
     entries = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
     if entries:
-        # Again: a publication that ends between two tables seems to be of a later snapshot.
+        # Retry: a publication between two reads looks like a later snapshot.
         entries = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
     for kind, name in entries:
         raise foreign_error(kind, name)
@@ -126,9 +126,9 @@ def later_rows(tables: Iterable[str], schema: str) -> list[str]:
     return [
         filled("catalogue", "later_rows", schema=schema, table=table, column=column)
         for table in tables
-        if (inlined := _INLINED.fullmatch(table))
-        # A deletion of a row has no end.
-        for column in ("begin_snapshot", *(["end_snapshot"] if inlined[1] == "data" else []))
+        if (match := _INLINED.fullmatch(table))
+        # Deletions have no end column.
+        for column in ("begin_snapshot", *(["end_snapshot"] if match[1] == "data" else []))
     ]
 
 
@@ -148,17 +148,17 @@ def _is_mart(connection: Connection, name: str, sql: str | None) -> bool:
     """Return whether a view has the SQL of a mart, compared as DuckDB formats it."""
     if sql is None:
         return False
-    if sql == _HELD.get(name):
+    if sql == _CATALOGUE_SQL.get(name):
         return True
-    if name not in _MARTS:
-        _MARTS[name] = _rewritten(connection, statement("marts", name))
-    same = _MARTS[name] in (sql, _rewritten(connection, sql))
-    if same:
-        _HELD[name] = sql
-    return same
+    if name not in _MART_SQL:
+        _MART_SQL[name] = _formatted_sql(connection, statement("marts", name))
+    is_same = _MART_SQL[name] in (sql, _formatted_sql(connection, sql))
+    if is_same:
+        _CATALOGUE_SQL[name] = sql
+    return is_same
 
 
-def _rewritten(connection: Connection, sql: str) -> str:
+def _formatted_sql(connection: Connection, sql: str) -> str:
     """Return a statement as DuckDB formats it; empty if it is invalid."""
     try:
         question = "select json_deserialize_sql(json_serialize_sql($sql))"
@@ -173,12 +173,12 @@ def _begin_statistics(connection: Connection) -> None:
 
     Without them DuckLake asks for statistics once per column of every query: 100 ms instead of 10.
     """
-    with_statistics = {
+    tables_with_statistics = {
         name
         for (name,) in connection.execute(statement("tables", "tables_with_statistics")).fetchall()
     }
     for table in TABLES:
-        if table.name not in with_statistics:
+        if table.name not in tables_with_statistics:
             connection.execute(table_statement("insert_nothing", table=table.name))
             connection.execute(table_statement("delete_nothing", table=table.name))
 

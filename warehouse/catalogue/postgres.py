@@ -21,7 +21,7 @@ from warehouse.catalogue.definitions import foreign_error, later_rows
 from warehouse.statements import quoted, statement
 
 VARIABLE = "ASSAY_CATALOGUE_URL"
-_CREDENTIALS = "catalogue"  # the name of it in DuckDB
+_CREDENTIALS = "catalogue"  # the secret's name in DuckDB
 OLDEST_VERSION = 12
 _SHAPE = "postgresql://user:password@host:port/database"
 _SCHEMES = ("postgres", "postgresql")
@@ -65,7 +65,7 @@ class PostgresCatalogue:
         if parts.scheme not in _SCHEMES or not parts.hostname or not database:
             raise ConfigurationError(f"{VARIABLE} must read {_SHAPE}")
         options = dict(parse_qsl(parts.query))
-        if "password" in options:  # what is masked in messages and logs is what stands before the @
+        if "password" in options:  # only the part before the @ is masked in messages and logs
             raise ConfigurationError(
                 f"{VARIABLE}: the password belongs before the host, as in {_SHAPE}"
             )
@@ -78,9 +78,9 @@ class PostgresCatalogue:
     @property
     def connection_string(self) -> str:
         """Connection string for libpq; the server shows the process name to administrators."""
-        named = {"application_name": f"assay, process {os.getpid()} on {socket.gethostname()}"}
+        client = {"application_name": f"assay, process {os.getpid()} on {socket.gethostname()}"}
         return " ".join(
-            f"{name}={_as_libpq(value)}" for name, value in (named | self.options).items()
+            f"{name}={_as_libpq(value)}" for name, value in (client | self.options).items()
         )
 
     def secret(self, connection: Connection) -> tuple[str, ...]:
@@ -97,7 +97,6 @@ class PostgresCatalogue:
         return (f"secret {quoted(_CREDENTIALS)}",)
 
     def opening_error(self, error: duckdb.Error) -> UpstreamError:
-        """Return the error of a failed connection."""
         message = str(error).partition('Unable to connect to Postgres at "')[2].partition('": ')[2]
         reason = " ".join((message or str(error)).split("\n")[0].split())
         return UpstreamError(
@@ -106,7 +105,7 @@ class PostgresCatalogue:
 
 
 @contextmanager
-def loss_told(catalogue: PostgresCatalogue | None) -> Iterator[None]:
+def report_lost_server(catalogue: PostgresCatalogue | None) -> Iterator[None]:
     """Raise UpstreamError if the server is lost in the block; None: a catalogue file."""
     try:
         yield
@@ -134,10 +133,10 @@ def only_publisher(catalogue: PostgresCatalogue, wait_seconds: float) -> Iterato
         TransientError: another process held it for `wait_seconds`.
         UpstreamError: the server cannot be reached.
     """
-    until = time.monotonic() + wait_seconds
-    with _asking(catalogue) as connection:
+    deadline = time.monotonic() + wait_seconds
+    with _server_transaction(catalogue) as connection:
         while not _ask(connection, "lock")["held"]:
-            if time.monotonic() >= until:
+            if time.monotonic() >= deadline:
                 raise TransientError(
                     f"{_ask(connection, 'holder').get('holder', 'another process')} is publishing"
                     f" to {catalogue.title}: try again when it has finished"
@@ -176,12 +175,8 @@ class CatalogueState:
 
 
 def catalogue_state(catalogue: PostgresCatalogue) -> CatalogueState:
-    """Query the server.
-
-    Raises:
-        UpstreamError: it cannot be reached.
-    """
-    with _asking(catalogue) as connection:
+    """Query the server. Raises UpstreamError if it cannot be reached."""
+    with _server_transaction(catalogue) as connection:
         row = _ask(connection, "state")
     has_lake = row["may_read"] is not None
     may_write = row["may_write"] if has_lake else row["may_create"]
@@ -209,15 +204,15 @@ def check_may_publish(catalogue: PostgresCatalogue) -> None:
 
 
 @contextmanager
-def _asking(catalogue: PostgresCatalogue) -> Iterator[Connection]:
+def _server_transaction(catalogue: PostgresCatalogue) -> Iterator[Connection]:
     """Yield a transaction of the server, queried in its own SQL."""
-    with loss_told(catalogue), in_memory("postgres_scanner") as connection:
+    with report_lost_server(catalogue), in_memory("postgres_scanner") as connection:
         attach_postgres(connection, catalogue)
         connection.execute("begin")
         try:
             yield connection
         finally:
-            # Left to DuckDB, a rollback that a lost server cannot answer ends the process.
+            # DuckDB's own rollback would end the process if the server is lost.
             with suppress(duckdb.Error):
                 connection.execute("rollback")
 
@@ -252,7 +247,7 @@ def refuse_server_programs(connection: Connection, catalogue: PostgresCatalogue)
     """
     attach_postgres(connection, catalogue)
     try:
-        with loss_told(catalogue):
+        with report_lost_server(catalogue):
             program = _ask(connection, "server_programs")
             later = None if program else _later_rows(connection)
     except duckdb.Error as error:

@@ -129,14 +129,14 @@ def refuse_foreign_journal(database: Path) -> None:
     Raises:
         ConfigurationError: names the journal and the remedy.
     """
-    resolved = database.resolve()  # SQLite looks for the journal behind links, too
+    resolved = database.resolve()  # SQLite follows links to find the journal
     journal = resolved.with_name(f"{resolved.name}-journal")
     advice = "move it away, or bring both files back from a copy, and see who may write there"
     try:
         with open_file(journal) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(size - len(_MAGIC), 0))
-            # A journal begins with the same number: one cut off behind it has no room for a record.
+            # A journal starts with the same number: one cut off after it is too short for a record.
             names_another = size >= _LEAST_RECORD_BYTES and file.read() == _MAGIC
     except (FileNotFoundError, NotADirectoryError):
         return

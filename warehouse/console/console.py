@@ -24,12 +24,12 @@ from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
 from warehouse.catalogue.connection import Connection, in_memory
 from warehouse.lake import in_one_line
-from warehouse.objects.object_files import storage_failures_told
+from warehouse.objects.object_files import report_storage_failures
 from warehouse.rows import Row
 from warehouse.statements import MARTS, quoted
 from warehouse.warehouse import Warehouse
 
-if TYPE_CHECKING:  # it takes a while to import, and most answers are text
+if TYPE_CHECKING:  # slow import, and most answers are text
     import pyarrow as pa
 
 
@@ -67,7 +67,7 @@ def run_sql(
     *,
     timeout_seconds: float = 300.0,
     maximum_rows: int = _MAXIMUM_ROWS,
-    beside: Mapping[str, Path] = MappingProxyType({}),
+    files: Mapping[str, Path] = MappingProxyType({}),
 ) -> list[Row]:
     """Run one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES).
 
@@ -75,14 +75,14 @@ def run_sql(
     lists, dicts.
 
     Args:
-        beside: the user's files by table name: CSV, TSV, JSON, JSON Lines or Parquet.
+        files: the user's files by table name: CSV, TSV, JSON, JSON Lines or Parquet.
 
     Raises:
         SqlError: the statement is invalid; one line, with the position.
         ConfigurationError: it is refused, too slow or has too many rows, or a file cannot be read.
     """
     _, rows = run_sql_with_names(
-        warehouse, sql, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows, beside=beside
+        warehouse, sql, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows, files=files
     )
     return rows
 
@@ -93,10 +93,10 @@ def run_sql_with_names(
     *,
     timeout_seconds: float = 300.0,
     maximum_rows: int = _MAXIMUM_ROWS,
-    beside: Mapping[str, Path] = MappingProxyType({}),
+    files: Mapping[str, Path] = MappingProxyType({}),
 ) -> tuple[tuple[str, ...], list[Row]]:
     """Run as `run_sql`, and return the column names too, also without rows."""
-    with _asked(warehouse, sql, timeout_seconds, beside) as answer:
+    with _run_statement(warehouse, sql, timeout_seconds, files) as answer:
         names = _distinct([column[0] for column in answer.description or ()])
         values = answer.fetchmany(maximum_rows + 1)
     if len(values) > maximum_rows:
@@ -110,45 +110,40 @@ def run_sql_to_arrow(
     sql: str,
     *,
     timeout_seconds: float = 300.0,
-    beside: Mapping[str, Path] = MappingProxyType({}),
+    files: Mapping[str, Path] = MappingProxyType({}),
 ) -> "pa.Table":
     """Run as `run_sql`, and return an Arrow table without a bound on rows."""
-    with _asked(warehouse, sql, timeout_seconds, beside) as answer:
+    with _run_statement(warehouse, sql, timeout_seconds, files) as answer:
         table = answer.to_arrow_table()
         return table.rename_columns(_distinct(table.column_names))
 
 
 @contextmanager
-def _asked(
-    warehouse: Warehouse, sql: str, timeout_seconds: float, beside: Mapping[str, Path]
+def _run_statement(
+    warehouse: Warehouse, sql: str, timeout_seconds: float, files: Mapping[str, Path]
 ) -> Iterator[Connection]:
     if "\0" in sql:
         raise ConfigurationError("wrong SQL: it holds a NUL character: leave it out")
     if not encodable(sql):
-        raise ConfigurationError(
-            "wrong SQL: it holds half a character (a lone surrogate): write it anew"
-        )
+        raise ConfigurationError("wrong SQL: it contains a lone surrogate: type it again")
     with warehouse.reader() as connection:
-        connection.execute("set errors_as_json = true")  # which say where the statement is wrong
-        _refuse_what_is_no_question(connection, sql)
-        for name, path in beside.items():
-            _lay_beside(connection, name, path)
+        connection.execute("set errors_as_json = true")  # JSON errors include the position
+        _refuse_other_statements(connection, sql)
+        for name, path in files.items():
+            _load_file(connection, name, path)
         connection.execute("set lock_configuration = true")
         stop = threading.Timer(timeout_seconds, connection.interrupt)
         stop.start()
         try:
-            with storage_failures_told():
+            with report_storage_failures():
                 yield connection.execute(sql)
         except duckdb.InterruptException:
             raise ConfigurationError(
                 f"the statement took longer than {timeout_seconds:g} seconds: narrow it down"
             ) from None
         except (duckdb.Error, RuntimeError) as error:
-            raise _wrong(sql, error) from None
-        except (
-            OverflowError,
-            ValueError,
-        ) as error:  # of DuckDB's values some are larger than Python's of that kind
+            raise _sql_error(sql, error) from None
+        except (OverflowError, ValueError) as error:  # some DuckDB values are out of Python's range
             raise ConfigurationError(
                 f"a value of the answer is out of range ({error}): cast it to varchar"
             ) from None
@@ -156,33 +151,33 @@ def _asked(
             stop.cancel()
 
 
-def _lay_beside(connection: Connection, name: str, path: Path) -> None:
+def _load_file(connection: Connection, name: str, path: Path) -> None:
     """Load a file of the user into a temporary table of the connection."""
-    read = _READERS.get(path.suffix.lower())
-    if read is None:
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
         raise ConfigurationError(f"{path.name}: give a {', '.join(_READERS)} file")
     if not name.isidentifier() or name.lower() in {*TABLE, *MARTS}:
         raise ConfigurationError(
             f"{name!r} cannot name a table here: choose a word that is no table of the lake's"
         )
     try:
-        # Read elsewhere, since this connection is bounded to the lake.
+        # Read with another connection, since this one is limited to the lake.
         with in_memory() as file_connection:
             rows = file_connection.execute(
-                f"from {read}(?)", [str(path.resolve())]
+                f"from {reader}(?)", [str(path.resolve())]
             ).to_arrow_table()
         connection.register("a file", rows)
         connection.execute(f'create temp table "{name}" as from "a file"')
         connection.unregister("a file")
     except duckdb.Error as error:
-        raise ConfigurationError(f"{path} cannot be read: {_said(error)[0]}") from None
+        raise ConfigurationError(f"{path} cannot be read: {_parse_error(error)[0]}") from None
 
 
-def _refuse_what_is_no_question(connection: Connection, sql: str) -> None:
+def _refuse_other_statements(connection: Connection, sql: str) -> None:
     try:
         statements = connection.extract_statements(sql)
     except duckdb.Error as error:
-        raise _wrong(sql, error) from None
+        raise _sql_error(sql, error) from None
     if len(statements) != 1:
         raise ConfigurationError(f"one statement at a time, please: found {len(statements)}")
     if statements[0].type != duckdb.StatementType.SELECT:
@@ -195,7 +190,7 @@ def _refuse_what_is_no_question(connection: Connection, sql: str) -> None:
         )
     answer = connection.execute(f"select json_serialize_sql({quoted(sql)})").fetchall()
     try:
-        tree = json.loads(answer[0][0])  # unlike orjson it takes Infinity, as in 1e400
+        tree = json.loads(answer[0][0])  # unlike orjson it accepts Infinity, as in 1e400
     except (ValueError, RecursionError):
         raise ConfigurationError(
             "the statement is nested too deeply: write it with fewer operators or parentheses"
@@ -203,22 +198,22 @@ def _refuse_what_is_no_question(connection: Connection, sql: str) -> None:
     if tree["error"]:
         raise ConfigurationError(f"only a plain SELECT is allowed here: {tree['error_message']}")
     for node in _nodes(tree):
-        _refuse_reaching_out(node)
+        _refuse_other_tables(node)
         _refuse_functions(connection, node)
 
 
 def _nodes(tree: object) -> Iterator[dict[str, Any]]:
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
         if isinstance(node, dict):
             yield node
-            waiting.extend(node.values())
+            stack.extend(node.values())
         elif isinstance(node, list):
-            waiting.extend(node)
+            stack.extend(node)
 
 
-def _refuse_reaching_out(node: dict[str, Any]) -> None:
+def _refuse_other_tables(node: dict[str, Any]) -> None:
     if node.get("type") == "TABLE_FUNCTION":
         name = str(node["function"]["function_name"]).lower()
         if name not in _TABLE_FUNCTIONS:
@@ -238,7 +233,7 @@ def _refuse_reaching_out(node: dict[str, Any]) -> None:
         if name.startswith(_HIDDEN_PREFIXES):
             raise ConfigurationError(f"{name} is not a table of the lake: `show tables` lists them")
         if name in MARTS and (catalogue or schema or node.get("at_clause")):
-            # The lake's own view may hold SQL of somebody else; the one laid over it does not.
+            # The lake's own view may contain foreign SQL; the temporary one does not.
             raise ConfigurationError(f"the mart {name} is asked by its name alone, as it is now")
 
 
@@ -247,23 +242,23 @@ def _refuse_functions(connection: Connection, node: dict[str, Any]) -> None:
     if not name or name in FUNCTIONS or name in _TABLE_FUNCTIONS:
         return
     sql = "select 1 from duckdb_functions() where lower(function_name) = ? limit 1"
-    if connection.execute(sql, [name]).fetchall():  # of others DuckDB says what they may mean
+    if connection.execute(sql, [name]).fetchall():  # for unknown names DuckDB suggests others
         raise ConfigurationError(f"the function {name} is not allowed here")
 
 
 def _distinct(names: list[str]) -> list[str]:
     """Number repeated column names, so that none is lost in a dict."""
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     distinct = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        distinct.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+        counts[name] = counts.get(name, 0) + 1
+        distinct.append(name if counts[name] == 1 else f"{name}_{counts[name]}")
     return distinct
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
-        as_float = float(value)  # whose shortest digits may be others where there are many
+        as_float = float(value)  # which may lose digits
         return as_float if Decimal(repr(as_float)) == value else str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
@@ -280,36 +275,41 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _wrong(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
-    line, more = _said(error)
-    lost = isinstance(error, duckdb.IOException)
-    title = "the lake cannot be read (`assay warehouse verify` says more)" if lost else "wrong SQL"
-    wrong = SqlError(f"{title}: {line}")
-    if str(more.get("position", "")).isdecimal():
-        before = sql.encode()[: int(more["position"])]
-        wrong.place = len(before.decode(errors="ignore"))
-    wrong.word = str(more.get("name", ""))
-    wrong.offered = tuple(name for name in str(more.get("candidates", "")).split(",") if name)
-    return wrong
+def _sql_error(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
+    line, details = _parse_error(error)
+    is_unreadable = isinstance(error, duckdb.IOException)
+    title = (
+        "the lake cannot be read (`assay warehouse verify` says more)"
+        if is_unreadable
+        else "wrong SQL"
+    )
+    sql_error = SqlError(f"{title}: {line}")
+    if str(details.get("position", "")).isdecimal():
+        prefix = sql.encode()[: int(details["position"])]
+        sql_error.place = len(prefix.decode(errors="ignore"))
+    sql_error.word = str(details.get("name", ""))
+    sql_error.offered = tuple(
+        name for name in str(details.get("candidates", "")).split(",") if name
+    )
+    return sql_error
 
 
-def _said(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, Any]]:
+def _parse_error(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, Any]]:
     """Return DuckDB's message as one line, with its details: position in bytes, name, candidates."""
-    kind, _, details = str(error).partition(": ")
+    kind, _, text = str(error).partition(": ")
     try:
-        more = json.loads(details)
+        details = json.loads(text)
     except ValueError:
-        more = None
-    if not isinstance(more, dict) or "exception_message" not in more:
+        details = None
+    if not isinstance(details, dict) or "exception_message" not in details:
         return in_one_line(str(error)), {}
-    return in_one_line(f"{kind}: {more['exception_message']}"), more
+    return in_one_line(f"{kind}: {details['exception_message']}"), details
 
 
-# The functions of DuckDB that compute from what they are given: a closed list, so that one of a
-# later version is called once somebody has looked at it. Left out are those that bind or run other
-# statements (`json_serialize_plan`), read settings, variables, sequences or the catalogue, write, or
-# wait.
-_WORDS = r"""
+# DuckDB functions that only compute from their arguments. A closed list, so that functions of later
+# versions are reviewed first. Left out are functions that bind or run other statements
+# (`json_serialize_plan`), read settings, variables, sequences or the catalogue, write, or wait.
+_FUNCTION_NAMES = r"""
 !__postfix !~~ !~~* % & && * ** + - ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~ abs
 acos acosh add age aggregate ago alias any_value apply approx_count_distinct approx_quantile
 approx_top_k arbitrary arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null
@@ -384,4 +384,4 @@ uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 var_pop var_samp 
 variant_bytes_to_variant variant_extract variant_normalize variant_to_parquet_variant
 variant_typeof vector_type version wavg week weekday weekofyear weighted_avg xor year yearweek
 """
-FUNCTIONS = frozenset(_WORDS.split())
+FUNCTIONS = frozenset(_FUNCTION_NAMES.split())

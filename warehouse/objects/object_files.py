@@ -11,7 +11,7 @@ import duckdb
 from schemas.errors import AssayError, ConfigurationError
 from warehouse.catalogue.connection import Connection, load_extension
 from warehouse.objects import object_storage
-from warehouse.objects.object_storage import ObjectFolder, failure_told
+from warehouse.objects.object_storage import ObjectFolder, failure_error
 from warehouse.statements import quoted
 
 
@@ -22,7 +22,7 @@ def reach(connection: Connection, folder: ObjectFolder) -> None:
         ConfigurationError: the extension or credentials are missing.
     """
     load_extension(connection, "httpfs")
-    # Else DuckDB takes credentials from the environment by itself, and shows them as settings.
+    # Otherwise DuckDB reads credentials from the environment and shows them as settings.
     connection.execute("set enable_global_s3_configuration = false")
     connection.execute(f"set http_timeout = {object_storage.TIMEOUT_SECONDS}")
     connection.execute(f"set http_retries = {object_storage.ATTEMPTS - 1}")
@@ -46,7 +46,7 @@ def sign(connection: Connection, folder: ObjectFolder) -> None:
 
 
 @contextmanager
-def storage_failures_told() -> Iterator[None]:
+def report_storage_failures() -> Iterator[None]:
     """Turn DuckDB's storage errors in the block into errors of one line.
 
     Raises:
@@ -69,10 +69,10 @@ def storage_failures_told() -> Iterator[None]:
 def storage_failure(error: duckdb.Error) -> AssayError | None:
     """Return the error about object storage; None if it is about something else."""
     text = str(error).partition(": ")[2]
-    with suppress(ValueError):  # a connection may be asked to tell errors as JSON
+    with suppress(ValueError):  # a connection may report errors as JSON
         text = json.loads(text)["exception_message"]
-    about, _, reply = text.partition("\n\n")
-    if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in about:
+    title, _, reply = text.partition("\n\n")
+    if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in title:
         return None
     code, _, message = reply.partition("\n")[0].partition(": ")
-    return failure_told("the lake's files", code, message or about)
+    return failure_error("the lake's files", code, message or title)

@@ -19,7 +19,7 @@ from schemas.errors import AssayError, ConfigurationError, UpstreamError
 from schemas.place import bucket_and_prefix
 
 _DEFAULT_REGION = "us-east-1"
-_OF_AWS = (".amazonaws.com", ".amazonaws.com.cn")
+_AWS_HOSTS = (".amazonaws.com", ".amazonaws.com.cn")
 TIMEOUT_SECONDS = 30
 ATTEMPTS = 5
 _CONDITION_FAILED = (409, 412)
@@ -62,7 +62,6 @@ class ObjectFolder:
         return f"s3://{self.bucket}/{self.prefix}"
 
     def within(self, name: str) -> "ObjectFolder":
-        """Return the subfolder of this name."""
         return ObjectFolder(self.bucket, f"{self.prefix}{name}/")
 
     def credentials(self) -> dict[str, str]:
@@ -74,11 +73,11 @@ class ObjectFolder:
             ConfigurationError: there are none.
         """
         session, _ = _client()
-        with _told(self) as client:
-            held = session.get_credentials()
-            if held is None:
+        with _translate_errors(self) as client:
+            source = session.get_credentials()
+            if source is None:
                 raise self._without_credentials
-            key = held.get_frozen_credentials()
+            key = source.get_frozen_credentials()
         options = {
             "key_id": key.access_key,
             "secret": key.secret_key,
@@ -86,7 +85,7 @@ class ObjectFolder:
         }
         if key.token:
             options["session_token"] = key.token
-        if not _is_of_aws(client):
+        if not _is_aws(client):
             options["endpoint"] = client.meta.endpoint_url
         return options
 
@@ -106,7 +105,7 @@ class ObjectFolder:
         """
         from botocore.exceptions import ClientError
 
-        with _told(self, name) as client:
+        with _translate_errors(self, name) as client:
             try:
                 return int(
                     client.head_object(Bucket=self.bucket, Key=self.prefix + name)["ContentLength"]
@@ -118,12 +117,12 @@ class ObjectFolder:
 
     def upload(self, name: str, file: Path) -> None:
         """Upload a file under this name. Raises as `size`."""
-        with _told(self) as client, file.open("rb") as content:
+        with _translate_errors(self) as client, file.open("rb") as content:
             client.upload_fileobj(content, self.bucket, self.prefix + name)
 
     def download(self, name: str, file: Path) -> None:
         """Download an object to a file. Raises as `size`."""
-        with _told(self, name) as client:
+        with _translate_errors(self, name) as client:
             client.download_file(self.bucket, self.prefix + name, str(file))
 
     def put(self, name: str, content: bytes, *, replaced: str | None) -> bool:
@@ -133,22 +132,24 @@ class ObjectFolder:
         """
         from botocore.exceptions import ClientError
 
-        held = {"IfNoneMatch": "*"} if replaced is None else {"IfMatch": replaced}
-        with _told(self) as client:
+        condition = {"IfNoneMatch": "*"} if replaced is None else {"IfMatch": replaced}
+        with _translate_errors(self) as client:
             try:
-                client.put_object(Bucket=self.bucket, Key=self.prefix + name, Body=content, **held)
+                client.put_object(
+                    Bucket=self.bucket, Key=self.prefix + name, Body=content, **condition
+                )
             except ClientError as error:
                 response = error.response
                 failed = response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
-                gone = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
-                if failed or gone:
+                deleted = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
+                if failed or deleted:
                     return False
                 raise
         return True
 
     def write(self, name: str, content: bytes, kind: str = "application/octet-stream") -> None:
         """Store content under this name unconditionally. Raises as `size`."""
-        with _told(self) as client:
+        with _translate_errors(self) as client:
             client.put_object(
                 Bucket=self.bucket, Key=self.prefix + name, Body=content, ContentType=kind
             )
@@ -162,7 +163,7 @@ class ObjectFolder:
             ResponseStreamingError,
         )
 
-        with _told(self) as client:
+        with _translate_errors(self) as client:
             for attempt in range(ATTEMPTS):
                 try:
                     response = client.get_object(Bucket=self.bucket, Key=self.prefix + name)
@@ -172,13 +173,13 @@ class ObjectFolder:
                         return None
                     raise
                 except (IncompleteReadError, ReadTimeoutError, ResponseStreamingError):
-                    if attempt == ATTEMPTS - 1:  # botocore asks again for the head of it alone
+                    if attempt == ATTEMPTS - 1:  # botocore retries only the request, not the read
                         raise
         raise AssertionError
 
     def remove(self, name: str) -> None:
         """Delete an object if it exists. Raises as `size`."""
-        with _told(self) as client:
+        with _translate_errors(self) as client:
             client.delete_object(Bucket=self.bucket, Key=self.prefix + name)
 
     def check(self) -> None:
@@ -190,10 +191,10 @@ class ObjectFolder:
         """
         name = f".assay-{uuid4().hex}"
         self.put(name, b"assay", replaced=None)
-        again = self.put(name, b"other", replaced=None)
+        was_replaced = self.put(name, b"other", replaced=None)
         stored = self.get(name)
         self.remove(name)
-        if again or stored is None or stored[0] != b"assay":
+        if was_replaced or stored is None or stored[0] != b"assay":
             raise ConfigurationError(
                 f"{self.address} does not give back what was written there first: the storage has"
                 " to know If-None-Match"
@@ -219,7 +220,7 @@ def file_size(folder: Path, place: ObjectFolder | None, name: str) -> int | None
 @functools.cache
 def _client() -> tuple[Any, Any]:
     """Return a session and its client, for the life of the process."""
-    import boto3  # takes a while, and most lakes lie in a folder
+    import boto3  # slow import, and most lakes are in a folder
     from botocore.config import Config
     from botocore.exceptions import BotoCoreError
 
@@ -228,7 +229,7 @@ def _client() -> tuple[Any, Any]:
         read_timeout=TIMEOUT_SECONDS,
         retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
         max_pool_connections=AT_ONCE,
-        # Other makes of storage do not know the newer checksums.
+        # Other S3 implementations lack the newer checksums.
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
     )
@@ -236,7 +237,7 @@ def _client() -> tuple[Any, Any]:
         session = boto3.session.Session()
         region = session.region_name or os.environ.get("AWS_REGION") or _DEFAULT_REGION
         client = session.client("s3", region_name=region, config=config)
-        if not _is_of_aws(client):
+        if not _is_aws(client):
             config = config.merge(Config(s3={"addressing_style": "path"}))
             client = session.client("s3", region_name=region, config=config)
     except (BotoCoreError, ValueError) as error:
@@ -249,12 +250,12 @@ def forget_client() -> None:
     _client.cache_clear()
 
 
-def _is_of_aws(client: Any) -> bool:
-    return (urlsplit(client.meta.endpoint_url).hostname or "").endswith(_OF_AWS)
+def _is_aws(client: Any) -> bool:
+    return (urlsplit(client.meta.endpoint_url).hostname or "").endswith(_AWS_HOSTS)
 
 
 @contextmanager
-def _told(folder: ObjectFolder, name: str | None = None) -> Iterator[Any]:
+def _translate_errors(folder: ObjectFolder, name: str | None = None) -> Iterator[Any]:
     """Yield the client, and turn its errors into ours.
 
     Args:
@@ -270,15 +271,15 @@ def _told(folder: ObjectFolder, name: str | None = None) -> Iterator[Any]:
     except ClientError as error:
         details = _error_of(error)
         if name is not None and details.get("Code", "").startswith("4"):
-            details = _reason_for_refusing(folder, name) or details
-        raise failure_told(
+            details = _refusal_details(folder, name) or details
+        raise failure_error(
             folder.address, details.get("Code", ""), details.get("Message", "")
         ) from None
     except (BotoCoreError, Boto3Error) as error:
-        raise failure_told(folder.address, "", str(error)) from None
+        raise failure_error(folder.address, "", str(error)) from None
 
 
-def _reason_for_refusing(folder: ObjectFolder, name: str) -> dict[str, str] | None:
+def _refusal_details(folder: ObjectFolder, name: str) -> dict[str, str] | None:
     """Return the error of a refused HEAD request, by a GET of the object.
 
     A reply to HEAD has no body, so its status alone is known. None: the GET succeeded.
@@ -290,17 +291,16 @@ def _reason_for_refusing(folder: ObjectFolder, name: str) -> dict[str, str] | No
         client.get_object(Bucket=folder.bucket, Key=folder.prefix + name)["Body"].close()
     except ClientError as error:
         return _error_of(error)
-    except BotoCoreError:  # the storage has gone meanwhile; the status was told before
+    except BotoCoreError:  # the storage was lost; the status is known already
         return None
     return None
 
 
 def _error_of(error: Any) -> dict[str, str]:
-    """Return code and message of a botocore error."""
     return {name: str(value) for name, value in error.response.get("Error", {}).items()}
 
 
-def failure_told(where: str, code: str, message: str) -> AssayError:
+def failure_error(where: str, code: str, message: str) -> AssayError:
     """Return the error for a failure of object storage, by its error code."""
     if code in _REFUSALS:
         return ConfigurationError(f"object storage, {where}: {_REFUSALS[code]}")

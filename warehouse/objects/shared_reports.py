@@ -49,10 +49,10 @@ def bring_report(layout: Layout, path: Path) -> bool:
     """Return whether the report file exists here, after downloading it if necessary."""
     if path.exists():
         return True
-    there = None if layout.objects is None else layout.objects.get(_name(layout, path))
-    if there is None:
+    report_object = None if layout.objects is None else layout.objects.get(_name(layout, path))
+    if report_object is None:
         return False
-    replace_bytes(path, there[0])
+    replace_bytes(path, report_object[0])
     return True
 
 
@@ -70,13 +70,13 @@ def _note_names(place: ObjectFolder, layout: Layout, folder: Path, files: Iterab
     """Record the names of files before their upload, so that all can be deleted."""
     here = {file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)}
     names = here | _names(place, layout, folder)
-    listed = "".join(f"{name}\n" for name in sorted(names))
-    place.write(f"{_name(layout, folder)}/{_NAMES_FILE}", listed.encode(), "text/plain")
+    lines = "".join(f"{name}\n" for name in sorted(names))
+    place.write(f"{_name(layout, folder)}/{_NAMES_FILE}", lines.encode(), "text/plain")
 
 
 def _names(place: ObjectFolder, layout: Layout, folder: Path) -> set[str]:
-    there = place.get(f"{_name(layout, folder)}/{_NAMES_FILE}")
-    return set() if there is None else set(there[0].decode().splitlines())
+    names_object = place.get(f"{_name(layout, folder)}/{_NAMES_FILE}")
+    return set() if names_object is None else set(names_object[0].decode().splitlines())
 
 
 def _is_there(place: ObjectFolder, layout: Layout, path: Path) -> bool:

@@ -22,12 +22,12 @@ from schemas.errors import BudgetExhaustedError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from warehouse.catalogue.sqlite_file import connect
-from warehouse.scrubbing import concealed
+from warehouse.scrubbing import mask_secrets
 from warehouse.shared_database import Statements, shared_database
 from warehouse.statements import filled, statement
 
-# A call so old is given up, as its holder may be a process of another machine, or its number may
-# belong to another process by now. Should its answer come after all, `settle` corrects the estimate.
+# Older calls are given up: their process may be on another machine, or its id may be reused. If the
+# reply comes after all, `settle` corrects the estimate.
 _FORGET_AFTER_SECONDS = 900.0
 WHOLE_RUN = ""
 _PROCESS = "process "
@@ -36,8 +36,6 @@ _TOTALS = "coalesce(sum(cost_usd), 0.0), cast(coalesce(sum(tokens), 0) as bigint
 
 
 class Spend(Noun):
-    """US dollars, tokens and literature requests."""
-
     cost_usd: float = Field(default=0.0, ge=0)
     tokens: int = Field(default=0, ge=0)
     requests: int = Field(default=0, ge=0, description="Literature requests.")
@@ -78,19 +76,18 @@ class BudgetFile:
 
     @property
     def exists(self) -> bool:
-        """Return whether anything was ever recorded."""
         return self.path.exists() if self._database is None else self._database.has_tables
 
     def admit(self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int) -> bool:
         """Reserve an estimate, and return whether the call may start; False: wait."""
         estimate = Spend(cost_usd=cost_usd, tokens=tokens)
         with self._transaction() as connection:
-            # Else reservations of a killed worker would hold back everybody until they are old.
+            # Otherwise reservations of a killed worker would block all others until they expire.
             self._forget_the_dead(connection)
-            run = self._settled(connection, WHOLE_RUN)
-            idea = self._settled(connection, idea_id)
+            run = self._settled_spend(connection, WHOLE_RUN)
+            idea = self._settled_spend(connection, idea_id)
             self._refuse_what_is_spent(run, idea, idea_id)
-            if self._full(
+            if self._is_full(
                 run.plus(self._in_flight(connection, None)),
                 idea.plus(self._in_flight(connection, idea_id)),
                 estimate,
@@ -118,8 +115,8 @@ class BudgetFile:
         tokens: int,
     ) -> None:
         """Journal a call before it is sent, with the row it gets without a reply."""
-        held_by = self._holder()
-        row = (call_id, unit, self.run_id, idea_id, concealed(call), cost_usd, tokens, held_by)
+        holder = self._holder()
+        row = (call_id, unit, self.run_id, idea_id, mask_secrets(call), cost_usd, tokens, holder)
         with self._transaction() as connection:
             connection.execute(
                 "insert into journal values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -132,19 +129,25 @@ class BudgetFile:
         """Replace the estimate of a call by its actual use, and its journal row by `call`."""
         with self._transaction() as connection:
             connection.execute("delete from reserved where reservation_id = ?1", (reservation_id,))
-            # Of a call that was given up the estimate has been counted.
+            # The estimate of a call that was given up is counted already.
             query = (
                 "select cost_usd, tokens from journal where call_id = ?1 and in_flight_of is null"
             )
-            given_up = connection.execute(query, (reservation_id,)).fetchone() or (0.0, 0)
+            estimate_counted = connection.execute(query, (reservation_id,)).fetchone() or (0.0, 0)
             if call:
                 connection.execute(
                     "update journal set call = ?1, in_flight_of = null where call_id = ?2",
-                    (concealed(call), reservation_id),
+                    (mask_secrets(call), reservation_id),
                 )
-            self._add(connection, idea_id, cost_usd - given_up[0], tokens - given_up[1], requests=0)
+            self._add(
+                connection,
+                idea_id,
+                cost_usd - estimate_counted[0],
+                tokens - estimate_counted[1],
+                requests=0,
+            )
 
-    def journalled(self, unit: str) -> list[LlmCall]:
+    def journalled_calls(self, unit: str) -> list[LlmCall]:
         """Return the calls of a unit that have not landed, in order of sending.
 
         Raises:
@@ -156,7 +159,7 @@ class BudgetFile:
             query = "select call_id, call from journal where unit = ?1 order by at, call_id"
             return [_call(*row) for row in connection.execute(query, (unit,)).fetchall()]
 
-    def landed(self, unit: str) -> None:
+    def clear_journal(self, unit: str) -> None:
         """Delete the unit's journal; a call in flight counts as its estimate."""
         if not self.exists:
             return
@@ -168,8 +171,8 @@ class BudgetFile:
         """Count a literature request. Raises BudgetExhaustedError at the bound."""
         bound = self.budget.maximum_requests
         with self._transaction() as connection:
-            spent = self._settled(connection, WHOLE_RUN).requests
-            if reached(spent, bound):
+            request_count = self._settled_spend(connection, WHOLE_RUN).requests
+            if is_reached(request_count, bound):
                 raise BudgetExhaustedError(
                     f"the run's budget of {bound} literature requests is spent: raise"
                     " --max-requests"
@@ -177,7 +180,6 @@ class BudgetFile:
             self._add(connection, idea_id, cost_usd=0.0, tokens=0, requests=1)
 
     def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
-        """Charge a batch to its ideas."""
         rows = [
             (self.run_id, batch, idea_id, spend.cost_usd, spend.tokens)
             for idea_id, spend in by_idea.items()
@@ -200,11 +202,11 @@ class BudgetFile:
                 " where in_flight_of is not null and run_id = ?1 and ?2 in (idea_id, '')"
             )
             cost_usd, tokens = connection.execute(query, (self.run_id, idea_id)).fetchone()
-            settled = self._settled(connection, idea_id)
-        spent = settled.plus(_spend(cost_usd, tokens))
-        return spent.cost_usd, spent.tokens, spent.requests
+            settled_spend = self._settled_spend(connection, idea_id)
+        total = settled_spend.plus(_spend(cost_usd, tokens))
+        return total.cost_usd, total.tokens, total.requests
 
-    def estimated(self) -> tuple[float, int]:
+    def estimated_spend(self) -> tuple[float, int]:
         """Return the estimated part of `spent` in dollars, and its number of calls.
 
         These are calls of unfinished units without a known cost.
@@ -215,8 +217,8 @@ class BudgetFile:
         query = "select cost_usd, call_id, call from journal where run_id = ?1 and cost_usd > 0"
         with self._transaction() as connection:
             calls = connection.execute(query, (self.run_id,)).fetchall()
-        unknown = [cost_usd for cost_usd, *call in calls if _call(*call).cost_usd is None]
-        return math.fsum(unknown), len(unknown)
+        estimates = [cost_usd for cost_usd, *call in calls if _call(*call).cost_usd is None]
+        return math.fsum(estimates), len(estimates)
 
     def runs(self) -> tuple[RunId, ...]:
         """Return the runs with spending or calls in flight, by name."""
@@ -254,26 +256,29 @@ class BudgetFile:
     def _refuse_what_is_spent(self, run: Spend, idea: Spend, idea_id: IdeaId) -> None:
         bounds = self.budget
         cost_usd, per_idea = bounds.maximum_cost_usd, bounds.maximum_cost_usd_per_idea
-        if reached(run.cost_usd, cost_usd):
+        if is_reached(run.cost_usd, cost_usd):
             raise BudgetExhaustedError(
                 f"the run's budget of ${cost_usd:.2f} is spent: raise --max-cost-usd"
             )
-        if reached(run.tokens, bounds.maximum_tokens):
+        if is_reached(run.tokens, bounds.maximum_tokens):
             raise BudgetExhaustedError(
                 f"the run's budget of {bounds.maximum_tokens} tokens is spent: raise --max-tokens"
             )
-        if reached(idea.cost_usd, per_idea):
+        if is_reached(idea.cost_usd, per_idea):
             raise BudgetExhaustedError(
                 f"the budget of ${per_idea:.2f} for idea {idea_id} is spent: raise"
                 " --max-cost-usd-per-idea"
             )
 
-    def _full(self, run: Spend, idea: Spend, estimate: Spend) -> bool:
+    def _is_full(self, run: Spend, idea: Spend, estimate: Spend) -> bool:
         bounds = self.budget
         return (
-            (estimate.cost_usd > 0 and reached(run.cost_usd, bounds.maximum_cost_usd))
-            or (estimate.tokens > 0 and reached(run.tokens, bounds.maximum_tokens))
-            or (estimate.cost_usd > 0 and reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
+            (estimate.cost_usd > 0 and is_reached(run.cost_usd, bounds.maximum_cost_usd))
+            or (estimate.tokens > 0 and is_reached(run.tokens, bounds.maximum_tokens))
+            or (
+                estimate.cost_usd > 0
+                and is_reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea)
+            )
         )
 
     def _add(
@@ -289,14 +294,13 @@ class BudgetFile:
                 statement("budgets", "add"), (self.run_id, scope, cost_usd, tokens, requests)
             )
 
-    def _settled(self, connection: Statements, scope: str) -> Spend:
+    def _settled_spend(self, connection: Statements, scope: str) -> Spend:
         query = "select cost_usd, tokens, requests from spent where run_id = ?1 and idea_id = ?2"
         row = connection.execute(query, (self.run_id, scope)).fetchone()
-        settled = _spend(*row) if row else Spend()
-        return settled.plus(self._charged(connection, scope))
+        spend = _spend(*row) if row else Spend()
+        return spend.plus(self._batch_spend(connection, scope))
 
-    def _charged(self, connection: Statements, scope: str) -> Spend:
-        """Return the cost of batches."""
+    def _batch_spend(self, connection: Statements, scope: str) -> Spend:
         query = f"select {_TOTALS} from charged where run_id = ?1 and ?2 in (idea_id, '')"  # noqa: S608 -- ours
         cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
         return _spend(cost_usd, tokens)
@@ -311,9 +315,9 @@ class BudgetFile:
 
     def _forget_the_dead(self, connection: Statements) -> None:
         """Release old calls of this run, and calls of dead processes."""
-        old = (self.run_id, self._clock(connection) - _FORGET_AFTER_SECONDS)
-        _give_up(connection, "run_id = ?1 and at < ?2", old)
-        connection.execute("delete from reserved where run_id = ?1 and at < ?2", old)
+        old_parameters = (self.run_id, self._clock(connection) - _FORGET_AFTER_SECONDS)
+        _give_up(connection, "run_id = ?1 and at < ?2", old_parameters)
+        connection.execute("delete from reserved where run_id = ?1 and at < ?2", old_parameters)
         holders = connection.execute(
             "select owner from reserved where run_id = ?1 union"
             " select in_flight_of from journal where run_id = ?1 and in_flight_of is not null",
@@ -321,9 +325,11 @@ class BudgetFile:
         ).fetchall()
         for (holder,) in holders:
             if not self._is_alive(str(holder)):
-                dead = (self.run_id, holder)
-                _give_up(connection, "run_id = ?1 and in_flight_of = ?2", dead)
-                connection.execute("delete from reserved where run_id = ?1 and owner = ?2", dead)
+                dead_parameters = (self.run_id, holder)
+                _give_up(connection, "run_id = ?1 and in_flight_of = ?2", dead_parameters)
+                connection.execute(
+                    "delete from reserved where run_id = ?1 and owner = ?2", dead_parameters
+                )
 
     def _holder(self) -> str:
         return this_process(among_machines=self._database is not None)
@@ -354,9 +360,8 @@ class BudgetFile:
                 ) from error
 
 
-def reached(used: float, bound: float | None) -> bool:
-    """Return whether a bound is set and reached."""
-    return bound is not None and used >= bound
+def is_reached(amount: float, bound: float | None) -> bool:
+    return bound is not None and amount >= bound
 
 
 def this_machine() -> str:
@@ -366,8 +371,8 @@ def this_machine() -> str:
 
 def this_process(*, among_machines: bool) -> str:
     """Return the name of this process as a holder of reservations."""
-    # Containers of one kernel number their processes each for itself, so the host's name tells
-    # them apart. Within files it does alone, and is the same after the machine was started anew.
+    # Containers of one kernel have separate process ids, so the host name is included. For a file
+    # it is enough, and stays the same after a reboot.
     host = socket.gethostname()
     return f"{_PROCESS}{os.getpid()} on {f'{host} {this_machine()}' if among_machines else host}"
 
@@ -380,7 +385,7 @@ def process_is_alive(holder: str) -> bool:
         return True
     try:
         os.kill(int(number), 0)
-    except (ProcessLookupError, ValueError, OverflowError):  # also of what is no number of one
+    except (ProcessLookupError, ValueError, OverflowError):  # or not a process id
         return False
     except PermissionError:
         return True
@@ -419,7 +424,7 @@ def _give_up(connection: Statements, condition: str, values: Sequence[str | floa
 def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
-    # Kills of processes lose nothing; what a crash of the machine may lose is the latest spend.
+    # A killed process loses nothing; a crash of the machine may lose the latest spending.
     connection.execute("pragma synchronous = off")
     connection.executescript(statement("budgets", "schema"))
     return connection

@@ -17,7 +17,7 @@ from schemas.base import Noun
 from schemas.settings import CacheSettings
 from warehouse.catalogue.sqlite_file import database_errors, open_wal
 from warehouse.layout import Layout
-from warehouse.scrubbing import concealed, known_secrets
+from warehouse.scrubbing import known_secrets, mask_secrets
 
 _KEYS_PER_QUERY = 500
 _CREATE = """
@@ -37,7 +37,6 @@ _LEAST_COMPRESSED_BYTES, _MOST_ENTRY_BYTES = 256, 1_000_000_000
 
 
 def _entries_of(count: int) -> str:
-    """Return the query for the entries of `count` keys."""
     marks = ",".join("?" * count)
     return f"select key, value from entries where key in ({marks})"  # noqa: S608 -- marks alone
 
@@ -69,7 +68,7 @@ class KeyedStore:
                 part = keys[start : start + _KEYS_PER_QUERY]
                 query = f"{_entries_of(len(part))} and stored_at >= ? and typeof(value) = 'blob'"
                 for key, value in connection.execute(query, (*part, oldest)).fetchall():
-                    entries[key] = _unpacked(value)
+                    entries[key] = _decompress(value)
         return entries
 
     def put_many(self, entries: Mapping[str, bytes]) -> None:
@@ -78,7 +77,9 @@ class KeyedStore:
         A reply may repeat the API key that it was requested with.
         """
         now, secrets = time.time(), known_secrets()
-        rows = [(key, _packed(concealed(value, secrets)), now) for key, value in entries.items()]
+        rows = [
+            (key, _compress(mask_secrets(value, secrets)), now) for key, value in entries.items()
+        ]
         if not rows:
             return
         with self._open() as connection:
@@ -96,13 +97,13 @@ class KeyedStore:
             most_bytes: None: no bound.
         """
         with self._open() as connection:
-            aged = connection.execute("delete from entries where stored_at < ?", (oldest,))
-            dropped = aged.rowcount
+            expired = connection.execute("delete from entries where stored_at < ?", (oldest,))
+            count = expired.rowcount
             if most_bytes is not None:
-                dropped += connection.execute(_DROP_THE_OLDEST, (most_bytes,)).rowcount
+                count += connection.execute(_DROP_THE_OLDEST, (most_bytes,)).rowcount
             connection.execute("vacuum")
             connection.execute("pragma wal_checkpoint(truncate)")
-        return dropped
+        return count
 
     def delete_older_than(self, seconds: float) -> None:
         """Delete old entries; later ones reuse their space."""
@@ -121,7 +122,7 @@ class KeyedStore:
     def _open(self) -> Iterator[sqlite3.Connection]:
         with (
             self._lock,
-            database_errors(f"cache {self.path}", "delete this file, it will be built anew"),
+            database_errors(f"cache {self.path}", "delete this file; it will be rebuilt"),
         ):
             if self._connection is None:
                 self._connection = open_wal(self.path, _CREATE)
@@ -150,20 +151,20 @@ def json_entry(entry: bytes | None) -> Any:
         return None
 
 
-def _packed(value: bytes) -> bytes:
+def _compress(value: bytes) -> bytes:
     """Compress a value if that makes it smaller, or if it looks compressed."""
     looks_compressed = value.startswith(_ZSTD_MAGIC)
     if len(value) < _LEAST_COMPRESSED_BYTES and not looks_compressed:
         return value
-    packed = zstandard.ZstdCompressor(level=3).compress(value)
-    return packed if len(packed) < len(value) or looks_compressed else value
+    compressed = zstandard.ZstdCompressor(level=3).compress(value)
+    return compressed if len(compressed) < len(value) or looks_compressed else value
 
 
-def _unpacked(value: bytes) -> bytes:
+def _decompress(value: bytes) -> bytes:
     if not value.startswith(_ZSTD_MAGIC):
         return value
     try:
-        # Its length is said first, and is the memory that unpacking takes.
+        # The header states the size, which is the memory that decompression takes.
         if not 0 <= zstandard.frame_content_size(value) <= _MOST_ENTRY_BYTES:
             raise zstandard.ZstdError("an entry is too large")
         return zstandard.ZstdDecompressor().decompress(value)
@@ -175,8 +176,6 @@ _DAY_SECONDS = 86_400.0
 
 
 class TrimmedCache(Noun):
-    """Result of trimming one cache."""
-
     name: str
     entries_dropped: int = Field(ge=0)
     bytes_before: int = Field(ge=0)
@@ -189,21 +188,24 @@ def trim_caches(layout: Layout, settings: CacheSettings) -> tuple[TrimmedCache, 
     Raises:
         ConfigurationError, TransientError: as `KeyedStore`.
     """
-    return tuple(_trimmed(path, settings) for path in sorted(layout.cache.glob("*.sqlite")))
+    return tuple(_trim_cache(path, settings) for path in sorted(layout.cache.glob("*.sqlite")))
 
 
-def _trimmed(path: Path, settings: CacheSettings) -> TrimmedCache:
-    before = _size(path)
+def _trim_cache(path: Path, settings: CacheSettings) -> TrimmedCache:
+    size_before = _size(path)
     with KeyedStore(path) as store:
-        dropped = store.drop_until(
+        dropped_count = store.drop_until(
             oldest=time.time() - settings.maximum_days * _DAY_SECONDS,
             most_bytes=settings.maximum_megabytes * 1_000_000,
         )
     return TrimmedCache(
-        name=path.stem, entries_dropped=dropped, bytes_before=before, bytes_after=_size(path)
+        name=path.stem,
+        entries_dropped=dropped_count,
+        bytes_before=size_before,
+        bytes_after=_size(path),
     )
 
 
 def _size(path: Path) -> int:
-    beside = (path, path.with_name(f"{path.name}-wal"))
-    return sum(each.stat().st_size for each in beside if each.exists())
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return sum(each.stat().st_size for each in files if each.exists())

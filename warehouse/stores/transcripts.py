@@ -19,8 +19,6 @@ _SECONDS_PER_DAY = 86_400.0
 
 
 class Transcript(Noun):
-    """One prompt with its reply."""
-
     messages: tuple[tuple[str, str], ...]
     reply: str
 
@@ -48,7 +46,7 @@ class Transcripts:
         try:
             pairs, reply = entry
             return Transcript(messages=tuple((role, text) for role, text in pairs), reply=reply)
-        except (TypeError, ValueError):  # none is kept, or what no call said
+        except (TypeError, ValueError):  # missing, or not a transcript
             return None
 
     def forget_older_than(self, days: float) -> None:

@@ -23,9 +23,9 @@ from warehouse.ledger import append
 from warehouse.objects.shared_reports import forget_reports
 from warehouse.statements import table_statement
 from warehouse.stores.budget_file import BudgetFile
-from warehouse.units import shared
+from warehouse.units import bucket
 from warehouse.units.kind import HeadT, Kind
-from warehouse.units.reading import published_head
+from warehouse.units.published_work import published_head
 from warehouse.warehouse import Warehouse
 
 
@@ -68,25 +68,25 @@ def delete_work(
         TransientError: a publisher holds the lock.
         PublicationError: the lake could not be changed.
     """
-    warehouse.check_may_publish()  # before any file goes
+    warehouse.check_may_publish()  # before any deletion
     with warehouse.queries() as queries:
         head = published_head(queries.connection, kind, run_id)
-        (spent,) = queries.rows("spent_by_runs", run_ids=[run_id])
+        (costs,) = queries.rows("spent_by_runs", run_ids=[run_id])
     log = warehouse.log(run_id)
     folders = (kind.folder(warehouse, run_id), warehouse.reports / run_id)
     files = (*(path for folder in folders for path in _files(folder)), *log.parent.glob(log.name))
     deleted = Deleted[HeadT](
         kind=kind.word,
         run=head,
-        cost_usd=spent["maximum_cost_usd"],
-        llm_calls=spent["llm_calls"],
+        cost_usd=costs["maximum_cost_usd"],
+        llm_calls=costs["llm_calls"],
         bytes_freed=sum(path.lstat().st_size for path in files),
         deleted_at=datetime.now(UTC),
     )
-    _note(warehouse, deleted)
+    _record_deletion(warehouse, deleted)
     before()
     forget_spending(warehouse, run_id, folders[0])
-    shared.forget_work(warehouse, folders[0])
+    bucket.remove_work(warehouse, folders[0])
     forget_reports(warehouse, warehouse.reports / run_id)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
@@ -95,7 +95,7 @@ def delete_work(
         _forget_state(warehouse, folder)
     with (
         warehouse.publisher() as connection,
-        transaction(connection, kind.titled(run_id)),
+        transaction(connection, kind.title(run_id)),
     ):
         tables = {table for each in (kind, *with_it) for table in each.published_tables}
         for name in sorted(table.name for table in tables):
@@ -135,7 +135,7 @@ def _entry(run_id: RunId, deleted_at: datetime) -> LedgerEntry:
     )
 
 
-def _note(warehouse: Warehouse, deleted: Deleted[Any]) -> None:
+def _record_deletion(warehouse: Warehouse, deleted: Deleted[Any]) -> None:
     path = deletions_path(warehouse)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:

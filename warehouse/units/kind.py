@@ -25,7 +25,7 @@ from warehouse.layout import Layout, file_name, safe_name
 from warehouse.rows import Row, Rows, nouns_in
 from warehouse.statements import table_statement
 
-if TYPE_CHECKING:  # workers land without the database
+if TYPE_CHECKING:  # workers need no database
     from warehouse.catalogue.connection import Connection
 
 UnitT = TypeVar("UnitT", bound=Noun, default=Any)
@@ -61,12 +61,12 @@ class Part(NamedTuple):
     shared: bool = False
 
     def nouns(self, unit: Noun) -> Sequence[Noun]:
-        held: Any = unit
+        value: Any = unit
         for name in self.path:
-            held = getattr(held, name) if held is not None else None
-        if held is None:
+            value = getattr(value, name) if value is not None else None
+        if value is None:
             return ()
-        return (held,) if self.single else held
+        return (value,) if self.single else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -84,11 +84,11 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         noun, receipt, head: types of a unit, of its receipt and of the work's head.
         tables: tables of units; rules apply to the first.
         artefact: type of its results in the ledger.
-        given: input columns of the unit's table; empty: the head names the inputs.
+        input_columns: input columns of the unit's table; empty: the head names the inputs.
         reasons: reasons for missing parts of a unit; a transient one makes the unit incomplete. For
             units without an `incomplete_reason` field.
-        beside: tables with additional rows in a file of the work, with an SQL condition that holds
-            only for these rows.
+        extra_tables: tables with additional rows in a file of the work, with an SQL condition
+            that holds only for these rows.
         unit_column: column of every table that identifies the unit; if set, each value belongs to
             one unit, and landed files of complete units can be evicted.
         totals: further values of a receipt, which are also stored in columns of the unit's table.
@@ -103,9 +103,9 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
     receipt: type[ReceiptT]
     tables: tuple[str, ...]
     artefact: Artefact
-    given: tuple[str, ...] = ()
+    input_columns: tuple[str, ...] = ()
     reasons: Callable[[UnitT], Iterable[Reason | None]] = _no_reasons
-    beside: Mapping[str, str] = field(default_factory=dict)
+    extra_tables: Mapping[str, str] = field(default_factory=dict)
     unit_column: str = ""
     totals: Callable[[Rows], dict[str, Any]] = _no_columns
     settle: "Callable[[Connection, HeadT], None]" = _nothing
@@ -125,13 +125,12 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return tuple(self.folders.values())
 
     @property
-    def is_within_another(self) -> bool:
+    def is_nested(self) -> bool:
         """Return whether it belongs to another work, and may stay unpublished."""
         return len(self.folders) > 1
 
     @property
     def unit_noun(self) -> str:
-        """Word for one unit."""
         return self.unit[0]
 
     @property
@@ -140,7 +139,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return self.unit[1]
 
     @property
-    def known_by(self) -> str:
+    def identity_column(self) -> str:
         """Column that identifies a unit in calls, failures and the ledger."""
         return self.unit_column or self.name_column
 
@@ -150,19 +149,17 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return _parts(self)
 
     @property
-    def own_table(self) -> str | None:
+    def unit_table(self) -> str | None:
         """Table with one row per unit; None if a unit has only parts."""
         single = (part.table for part in self.parts if part.single and not part.path[1:])
         return next(single, None)
 
     @property
     def head_table(self) -> str:
-        """Table with one row per work."""
         return _table_of(self.head)
 
     @property
     def published_tables(self) -> tuple[Table, ...]:
-        """Every table that publishing fills."""
         return tuple(TABLE[name] for name in (*self.tables, self.head_table, "validations"))
 
     def names(self, noun: ReceiptT | HeadT) -> tuple[str, ...]:
@@ -172,7 +169,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
     def run_id(self, *names: str) -> RunId:
         return RunId(names[0])
 
-    def titled(self, *names: str) -> str:
+    def title(self, *names: str) -> str:
         """Return its title for messages, such as `ranking ranking-4f2a`."""
         return f"{self.word} {names[-1]}"
 
@@ -197,7 +194,6 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return self.unit_folder(layout, *names).relative_to(layout.landing).as_posix()
 
     def folder_of(self, layout: Layout, receipt: ReceiptT) -> Path:
-        """Return the landing folder of a receipt's unit."""
         return self.unit_folder(layout, *self.names(receipt), receipt.unit)
 
     def head_file(self, layout: Layout, *names: str) -> Path:
@@ -205,7 +201,6 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return self.folder(layout, *names) / f"{self.word}.json"
 
     def validation_file(self, layout: Layout, *names: str) -> Path:
-        """Return the file of the last validation."""
         return self.folder(layout, *names) / "validation.json"
 
     def condition(self, table: Table, *, several: bool = False) -> str:
@@ -249,7 +244,7 @@ def kind_of(schema: WorkSchema[UnitT, HeadT]) -> Kind[UnitT, UnitReceipt, HeadT]
 
 @cache
 def _kind_of(schema: WorkSchema[Any, Any]) -> Kind[Any, UnitReceipt, Any]:
-    held = {get_args(field.annotation)[:1] for field in schema.noun.model_fields.values()}
+    item_types = {get_args(field.annotation)[:1] for field in schema.noun.model_fields.values()}
     return Kind(
         folders={schema.word: "run_id"},
         unit=(schema.unit_noun, schema.name_column),
@@ -258,10 +253,10 @@ def _kind_of(schema: WorkSchema[Any, Any]) -> Kind[Any, UnitReceipt, Any]:
         receipt=UnitReceipt,
         tables=(
             *(table.name for table in schema.tables),
-            *(name for name in _OF_ALL_KINDS if (TABLE[name].noun,) in held),
+            *(name for name in _OF_ALL_KINDS if (TABLE[name].noun,) in item_types),
         ),
         artefact=schema.artefact,
-        given=schema.given,
+        input_columns=schema.given,
         reasons=schema.reasons,
     )
 
@@ -273,12 +268,12 @@ def _table_of(head: type[Noun]) -> str:
 
 @cache
 def _parts(kind: Kind) -> tuple[Part, ...]:
-    parts = tuple(_within(kind.noun, kind.tables, ()))
-    shared = Counter(part.table for part in parts)
-    return tuple(part._replace(shared=shared[part.table] > 1) for part in parts)
+    parts = tuple(_find_parts(kind.noun, kind.tables, ()))
+    table_counts = Counter(part.table for part in parts)
+    return tuple(part._replace(shared=table_counts[part.table] > 1) for part in parts)
 
 
-def _within(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:
+def _find_parts(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:
     tables = {TABLE[name].noun: name for name in names}
     if noun in tables:
         yield Part(path, tables[noun], noun, single=True)
@@ -289,4 +284,4 @@ def _within(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> It
             table = name if name in names and TABLE[name].noun is inner else tables[inner]
             yield Part((*path, name), table, inner, single=False)
         elif inner is not None and not many:
-            yield from _within(inner, names, (*path, name))
+            yield from _find_parts(inner, names, (*path, name))

@@ -1,7 +1,7 @@
 """Landing: one folder per unit, whole or absent. Workers need no database for it.
 
 A folder is built under a temporary name, `receipt.json` last, and renamed. In a warehouse in object
-storage (`warehouse/units/shared.py`) the unit is uploaded before that.
+storage (`warehouse/units/bucket.py`) the unit is uploaded before that.
 """
 
 import errno
@@ -37,9 +37,9 @@ from warehouse.parquet import (
 )
 from warehouse.rows import Row, Rows, row_of
 from warehouse.stores.budget_file import BudgetFile
-from warehouse.units import shared
+from warehouse.units import bucket
+from warehouse.units.bucket import RECEIPT_FILE
 from warehouse.units.kind import HeadT, Kind, ReceiptT
-from warehouse.units.shared import RECEIPT_FILE
 
 NounT = TypeVar("NounT", bound=Noun)
 CALL_TABLES = ("llm_calls", "api_calls")
@@ -65,33 +65,32 @@ def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: Receipt
     target = kind.folder_of(layout, receipt)
     target.parent.mkdir(parents=True, exist_ok=True)
     unit = target.relative_to(layout.landing).as_posix()
-    tag = take(layout, target)
-    journalled = journalled_calls(layout, unit)
+    tag = fetch_unit(layout, target)
+    journal_calls = journalled_calls(layout, unit)
     while True:
-        whole = with_earlier_calls(layout, kind, receipt, rows, journalled)
+        all_rows = with_earlier_calls(layout, kind, receipt, rows, journal_calls)
         building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
         building.mkdir()
         try:
-            complete = write_unit(kind, receipt, whole, building)
-            if shared.offer(layout, building, target, replaced=tag):
+            complete = write_unit(kind, receipt, all_rows, building)
+            if bucket.upload_unit(layout, building, target, replaced=tag):
                 move_into_place(building, target)
                 empty_journal(layout, unit)
                 return complete
         finally:
             shutil.rmtree(building, ignore_errors=True)
-        tag = take(layout, target)  # of another worker, who was first
+        tag = fetch_unit(layout, target)  # another worker landed it first
 
 
 def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
     """Return the calls of a unit that have not landed, also those without a reply."""
     with _journal(layout) as journal:
-        return journal.journalled(unit)
+        return journal.journalled_calls(unit)
 
 
 def empty_journal(layout: Layout, unit: str) -> None:
-    """Delete the journal of a landed unit."""
     with _journal(layout) as journal:
-        journal.landed(unit)
+        journal.clear_journal(unit)
 
 
 def _journal(layout: Layout) -> closing[BudgetFile]:
@@ -109,12 +108,12 @@ def read_receipt(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> Rece
     """
     folder = kind.unit_folder(layout, *names)
     receipt = receipt_of(layout, kind, folder)
-    if (receipt is None or not receipt.complete) and take(layout, folder) is not None:
+    if (receipt is None or not receipt.complete) and fetch_unit(layout, folder) is not None:
         receipt = receipt_of(layout, kind, folder)
     return receipt
 
 
-def bring(layout: Layout, kind: Kind, *names: str) -> None:
+def fetch_work(layout: Layout, kind: Kind, *names: str) -> None:
     """Fetch all units and files of a published work from object storage.
 
     Raises:
@@ -124,15 +123,15 @@ def bring(layout: Layout, kind: Kind, *names: str) -> None:
     folder = kind.folder(layout, *names)
     if layout.objects is None:
         return
-    publication = shared.found_work(layout, folder)
-    if publication is None:
+    work_object = bucket.download_work(layout, folder)
+    if work_object is None:
         return
-    units, files = publication
+    units, files = work_object
 
     def bring_unit(name: str) -> None:
         receipt = receipt_of(layout, kind, folder / name)
         if receipt is None or not receipt.complete:
-            take(layout, folder / name)
+            fetch_unit(layout, folder / name)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(bring_unit, units))
@@ -178,7 +177,6 @@ def iterate_receipts(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> 
 
 
 def unit_folders(layout: Layout, kind: Kind, *names: str) -> list[Path]:
-    """Return the folders of landed units, in order."""
     return _folders(kind.folder(layout, *names), kind.unit_noun)
 
 
@@ -210,12 +208,12 @@ def write_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> None
     write_noun(path, head)
 
 
-def begun_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> HeadT:
+def resumed_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> HeadT:
     """Return `head` with the times of an existing head."""
-    begun = read_head(layout, kind, *kind.names(head))
-    if begun is None:
+    existing = read_head(layout, kind, *kind.names(head))
+    if existing is None:
         return head
-    return replace(head, started_at=begun.started_at, finished_at=begun.finished_at)
+    return replace(head, started_at=existing.started_at, finished_at=existing.finished_at)
 
 
 def landed_files(
@@ -229,23 +227,23 @@ def landed_files(
     ]
 
 
-def files_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[Path]:
+def work_files(layout: Layout, kind: Kind, *names: str) -> Iterator[Path]:
     """Yield the existing files of a work outside its units: head and further rows."""
     head = kind.head_file(layout, *names)
     if head.exists():
         yield head
-    yield from (path for _, path in rows_beside(layout, kind, *names))
+    yield from (path for _, path in extra_row_files(layout, kind, *names))
 
 
-def rows_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[tuple[Table, Path]]:
+def extra_row_files(layout: Layout, kind: Kind, *names: str) -> Iterator[tuple[Table, Path]]:
     """Yield the existing files with rows outside units, each with its table."""
-    for table in kind.beside:
+    for table in kind.extra_tables:
         path = kind.folder(layout, *names) / f"{table}.parquet"
         if path.exists():
             yield TABLE[table], path
 
 
-def write_beside(layout: Layout, kind: Kind, table: str, rows: Rows, *names: str) -> None:
+def write_extra_rows(layout: Layout, kind: Kind, table: str, rows: Rows, *names: str) -> None:
     """Write the rows of `table` outside units, replacing those of an earlier attempt."""
     path = kind.folder(layout, *names) / f"{table}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -320,16 +318,16 @@ def receipt_of(layout: Layout, kind: Kind[Any, ReceiptT], folder: Path) -> Recei
     return receipt
 
 
-def take(layout: Layout, target: Path) -> str | None:
+def fetch_unit(layout: Layout, target: Path) -> str | None:
     """Fetch a unit from object storage if it differs, and return its tag.
 
     None if object storage does not have it.
     """
     receipt = target / RECEIPT_FILE
-    there = shared.found(layout, target)
-    if there is None:
+    unit_object = bucket.download_unit(layout, target)
+    if unit_object is None:
         return None
-    files, tag = there
+    files, tag = unit_object
     with suppress(OSError):
         if read_bytes(receipt) == files.get(RECEIPT_FILE):
             return tag
@@ -350,24 +348,24 @@ def with_earlier_calls(
     kind: Kind[Any, ReceiptT],
     receipt: ReceiptT,
     rows: Rows,
-    journalled: Sequence[LlmCall],
+    journal_calls: Sequence[LlmCall],
 ) -> Rows:
     """Return `rows` with the calls that landed earlier, and those of the journal.
 
     For a call in several of them `rows` take precedence, then landed rows: the journal may have it
     without its reply.
     """
-    landed = kind.folder_of(layout, receipt)
+    unit_folder = kind.folder_of(layout, receipt)
     ids = kind.parameters(*kind.names(receipt)) | {"position": 0}
-    earlier = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journalled]}
-    for name in CALL_TABLES if receipt_of(layout, kind, landed) is not None else ():
-        path = landed / f"{name}.parquet"
+    earlier = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journal_calls]}
+    for name in CALL_TABLES if receipt_of(layout, kind, unit_folder) is not None else ():
+        path = unit_folder / f"{name}.parquet"
         if path.exists():
-            earlier[name] = _each_once(earlier.get(name, []), read_rows(TABLE[name], path))
-    merged = {
-        name: _each_once(calls, rows.get(name, [])) for name, calls in earlier.items() if calls
+            earlier[name] = _merge_calls(earlier.get(name, []), read_rows(TABLE[name], path))
+    merged_calls = {
+        name: _merge_calls(calls, rows.get(name, [])) for name, calls in earlier.items() if calls
     }
-    return {**rows, **merged}
+    return {**rows, **merged_calls}
 
 
 def write_unit(
@@ -375,11 +373,9 @@ def write_unit(
 ) -> ReceiptT:
     """Write tables and receipt into `building`; return the receipt with its numbers."""
     totals = kind.totals(rows)
-    if totals and (unit_table := kind.own_table) is not None:
+    if totals and (table := kind.unit_table) is not None:
         rows = rows | {
-            unit_table: [
-                row | {n: totals[n] for n in row.keys() & totals} for row in rows[unit_table]
-            ]
+            table: [row | {n: totals[n] for n in row.keys() & totals} for row in rows[table]]
         }
     size = sum(
         write_rows(TABLE[name], table_rows, building / f"{name}.parquet")
@@ -391,7 +387,7 @@ def write_unit(
     return complete
 
 
-def _each_once(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:
+def _merge_calls(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:
     """Merge rows of calls by id; `now` takes precedence."""
     current_ids = {row["call_id"] for row in now}
     calls = [*(row for row in earlier if row["call_id"] not in current_ids), *now]
@@ -403,8 +399,8 @@ def topmost(layout: Layout, target: Path) -> Path:
 
     `compact` looks for leftovers there.
     """
-    inside = target.relative_to(layout.landing).parts[:-1]
-    return layout.landing / inside[0] if inside else layout.landing
+    folders = target.relative_to(layout.landing).parts[:-1]
+    return layout.landing / folders[0] if folders else layout.landing
 
 
 def _folders(place: Path, word: str) -> list[Path]:

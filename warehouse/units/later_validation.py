@@ -32,8 +32,6 @@ _VALIDATIONS = TABLE["validations"]
 
 
 class LaterValidation(Noun):
-    """Result of validating published work by Great Expectations."""
-
     validated: int = Field(default=0, ge=0, description="Runs, rankings and other works.")
     broken: tuple[str, ...] = Field(
         default=(), description="A line for each expectation that a work breaks."
@@ -65,28 +63,32 @@ def validate_published(
         batches = [
             (kind, works[first : first + WORKS_TOGETHER])
             for kind in kinds
-            for works in [waiting(connection, kind)]
+            for works in [unvalidated_works(connection, kind)]
             for first in range(0, len(works), WORKS_TOGETHER)
         ]
     total = LaterValidation()
-    for kind, works in batches:  # one at a time, so that publishers need not wait for all
+    for kind, works in batches:  # one batch at a time, so that publishers do not wait for all
         with warehouse.publisher(wait_seconds=wait_seconds) as connection:
-            still = set(waiting(connection, kind))
-            total += _apart(connection, kind, [names for names in works if names in still])
+            open_works = set(unvalidated_works(connection, kind))
+            total += _validate_apart(
+                connection, kind, [names for names in works if names in open_works]
+            )
     with warehouse.reader() as connection:
-        recorded = rows_in(connection, table_statement("broken_published"))
-        before = [_line(noun_of(ValidationRow, row)) for row in recorded]
-    return replace(total, broken=tuple(dict.fromkeys((*total.broken, *before))))
+        broken_rows = rows_in(connection, table_statement("broken_published"))
+        broken_lines = [_line(noun_of(ValidationRow, row)) for row in broken_rows]
+    return replace(total, broken=tuple(dict.fromkeys((*total.broken, *broken_lines))))
 
 
-def _apart(connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]) -> LaterValidation:
+def _validate_apart(
+    connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]
+) -> LaterValidation:
     """Validate works together, or one by one if that fails: one may be unreadable."""
     try:
         return validate_works(connection, kind, works)
     except (PublicationError, duckdb.Error) as error:
         if len(works) == 1:
-            return LaterValidation(failed=(f"{kind.titled(*works[0])}: {error_line(error)}",))
-    return sum((_apart(connection, kind, [names]) for names in works), LaterValidation())
+            return LaterValidation(failed=(f"{kind.title(*works[0])}: {error_line(error)}",))
+    return sum((_validate_apart(connection, kind, [names]) for names in works), LaterValidation())
 
 
 def validate_works(
@@ -99,7 +101,7 @@ def validate_works(
     """
     if not works:
         return LaterValidation()
-    rows = _validated(connection, kind, works)
+    rows = _validation_rows(connection, kind, works)
     with transaction(connection, "the validation"):
         condition = kind.condition(_VALIDATIONS, several=True)
         sql = table_statement("delete_rows", table=_VALIDATIONS.name, condition=condition)
@@ -109,25 +111,25 @@ def validate_works(
             _VALIDATIONS,
             arrow_table(_VALIDATIONS, [row_of(_VALIDATIONS, row, {}) for row in rows]),
         )
-    broken = tuple(_line(row) for row in rows if not row.success)
-    return LaterValidation(validated=len(works), broken=broken)
+    broken_lines = tuple(_line(row) for row in rows if not row.success)
+    return LaterValidation(validated=len(works), broken=broken_lines)
 
 
 def _line(row: ValidationRow) -> str:
     return f"{row.run_id}: {row.in_words}"
 
 
-def waiting(connection: Connection, kind: Kind) -> list[tuple[str, ...]]:
+def unvalidated_works(connection: Connection, kind: Kind) -> list[tuple[str, ...]]:
     """Return the published works that Great Expectations has not validated."""
-    validated = set(connection.execute(table_statement("validated_works")).fetchall())
+    validated_works = set(connection.execute(table_statement("validated_works")).fetchall())
     return [
         names
         for names in published_names(connection, kind)
-        if (names[0], kind.parameters(*names).get("ranking_id")) not in validated
+        if (names[0], kind.parameters(*names).get("ranking_id")) not in validated_works
     ]
 
 
-def _validated(
+def _validation_rows(
     connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]
 ) -> list[ValidationRow]:
     """Return the rows of `validations` with the results of Great Expectations.
@@ -135,11 +137,11 @@ def _validated(
     Rows are read from the lake. For SQL rules the number of broken rows was recorded on
     publication.
     """
-    from warehouse.validate.great_expectations import Suites  # takes three seconds
+    from warehouse.validate.great_expectations import Suites  # import of three seconds
 
     condition = kind.condition(_VALIDATIONS, several=True)
     sql = table_statement("rows_of", table=_VALIDATIONS.name, condition=condition)
-    recorded = [
+    recorded_rows = [
         noun_of(ValidationRow, row) for row in rows_in(connection, sql, _parameters(kind, works))
     ]
     suites = Suites(list(dict.fromkeys(kind.run_id(*names) for names in works)))
@@ -148,22 +150,22 @@ def _validated(
         if len(rows):
             suites.add(TABLE[name], rows)
     rules = Tally()
-    rules.add(_result_of(row) for row in recorded)
+    rules.add(_result_of(row) for row in recorded_rows)
     tally, now = suites.end(rules), datetime.now(UTC)
     if len(works) == 1:
         (names,) = works
         ranking_id = kind.parameters(*names).get("ranking_id")
         return list(tally.rows(kind.run_id(*names), now, ranking_id))
-    # One by one, to know which of them: an answer about all would be recorded with each.
+    # Repeat one by one, because the result would be recorded with every work.
     if any(result.unexpected_count for result in tally.by_place.values()):
-        return [row for names in works for row in _validated(connection, kind, [names])]
+        return [row for names in works for row in _validation_rows(connection, kind, [names])]
     return [
         replace(
             row,
             great_expectations=tally.by_place[_result_of(row).place].answers_as_json,
             created_at=now,
         )
-        for row in recorded
+        for row in recorded_rows
     ]
 
 

@@ -20,21 +20,21 @@ from warehouse.app.records import fold
 from warehouse.catalogue.connection import Connection, share_out
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
-from warehouse.ledger import note_head
+from warehouse.ledger import record_head
 from warehouse.parquet import arrow_table, in_batches, read_bytes, read_landed, replace_bytes
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
+from warehouse.units.bucket import upload_work
+from warehouse.units.eviction import restore_files
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import (
-    files_beside,
+    extra_row_files,
     iterate_receipts,
     landed_files,
-    rows_beside,
+    work_files,
 )
-from warehouse.units.later_validation import WORKS_TOGETHER, validate_works, waiting
-from warehouse.units.letting_go import bring_back
-from warehouse.units.recording import record
-from warehouse.units.shared import keep_work
+from warehouse.units.later_validation import WORKS_TOGETHER, unvalidated_works, validate_works
+from warehouse.units.ledger_entries import record
 from warehouse.units.validate import validate
 from warehouse.warehouse import Warehouse
 
@@ -64,35 +64,35 @@ def publish(
     head = head.concluded(receipts)
     digest = _digest(warehouse, kind, head, receipts)
     with warehouse.publisher(wait_seconds=wait_seconds) as connection:
-        with transaction(connection, kind.titled(*names)):
+        with transaction(connection, kind.title(*names)):
             apply_definitions(connection)
         fold(connection, warehouse)
-        standing = _published_digest(connection, kind, names)
-        unchanged = standing == digest
-        if not unchanged:
-            bring_back(connection, warehouse, kind, receipts)
-        validation = None if unchanged else _validate(warehouse, kind, head, receipts, digest)
-        passed = validation is None or validation.passed
-        if passed:
-            keep_work(
-                warehouse, kind.folder(warehouse, *names), files_beside(warehouse, kind, *names)
+        published_digest = _published_digest(connection, kind, names)
+        is_unchanged = published_digest == digest
+        if not is_unchanged:
+            restore_files(connection, warehouse, kind, receipts)
+        validation = None if is_unchanged else _validate(warehouse, kind, head, receipts, digest)
+        has_passed = validation is None or validation.passed
+        if has_passed:
+            upload_work(
+                warehouse, kind.folder(warehouse, *names), work_files(warehouse, kind, *names)
             )
-        rows = _counts(connection, kind, names) if unchanged else {}
-        if validation is not None and passed:
+        rows = _counts(connection, kind, names) if is_unchanged else {}
+        if validation is not None and has_passed:
             share_out(connection, sum(sum(receipt.rows.values()) for receipt in receipts))
-            with transaction(connection, kind.titled(*names)):
-                # A ranking that was withdrawn has left the calls it cost.
-                if standing is not None or kind.is_within_another:
+            with transaction(connection, kind.title(*names)):
+                # A withdrawn ranking has left its calls.
+                if published_digest is not None or kind.is_nested:
                     _delete(connection, kind, names)
                 rows = _insert(connection, warehouse, kind, head, receipts, digest, validation)
                 record(connection, kind, head, digest, rows)
-            note_head(connection, warehouse)
+            record_head(connection, warehouse)
             if len(receipts) > HANDFUL:
                 _validate_waiting(connection, kind)
         return Publication(
             run_id=kind.run_id(*names),
-            published=passed,
-            unchanged=unchanged,
+            published=has_passed,
+            unchanged=is_unchanged,
             rows=rows,
             validation=validation,
         )
@@ -115,10 +115,12 @@ def _validate(
 
 def _validate_waiting(connection: Connection, kind: Kind) -> None:
     """Validate small works that were published earlier: Great Expectations is imported now."""
-    boundary = ErrorBoundary()  # what was asked for is published; the others wait on
+    boundary = ErrorBoundary()  # a failure leaves the others waiting
     with boundary:
-        validation = validate_works(connection, kind, waiting(connection, kind)[:WORKS_TOGETHER])
-        for line in validation.broken:
+        result = validate_works(
+            connection, kind, unvalidated_works(connection, kind)[:WORKS_TOGETHER]
+        )
+        for line in result.broken:
             logger.warning("published before: %s", line)
     if boundary.error is not None:
         logger.warning("not validated: %s", error_line(boundary.error))
@@ -134,14 +136,14 @@ def _digest(
 
     A rerun that finds all done therefore publishes nothing.
     """
-    beside = (
+    file_hashes = (
         content_hash(read_bytes(path).hex())
-        for _, path in rows_beside(warehouse, kind, *kind.names(head))
+        for _, path in extra_row_files(warehouse, kind, *kind.names(head))
     )
     columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
     head_json = head.model_dump_json(exclude=_TIMES)
     return content_hash(
-        head_json, *beside, columns, *(receipt.model_dump_json() for receipt in receipts)
+        head_json, *file_hashes, columns, *(receipt.model_dump_json() for receipt in receipts)
     )
 
 
@@ -167,26 +169,24 @@ def _insert(
     digest: str,
     validation: ValidationReport,
 ) -> dict[str, int]:
-    """Insert the rows of a work, and return their numbers by table."""
     names = kind.names(head)
     for table in (TABLE[name] for name in kind.tables):
         for files in in_batches(landed_files(warehouse, kind, table, receipts)):
             insert(connection, table, read_landed(table, files))
-    counts_beside = {}
-    for table, path in rows_beside(warehouse, kind, *names):
+    extra_counts = {}
+    for table, path in extra_row_files(warehouse, kind, *names):
         rows = read_landed(table, [path])
-        counts_beside[table.name] = len(rows)
+        extra_counts[table.name] = len(rows)
         insert(connection, table, rows)
     insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
     insert(connection, TABLE["validations"], _noun_rows(TABLE["validations"], validation.rows))
     kind.settle(connection, head)
     counts = _counts(connection, kind, names)
-    _hold_against_receipts(counts, counts_beside, kind, names, receipts)
+    _check_counts(counts, extra_counts, kind, names, receipts)
     return counts
 
 
 def head_rows(kind: Kind[Any, Any, HeadT], head: HeadT, digest: str) -> pa.Table:
-    """Return the row of the head."""
     table = TABLE[kind.head_table]
     publication_columns = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
     return arrow_table(table, [row_of(table, head, head.columns() | publication_columns)])
@@ -196,28 +196,27 @@ def _noun_rows(table: Table, nouns: Sequence[Noun]) -> pa.Table:
     return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
 
 
-def _hold_against_receipts(
+def _check_counts(
     counts: dict[str, int],
-    counts_beside: dict[str, int],
+    extra_counts: dict[str, int],
     kind: Kind,
     names: tuple[str, ...],
     receipts: Sequence[UnitReceipt],
 ) -> None:
     for name in kind.tables:
-        expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
-        expected += counts_beside.get(name, 0)
-        if counts[name] != expected:
+        expected_count = sum(receipt.rows.get(name, 0) for receipt in receipts)
+        expected_count += extra_counts.get(name, 0)
+        if counts[name] != expected_count:
             raise PublicationError(
-                f"{kind.titled(*names)} was not published: its files hold {counts[name]} rows of "
-                f"{name}, its receipts say {expected}"
+                f"{kind.title(*names)} was not published: its files hold {counts[name]} rows of "
+                f"{name}, its receipts say {expected_count}"
             )
 
 
 def _counts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, int]:
-    """Return the number of rows in the lake by table."""
-    counted = (
+    statements = (
         table_statement("count_rows", table=table.name, condition=kind.condition(table))
         for table in kind.published_tables
     )
-    sql = " union all ".join(counted)  # one question, since each finds the snapshot anew
+    sql = " union all ".join(statements)  # one query, since each looks up the snapshot
     return dict(connection.execute(sql, kind.parameters(*names)).fetchall())

@@ -26,10 +26,10 @@ from warehouse.parquet import read_landed
 from warehouse.rows import Row
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import Kind, ReceiptT
-from warehouse.units.landing import landed_files, rows_beside
-from warehouse.validate.expectations import ExpectationResult, Tally, examples_of, hold
+from warehouse.units.landing import extra_row_files, landed_files
+from warehouse.validate.expectations import ExpectationResult, Tally, evaluate_table, examples_of
 
-if TYPE_CHECKING:  # takes three seconds
+if TYPE_CHECKING:  # import of three seconds
     from warehouse.validate.great_expectations import Suites
 
 ROWS_PER_CHUNK = 100_000
@@ -52,12 +52,12 @@ def validate(
         PublicationError: files do not fit their tables, or an expectation could not be evaluated.
     """
     run_id = kind.run_id(*names)
-    gate, suites = Tally(), _suites(run_id, len(receipts))
+    tally, suites = Tally(), _suites(run_id, len(receipts))
 
     def look_at(table: Table, rows: pa.Table) -> None:
         if len(rows):
-            gate.add(hold(table, rows, run_id))
-            if suites is not None and gate.passed:
+            tally.add(evaluate_table(table, rows, run_id))
+            if suites is not None and tally.passed:
                 suites.add(table, rows)
 
     with in_memory() as connection:
@@ -72,22 +72,22 @@ def validate(
             for name, rows in chunk.items():
                 look_at(TABLE[name], rows)
             share_out(connection, sum(len(rows) for rows in chunk.values()))
-            gate.add(judge(connection, rules, chunk))
-    for table, path in rows_beside(layout, kind, *names):
+            tally.add(evaluate_rules(connection, rules, chunk))
+    for table, path in extra_row_files(layout, kind, *names):
         look_at(table, read_landed(table, [path], prose=False))
     look_at(TABLE[kind.head_table], head)
-    gate.add(_landed_once(kind, receipts))
-    decided = gate
-    if suites is not None and gate.passed:
-        decided = suites.end(rules=gate)
+    tally.add(_uniqueness(kind, receipts))
+    results = tally
+    if suites is not None and tally.passed:
+        results = suites.end(rules=tally)
     ranking_id = kind.parameters(*names).get("ranking_id")
-    return ValidationReport(run_id=run_id, rows=decided.rows(run_id, datetime.now(UTC), ranking_id))
+    return ValidationReport(run_id=run_id, rows=results.rows(run_id, datetime.now(UTC), ranking_id))
 
 
 def _suites(run_id: RunId, unit_count: int) -> "Suites | None":
     if unit_count <= HANDFUL:
         return None
-    from warehouse.validate.great_expectations import Suites  # takes three seconds
+    from warehouse.validate.great_expectations import Suites  # import of three seconds
 
     return Suites([run_id])
 
@@ -105,24 +105,24 @@ def _chunks(receipts: Sequence[ReceiptT]) -> Iterator[list[ReceiptT]]:
         yield chunk
 
 
-def _landed_once(
+def _uniqueness(
     kind: Kind[Any, ReceiptT], receipts: Sequence[ReceiptT]
 ) -> Iterator[ExpectationResult]:
     """Yield the expectation that no two units have the same `unit_column`."""
     if not kind.unit_column:
         return
-    counted = Counter(getattr(receipt, kind.unit_column) for receipt in receipts)
-    repeated: list[Row] = [
-        {kind.unit_column: value, "units": count} for value, count in counted.items() if count > 1
+    counts = Counter(getattr(receipt, kind.unit_column) for receipt in receipts)
+    repeated_rows: list[Row] = [
+        {kind.unit_column: value, "units": count} for value, count in counts.items() if count > 1
     ]
     yield ExpectationResult(
         f"every_{kind.unit_noun}_landed_once",
         Severity.CRITICAL,
-        kind.own_table or "",
+        kind.unit_table or "",
         kind.unit_column,
         len(receipts),
-        len(repeated),
-        examples_of(repeated),
+        len(repeated_rows),
+        examples_of(repeated_rows),
     )
 
 
@@ -154,7 +154,7 @@ class Rule:
     needs_rows: bool = False
 
 
-def judge(
+def evaluate_rules(
     connection: Connection, rules: Sequence[Rule], chunk: Mapping[str, pa.Table]
 ) -> Iterator[ExpectationResult]:
     """Yield the result of each rule for `chunk`, whose tables hold whole units.
@@ -167,7 +167,7 @@ def judge(
     for rule in rules:
         row_count = len(chunk[rule.about])
         broken_count, first = (
-            (0, []) if rule.needs_rows and not row_count else _broken(connection, rule)
+            (0, []) if rule.needs_rows and not row_count else _broken_rows(connection, rule)
         )
         yield ExpectationResult(
             rule.name,
@@ -182,7 +182,7 @@ def judge(
         connection.unregister(name)
 
 
-def _broken(connection: Connection, rule: Rule) -> tuple[int, list[Row]]:
+def _broken_rows(connection: Connection, rule: Rule) -> tuple[int, list[Row]]:
     """Return the number of rows that break a rule, and the first of them."""
     ((count,),) = connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()
     first = rows_in(connection, table_statement("first_broken", check=rule.sql)) if count else []
@@ -192,7 +192,7 @@ def _broken(connection: Connection, rule: Rule) -> tuple[int, list[Row]]:
 def rules_of(kind: Kind) -> list[Rule]:
     """Return the rules of a kind: references within its tables, and its SQL checks."""
     tables = [TABLE[name] for name in kind.tables]
-    return [*_references(tables), *_stated(f"{kind.word}_checks", kind.tables[0])]
+    return [*_references(tables), *_sql_rules(f"{kind.word}_checks", kind.tables[0])]
 
 
 def _references(tables: Sequence[Table]) -> Iterator[Rule]:
@@ -225,7 +225,7 @@ def _dangling(table: Table, column: str, reference: str) -> str:
     )
 
 
-def _stated(folder: str, about: str) -> list[Rule]:
+def _sql_rules(folder: str, about: str) -> list[Rule]:
     """Return the rules of `sql/<folder>`; `about`: table of evaluated rows."""
     rules = []
     for name in names(folder):

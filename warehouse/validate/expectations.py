@@ -77,12 +77,11 @@ class Tally:
 
     def add(self, results: Iterable[ExpectationResult]) -> None:
         for result in results:
-            before = self.by_place.get(result.place)
-            self.by_place[result.place] = result if before is None else _sum(before, result)
+            previous = self.by_place.get(result.place)
+            self.by_place[result.place] = result if previous is None else _sum(previous, result)
 
     @property
     def passed(self) -> bool:
-        """Return whether no critical expectation is broken."""
         return not any(
             result.unexpected_count and result.severity is Severity.CRITICAL
             for result in self.by_place.values()
@@ -211,25 +210,25 @@ def expectations_of_values(table: Table) -> Iterator[Expectation]:
     `verify` evaluates them on the rows of the lake too.
     """
     for column in table.columns:
-        yield from _of_value(column)
+        yield from _value_expectations(column)
     for pair in _INTERVALS:
         if set(pair) <= set(table.column_names):
             yield Expectation(Expects.IN_ORDER, pair)
 
 
-def _of_value(column: Column) -> Iterator[Expectation]:
+def _value_expectations(column: Column) -> Iterator[Expectation]:
     name = (column.name,)
     if column.type in _EARLIEST:
         yield Expectation(
             Expects.BETWEEN, name, minimum=_EARLIEST[column.type], maximum=LATEST_MOMENT
         )
     elif column.type is ColumnType.FLOAT:
-        least, most = column.minimum, column.maximum
+        minimum, maximum = column.minimum, column.maximum
         yield Expectation(
             Expects.BETWEEN,
             name,
-            minimum=-sys.float_info.max if least is None else least,
-            maximum=sys.float_info.max if most is None else most,
+            minimum=-sys.float_info.max if minimum is None else minimum,
+            maximum=sys.float_info.max if maximum is None else maximum,
         )
     elif column.minimum is not None or column.maximum is not None:
         yield Expectation(Expects.BETWEEN, name, minimum=column.minimum, maximum=column.maximum)
@@ -239,22 +238,21 @@ def _of_value(column: Column) -> Iterator[Expectation]:
         yield Expectation(Expects.MATCHES, name, pattern=column.pattern)
 
 
-def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
-    """Evaluate the expectations of `table` on `rows` with Arrow."""
+def evaluate_table(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
     for expectation in expectations_of(table, run_id):
-        broken = broken_rows(expectation, rows)
-        first = broken.slice(0, EXAMPLES).to_pylist() if len(broken) else []
+        broken_table = broken_rows(expectation, rows)
+        first = broken_table.slice(0, EXAMPLES).to_pylist() if len(broken_table) else []
         values = (
             first if len(expectation.columns) > 1 else (next(iter(row.values())) for row in first)
         )
-        yield expectation.result(table, len(rows), len(broken), examples_of(values))
+        yield expectation.result(table, len(rows), len(broken_table), examples_of(values))
 
 
 def broken_rows(expectation: Expectation, rows: pa.Table) -> pa.Table:
     """Return the rows that break an expectation, with its columns; repeated keys once."""
     values = rows.select(expectation.columns)
     if expectation.kind in (Expects.UNIQUE, Expects.COMPOUND_UNIQUE):
-        return _repeated(values)
+        return _repeated_keys(values)
     return values.filter(breaks(expectation, rows))
 
 
@@ -274,17 +272,17 @@ def breaks(expectation: Expectation, rows: pa.Table) -> pa.ChunkedArray:
         case Expects.IN_ORDER:
             return pc.greater(values, rows.column(expectation.columns[1]))
         case _:
-            return _outside(values, expectation)
+            return _is_outside(values, expectation)
 
 
-def _repeated(keys: pa.Table) -> pa.Table:
+def _repeated_keys(keys: pa.Table) -> pa.Table:
     counts = keys.group_by(keys.column_names).aggregate([([], "count_all")])
     if len(counts) == len(keys):
         return keys.slice(0, 0)
     return counts.filter(pc.greater(counts["count_all"], 1)).select(keys.column_names)
 
 
-def _outside(values: pa.ChunkedArray, expectation: Expectation) -> pa.ChunkedArray:
+def _is_outside(values: pa.ChunkedArray, expectation: Expectation) -> pa.ChunkedArray:
     """Return whether values are out of bounds: NaN and infinity are, NULL is NULL."""
     if pa.types.is_date(values.type):
         values = values.cast(MOMENT)
@@ -293,13 +291,13 @@ def _outside(values: pa.ChunkedArray, expectation: Expectation) -> pa.ChunkedArr
         (pc.greater, expectation.maximum),
     )
     masks = [
-        outside(values, pa.scalar(bound, values.type))
-        for outside, bound in bounds
+        is_outside(values, pa.scalar(bound, values.type))
+        for is_outside, bound in bounds
         if bound is not None
     ]
     if pa.types.is_floating(values.type):
         masks.append(pc.is_nan(values))
-    outside = masks[0]
+    is_outside = masks[0]
     for mask in masks[1:]:
-        outside = pc.or_(outside, mask)
-    return outside
+        is_outside = pc.or_(is_outside, mask)
+    return is_outside

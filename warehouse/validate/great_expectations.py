@@ -42,7 +42,7 @@ from warehouse.validate.expectations import (
 )
 
 ROWS_PER_BATCH = 100_000
-_ROWS_HELD = 2 * ROWS_PER_BATCH
+_MAXIMUM_ROWS = 2 * ROWS_PER_BATCH
 _VALUES = "partial_unexpected"
 """Prefix of result keys that hold values of rows."""
 
@@ -55,7 +55,7 @@ class Suites:
 
     def __init__(self, run_ids: Sequence[RunId]) -> None:
         self._run_ids = tuple(run_ids)
-        self._held: dict[str, pa.Table] = {}
+        self._batches: dict[str, pa.Table] = {}
         self._tally = Tally()
 
     def add(self, table: Table, rows: pa.Table) -> None:
@@ -64,13 +64,13 @@ class Suites:
         Raises:
             PublicationError: an expectation could not be evaluated.
         """
-        held = self._held.get(table.name)
-        if held is not None and len(held) + len(rows) > ROWS_PER_BATCH:
+        batch = self._batches.get(table.name)
+        if batch is not None and len(batch) + len(rows) > ROWS_PER_BATCH:
             self._evaluate(table.name)
-            held = None
-        self._held[table.name] = rows if held is None else pa.concat_tables([held, rows])
-        while sum(len(rows) for rows in self._held.values()) > _ROWS_HELD:
-            self._evaluate(max(self._held, key=lambda name: len(self._held[name])))
+            batch = None
+        self._batches[table.name] = rows if batch is None else pa.concat_tables([batch, rows])
+        while sum(len(rows) for rows in self._batches.values()) > _MAXIMUM_ROWS:
+            self._evaluate(max(self._batches, key=lambda name: len(self._batches[name])))
 
     def end(self, rules: Tally) -> Tally:
         """Evaluate the remaining rows and the rules, and return all results.
@@ -81,36 +81,36 @@ class Suites:
         Raises:
             PublicationError: as `add`.
         """
-        for name in list(self._held):
+        for name in list(self._batches):
             self._evaluate(name)
         for place, rule in rules.by_place.items():
             if place not in self._tally.by_place:
-                self._tally.add([self._no_row_breaks(rule)])
+                self._tally.add([self._rule_result(rule)])
         return self._tally
 
     def _evaluate(self, name: str) -> None:
         table = TABLE[name]
         expectations = list(expectations_of(table, *self._run_ids))
-        for rows in in_batches(self._held.pop(name), table.key):
+        for rows in in_batches(self._batches.pop(name), table.key):
             self._tally.add(evaluate(table, rows, expectations, self._runs))
 
-    def _no_row_breaks(self, rule: ExpectationResult) -> ExpectationResult:
-        broken = pd.Series(rule.examples, dtype=object).reindex(range(rule.unexpected_count))
+    def _rule_result(self, rule: ExpectationResult) -> ExpectationResult:
+        examples = pd.Series(rule.examples, dtype=object).reindex(range(rule.unexpected_count))
         expectation = ExpectationConfiguration(
             type="expect_table_row_count_to_equal",
             kwargs={"value": 0},
             severity=rule.severity.value,
             description=": ".join(filter(None, (rule.column_name, rule.expectation))),
         )
-        (answer,) = _answers(rule.expectation, [expectation], pd.DataFrame({"broken": broken}))
-        stored = _stored(answer, f"{rule.evaluated_count:,} rows of {self._runs}")
-        return replace(rule, unexpected_count=answer.result["observed_value"], answers=(stored,))
+        (answer,) = _answers(rule.expectation, [expectation], pd.DataFrame({"broken": examples}))
+        document = _as_document(answer, f"{rule.evaluated_count:,} rows of {self._runs}")
+        return replace(rule, unexpected_count=answer.result["observed_value"], answers=(document,))
 
     @property
     def _runs(self) -> str:
-        first, *others = self._run_ids
-        more = f" and {len(others):,} other{'s' * (len(others) != 1)}" if others else ""
-        return f"run {first}{more}"
+        first, *further = self._run_ids
+        suffix = f" and {len(further):,} other{'s' * (len(further) != 1)}" if further else ""
+        return f"run {first}{suffix}"
 
 
 def evaluate(
@@ -124,13 +124,13 @@ def evaluate(
     Raises:
         PublicationError: an expectation could not be evaluated.
     """
-    same = [translated(each) for each in expectations]
-    answers = _answers(table.name, same, _frame_of(rows, expectations))
+    configurations = [configuration_of(each) for each in expectations]
+    answers = _answers(table.name, configurations, _frame_of(rows, expectations))
     for expectation, answer in zip(expectations, answers, strict=True):
-        stored = _stored(answer, f"{len(rows):,} rows of {about}")
+        document = _as_document(answer, f"{len(rows):,} rows of {about}")
         count = int(answer.result["unexpected_count"]) or int(not answer.success)
         first = examples_of(answer.result.get("partial_unexpected_list", ()))
-        yield expectation.result(table, len(rows), count, first, (stored,))
+        yield expectation.result(table, len(rows), count, first, (document,))
 
 
 def in_batches(rows: pa.Table, key: Sequence[str]) -> Iterator[pa.Table]:
@@ -140,7 +140,7 @@ def in_batches(rows: pa.Table, key: Sequence[str]) -> Iterator[pa.Table]:
     begin = 0
     while begin < len(rows):
         end = min(begin + ROWS_PER_BATCH, len(rows))
-        # Two rows are enough to break uniqueness: the last one joins an equal one behind it.
+        # Two equal rows break uniqueness, so the last row moves to a batch with its equal.
         if end < len(rows) and len(set(_keys(rows.slice(end - 1, 2), key))) == 1:
             end -= 1
         yield rows.slice(begin, end - begin)
@@ -151,7 +151,7 @@ def _keys(rows: pa.Table, key: Sequence[str]) -> Iterator[tuple[object, ...]]:
     return (tuple(row.values()) for row in rows.select(list(key)).to_pylist())
 
 
-def translated(expectation: Expectation) -> ExpectationConfiguration:
+def configuration_of(expectation: Expectation) -> ExpectationConfiguration:
     """Return the expectation as a configuration of Great Expectations."""
     columns = list(expectation.columns)
     about: dict[str, Any] = {"column": columns[0]}
@@ -180,18 +180,18 @@ def _frame_of(rows: pa.Table, expectations: Sequence[Expectation]) -> pd.DataFra
     Words become categories, and columns checked only for NULL become booleans. Unconverted they
     took four times the CPU time.
     """
-    looked_at = {name for each in expectations if each.looks_at_values for name in each.columns}
+    value_columns = {name for each in expectations if each.looks_at_values for name in each.columns}
     columns = {}
     for name in dict.fromkeys(name for each in expectations for name in each.columns):
         values = rows.column(name)
-        if name not in looked_at:
+        if name not in value_columns:
             values = pc.if_else(values.is_valid(), True, None)
         elif pa.types.is_string(values.type):
             values = values.dictionary_encode()
         elif pa.types.is_date(values.type):
             values = values.cast(MOMENT)
         elif pa.types.is_floating(values.type):
-            # Great Expectations takes NaN for missing. No bounds hold infinity either.
+            # Great Expectations treats NaN as missing; infinity is outside all bounds too.
             values = pc.if_else(pc.is_nan(values), math.inf, values)
         columns[name] = values
     frame: pd.DataFrame = pa.table(columns).to_pandas()
@@ -201,10 +201,8 @@ def _frame_of(rows: pa.Table, expectations: Sequence[Expectation]) -> pd.DataFra
 @cache
 def _batch_definition() -> Any:
     """Return the batch definition of an ephemeral context, without files or network."""
-    for name in (
-        "great_expectations",
-        "great_expectations.data_context.types.base",
-    ):  # the second sets a level of its own
+    # The second logger has its own level.
+    for name in ("great_expectations", "great_expectations.data_context.types.base"):
         logging.getLogger(name).setLevel(logging.WARNING)
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
@@ -215,22 +213,21 @@ def _batch_definition() -> Any:
 def _answers(
     name: str, expectations: Sequence[ExpectationConfiguration], frame: pd.DataFrame
 ) -> list[ExpectationValidationResult]:
-    """Evaluate expectations, and return the results in their order."""
     for number, expectation in enumerate(expectations):
-        expectation.meta = {"number": number}  # results come grouped by column
+        expectation.meta = {"number": number}  # results are grouped by column
     suite = gx.ExpectationSuite(name=name, expectations=list(expectations))
     batch = _batch_definition().get_batch(batch_parameters={"dataframe": frame})
     results = batch.validate(suite, result_format="BASIC").results
     for result in results:
-        raised = _raised(result.exception_info or {})
-        if raised:
+        error = _metric_error(result.exception_info or {})
+        if error:
             raise PublicationError(
-                f"{name}: {result.expectation_config.type} could not be evaluated: {raised}"
+                f"{name}: {result.expectation_config.type} could not be evaluated: {error}"
             )
     return sorted(results, key=lambda result: result.expectation_config.meta["number"])
 
 
-def _raised(information: Mapping[str, Any]) -> str:
+def _metric_error(information: Mapping[str, Any]) -> str:
     """Return the error of a metric, which Great Expectations reports in one of two shapes."""
     entries = (
         [information]
@@ -244,18 +241,16 @@ def _raised(information: Mapping[str, Any]) -> str:
     )
 
 
-def _stored(answer: ExpectationValidationResult, about: str) -> Mapping[str, Any]:
+def _as_document(answer: ExpectationValidationResult, about: str) -> Mapping[str, Any]:
     """Return a result as JSON without row values, which it would print as HTML."""
-    document = answer.to_json_dict()
-    config = document["expectation_config"]
+    content = answer.to_json_dict()
+    config = content["expectation_config"]
     del config["meta"], config["kwargs"]["batch_id"]
     return {
-        "success": document["success"],
+        "success": content["success"],
         "expectation_config": config,
         "result": {
-            name: value
-            for name, value in document["result"].items()
-            if not name.startswith(_VALUES)
+            name: value for name, value in content["result"].items() if not name.startswith(_VALUES)
         },
         "meta": {"about": about, "great_expectations_version": gx.__version__},
     }
@@ -269,12 +264,12 @@ def suite_results(rows: Iterable[ValidationRow]) -> list[ExpectationSuiteValidat
     """
     suites = []
     for name, group in groupby(sorted(rows, key=_suite_name), key=_suite_name):
-        of_suite = list(group)
-        stored = [orjson.loads(row.great_expectations or "[]") for row in of_suite]
-        at = max(row.created_at for row in of_suite)
-        for batch in zip_longest(*stored):
+        suite_rows = list(group)
+        documents = [orjson.loads(row.great_expectations or "[]") for row in suite_rows]
+        at = max(row.created_at for row in suite_rows)
+        for batch in zip_longest(*documents):
             answers = [answer for answer in batch if answer is not None]
-            suites.append(_suite_result(name, of_suite[0].run_id, at, answers))
+            suites.append(_suite_result(name, suite_rows[0].run_id, at, answers))
     return sorted(suites, key=lambda suite: suite.success)
 
 
@@ -285,28 +280,30 @@ def _suite_name(row: ValidationRow) -> str:
 
 
 def _suite_result(
-    name: str, run_id: RunId, at: datetime, stored: Sequence[Mapping[str, Any]]
+    name: str, run_id: RunId, at: datetime, results_json: Sequence[Mapping[str, Any]]
 ) -> ExpectationSuiteValidationResult:
-    results = [ExpectationValidationResultSchema().load(_escaped(answer)) for answer in stored]
+    results = [
+        ExpectationValidationResultSchema().load(_escape_texts(answer)) for answer in results_json
+    ]
     statistics = calc_validation_statistics(results)._asdict()
-    about = f"{stored[0]['meta']['about']}, checked {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    about = f"{results_json[0]['meta']['about']}, checked {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     return ExpectationSuiteValidationResult(
         success=statistics.pop("success"),
         results=results,
         suite_name=name,
         statistics=statistics,
         meta={
-            "great_expectations_version": stored[0]["meta"]["great_expectations_version"],
+            "great_expectations_version": results_json[0]["meta"]["great_expectations_version"],
             "run_id": RunIdentifier(run_name=run_id, run_time=at),
             "batch_kwargs": {"data_asset_name": str(escape(about))},
         },
     )
 
 
-def _escaped(value: Any) -> Any:
+def _escape_texts(value: Any) -> Any:
     """Escape every text of JSON from a lake: Great Expectations prints it as HTML."""
     if isinstance(value, dict):
-        return {_escaped(name): _escaped(each) for name, each in value.items()}
+        return {_escape_texts(name): _escape_texts(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [_escaped(each) for each in value]
+        return [_escape_texts(each) for each in value]
     return str(escape(value)) if isinstance(value, str) else value

@@ -19,26 +19,26 @@ from schemas.tables import TABLE, TABLES
 from warehouse.catalogue.connection import Connection
 from warehouse.kinds.registry import KINDS
 from warehouse.lake import (
-    ask_in_turn,
     data_path,
     filled_tables,
     object_folder,
     one_line,
+    query_each,
 )
 from warehouse.objects.object_storage import AT_ONCE, file_size
 from warehouse.parquet import read_landed
 from warehouse.progress import lock_held
 from warehouse.statements import MARTS, statement, table_statement
+from warehouse.units.bucket import EVICTION_MARK, RECEIPT_FILE
 from warehouse.units.kind import Kind, ReceiptT, published_names
 from warehouse.units.landing import (
     LEFTOVERS,
-    bring,
+    extra_row_files,
+    fetch_work,
     landed_names,
     receipt_of,
-    rows_beside,
     unit_folders,
 )
-from warehouse.units.shared import LET_GO, RECEIPT_FILE
 from warehouse.verify.verify_content import LakeContent, LandedContent
 from warehouse.verify.verify_records import recorded_problems
 from warehouse.verify.verify_statistics import bad_values, false_statistics
@@ -75,10 +75,10 @@ def verify(warehouse: Warehouse) -> VerifyReport:
             problems += _missing_files(connection, warehouse)
             rows, unreadable = _readable(connection)
             problems += unreadable
-            problems += _too_few_counted(connection, rows)
-            filled = {name for name, count in rows.items() if count}
-            problems += bad_values(connection, filled)
-            problems += false_statistics(connection, filled)
+            problems += _undercounted_tables(connection, rows)
+            filled_tables_read = {name for name, count in rows.items() if count}
+            problems += bad_values(connection, filled_tables_read)
+            problems += false_statistics(connection, filled_tables_read)
             comparison = _Comparison(warehouse, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)
@@ -90,10 +90,10 @@ def verify(warehouse: Warehouse) -> VerifyReport:
                 f"the lake's catalogue cannot be read: {one_line(error)}"
             ) from error
     for folder in warehouse.building_places():
-        left = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
-        if left:
+        leftovers = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
+        if leftovers:
             notices.append(
-                f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse"
+                f"{folder} holds {len(leftovers)} unfinished folders of killed workers: `assay warehouse"
                 " compact` removes them"
             )
     return VerifyReport(
@@ -118,56 +118,56 @@ def _missing_files(connection: Connection, warehouse: Warehouse) -> list[str]:
     for (table_name, name, size), stored_size in zip(files, sizes, strict=True):
         if stored_size is None:
             problems.append(
-                f"{table_name}: {place}{name} is missing; put it back or publish its run anew"
+                f"{table_name}: {place}{name} is missing; restore it or publish its run again"
             )
         elif stored_size != size:
             problems.append(
                 f"{table_name}: {place}{name} has not the {size} bytes it was written with;"
-                " publish its run anew"
+                " publish its run again"
             )
     return problems
 
 
 def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
     rows, problems = {}, []
-    filled = {*filled_tables(connection), *MARTS}
+    nonempty = {*filled_tables(connection), *MARTS}
     names = (*(table.name for table in TABLES), *MARTS)
 
     def count(name: str) -> tuple[int, int]:
         """Return the number of rows read, and the number that the catalogue reports."""
-        if name not in filled:  # to look for rows costs five times as much
+        if name not in nonempty:  # a check for rows costs five times as much
             connection.execute(table_statement("read_no_row", table=name))
             return 0, 0
         sql = table_statement("read_every_row", table=name)
-        ((read,),) = connection.execute(sql).fetchall()
+        ((row_count,),) = connection.execute(sql).fetchall()
         if name in MARTS:
-            return read, read
-        # DuckLake answers it from the catalogue, without a look into the files.
+            return row_count, row_count
+        # DuckLake answers this from the catalogue, without reading files.
         sql = table_statement("count_rows", table=name, condition="true")
-        ((_, counted),) = connection.execute(sql).fetchall()
-        return read, counted
+        ((_, catalogue_count),) = connection.execute(sql).fetchall()
+        return row_count, catalogue_count
 
-    for name, answer in ask_in_turn(connection, names, count):
+    for name, answer in query_each(connection, names, count):
         if isinstance(answer, duckdb.Error):
             problems.append(f"{name} cannot be read: {one_line(answer)}")
             continue
-        read, counted = answer
-        rows[name] = read
-        if read != counted:
-            problems.append(_miscounted(name, read, counted))
+        row_count, catalogue_count = answer
+        rows[name] = row_count
+        if row_count != catalogue_count:
+            problems.append(_count_problem(name, row_count, catalogue_count))
     return rows, problems
 
 
-def _too_few_counted(connection: Connection, rows: Mapping[str, int]) -> Iterator[str]:
+def _undercounted_tables(connection: Connection, rows: Mapping[str, int]) -> Iterator[str]:
     """Yield a line for each table with more rows than the catalogue reports."""
     for name, count in connection.execute(statement("catalogue", "record_counts")).fetchall():
         if count < rows.get(name, 0):
-            yield _miscounted(name, rows[name], count)
+            yield _count_problem(name, rows[name], count)
 
 
-def _miscounted(name: str, read: int, counted: int) -> str:
+def _count_problem(name: str, row_count: int, catalogue_count: int) -> str:
     return (
-        f"{name}: it has {read:,} rows, and the catalogue counts {counted:,}; bring the catalogue"
+        f"{name}: it has {row_count:,} rows, and the catalogue counts {catalogue_count:,}; bring the catalogue"
         " back from a copy"
     )
 
@@ -187,19 +187,21 @@ class _Comparison:
     def problems(self, kind: Kind) -> list[str]:
         """Return a line for each landed work that is unpublished or published with other rows."""
         is_readable = kind.head_table in self.readable
-        published = set(published_names(self.lake.connection, kind)) if is_readable else set()
+        published_works = set(published_names(self.lake.connection, kind)) if is_readable else set()
         problems = []
-        for names in published:
-            unfit = self._unfit(kind, names)
-            if unfit is None:
-                bring(self.warehouse, kind, *names)
+        for names in published_works:
+            problem = self._name_problem(kind, names)
+            if problem is None:
+                fetch_work(self.warehouse, kind, *names)
             else:
-                problems.append(unfit)
+                problems.append(problem)
         for names in landed_names(self.warehouse, kind):
-            problems += self._of(kind, names, names in published if is_readable else None)
+            problems += self._of_work(
+                kind, names, names in published_works if is_readable else None
+            )
         return problems
 
-    def _unfit(self, kind: Kind, names: tuple[str | None, ...]) -> str | None:
+    def _name_problem(self, kind: Kind, names: tuple[str | None, ...]) -> str | None:
         """Return a line about a published row with invalid names; None if they are valid."""
         present_names = [name for name in names if name is not None]
         try:
@@ -210,61 +212,65 @@ class _Comparison:
             fault = "a row has lost its name" if len(present_names) < len(names) else ""
         return f"{kind.head_table}: {fault}; bring the lake back from a copy" if fault else None
 
-    def _of(self, kind: Kind, names: tuple[str, ...], published: bool | None) -> list[str]:
+    def _of_work(self, kind: Kind, names: tuple[str, ...], is_published: bool | None) -> list[str]:
         """Return the problems of a work; `published`: None if the lake cannot be read."""
-        if not published and kind.is_within_another:
+        if not is_published and kind.is_nested:
             return []
-        landed = LandedContent(self.lake)
+        landed_content = LandedContent(self.lake)
         problems: list[str] = []
-        receipts = read_units(self.warehouse, kind, names, landed, problems)
-        if published is None:
+        receipts = read_units(self.warehouse, kind, names, landed_content, problems)
+        if is_published is None:
             return problems
-        if not published:
-            return [*problems, *self._unpublished(kind, names, receipts)]
+        if not is_published:
+            return [*problems, *self._publication_problem(kind, names, receipts)]
         if problems and not receipts:
             return problems
-        expected = {
+        expected_counts = {
             name: sum(receipt.rows.get(name, 0) for receipt in receipts) for name in kind.tables
         }
-        for table, path in rows_beside(self.warehouse, kind, *names):
-            count = read_file(path, table.name, landed, problems)
+        for table, path in extra_row_files(self.warehouse, kind, *names):
+            count = read_file(path, table.name, landed_content, problems)
             if count is None:
-                del expected[table.name]
+                del expected_counts[table.name]
             else:
-                expected[table.name] += count
-        return [*problems, *self._differences(kind, names, landed, expected)]
+                expected_counts[table.name] += count
+        return [*problems, *self._differences(kind, names, landed_content, expected_counts)]
 
     def _differences(
-        self, kind: Kind, names: tuple[str, ...], landed: LandedContent, expected: Mapping[str, int]
+        self,
+        kind: Kind,
+        names: tuple[str, ...],
+        landed_rows: LandedContent,
+        expected: Mapping[str, int],
     ) -> Iterator[str]:
         """Yield a line for each table whose rows differ in number or content."""
-        about = kind.titled(*names)
+        about = kind.title(*names)
         for name, count in expected.items():
             if name not in self.readable:
                 continue
             condition = kind.condition(TABLE[name])
-            published = self.lake.of(name, condition, kind.parameters(*names))
-            landed_content = landed.of(name)
-            if published.rows != count:
+            lake_content = self.lake.of(name, condition, kind.parameters(*names))
+            landed_content = landed_rows.of(name)
+            if lake_content.rows != count:
                 yield (
-                    f"{about}: {published.rows} rows of {name} are published, its receipts say {count};"
-                    f" the command of the {kind.word} publishes it anew"
+                    f"{about}: {lake_content.rows} rows of {name} are published, its receipts say {count};"
+                    f" the command of the {kind.word} publishes it again"
                 )
-            elif landed_content is not None and landed_content != published:
+            elif landed_content is not None and landed_content != lake_content:
                 yield (
                     f"{about}: the rows of {name} that are published are not those that landed; "
                     f"bring {self.warehouse.lake} back from a copy, or remove it and run its commands "
                     "again: they publish what has landed and pay for nothing twice"
                 )
 
-    def _unpublished(
+    def _publication_problem(
         self, kind: Kind, names: tuple[str, ...], receipts: Sequence[UnitReceipt]
     ) -> Iterator[str]:
         lock = self.warehouse.work(RunId(names[0])) / "lock"
         if not receipts or lock_held(lock) is not False:
-            return  # nothing was paid for yet, or it is, or may be, still under way
+            return  # nothing was paid for, or it may still run
         result = kind.validation_file(self.warehouse, *names)
-        yield f"{kind.titled(*names)} has landed but is not published: " + (
+        yield f"{kind.title(*names)} has landed but is not published: " + (
             f"see {result}"
             if result.exists()
             else f"run it again to finish it, or remove {kind.folder(self.warehouse, *names)}"
@@ -275,7 +281,7 @@ def read_units(
     warehouse: Warehouse,
     kind: Kind[Any, ReceiptT],
     names: tuple[str, ...],
-    landed: LandedContent,
+    landed_content: LandedContent,
     problems: list[str],
 ) -> tuple[ReceiptT, ...]:
     """Return the receipts of a work, and add the rows of its files to `landed`.
@@ -294,15 +300,17 @@ def read_units(
         else:
             if receipt is not None:
                 receipts.append(receipt)
-                if (folder / LET_GO).exists():  # counted, and not held against what landed
+                if (folder / EVICTION_MARK).exists():  # evicted: count its rows, compare nothing
                     for name in receipt.rows:
-                        landed.add_unknown(name)
+                        landed_content.add_unknown(name)
                     continue
-                _read_files(folder, receipt.rows, landed, problems)
+                _read_files(folder, receipt.rows, landed_content, problems)
     return tuple(receipts)
 
 
-def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]) -> int | None:
+def read_file(
+    file: Path, table: str, landed_content: LandedContent, problems: list[str]
+) -> int | None:
     """Return the number of rows of a file, and add them to `landed`.
 
     None, with a line in `problems`, if it cannot be read.
@@ -311,23 +319,26 @@ def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]
         rows: pa.Table = read_landed(TABLE[table], [file])
     except PublicationError as error:
         problems.append(str(error))
-        landed.add_unknown(table)
+        landed_content.add_unknown(table)
         return None
-    landed.add(table, rows)
+    landed_content.add(table, rows)
     return len(rows)
 
 
 def _read_files(
-    folder: Path, promised: Mapping[str, int], landed: LandedContent, problems: list[str]
+    folder: Path,
+    expected_counts: Mapping[str, int],
+    landed_content: LandedContent,
+    problems: list[str],
 ) -> None:
-    for name, expected in promised.items():
-        if not expected or name not in TABLE:
+    for name, expected_count in expected_counts.items():
+        if not expected_count or name not in TABLE:
             continue
         place = folder / f"{name}.parquet"
-        count = read_file(place, name, landed, problems)
-        if count is not None and count != expected:
+        count = read_file(place, name, landed_content, problems)
+        if count is not None and count != expected_count:
             problems.append(
-                f"{place} holds {count} rows, its receipt says {expected}: remove its folder and"
+                f"{place} holds {count} rows, its receipt says {expected_count}: remove its folder and"
                 " run again"
             )
-            landed.add_unknown(name)
+            landed_content.add_unknown(name)

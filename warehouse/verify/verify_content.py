@@ -21,8 +21,6 @@ class Content(NamedTuple):
 
 
 class LakeContent:
-    """Content of the lake."""
-
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._columns = {
@@ -39,7 +37,6 @@ class LakeContent:
         return self._content(table, f'"{table}" where {condition}', parameters)
 
     def of_rows(self, table: str, rows: pa.Table) -> Content:
-        """Return the content of `rows` as rows of `table`."""
         self.connection.register("incoming", rows)
         try:
             return self._content(table, "incoming", {})
@@ -56,30 +53,32 @@ class LandedContent:
 
     def __init__(self, lake: LakeContent) -> None:
         self._lake = lake
-        self._waiting: dict[str, list[pa.Table]] = {}
-        self._sums: dict[str, Content] = {}
-        self._unknown: set[str] = set()
+        self._pending: dict[str, list[pa.Table]] = {}
+        self._contents: dict[str, Content] = {}
+        self._unknown_tables: set[str] = set()
 
     def add(self, table: str, rows: pa.Table) -> None:
-        waiting = self._waiting.setdefault(table, [])
-        waiting.append(rows)
-        if sum(one.nbytes for one in waiting) > _BYTES_AT_ONCE:
+        pending = self._pending.setdefault(table, [])
+        pending.append(rows)
+        if sum(one.nbytes for one in pending) > _BYTES_AT_ONCE:
             self._sum_up(table)
 
     def add_unknown(self, table: str) -> None:
         """Mark a table's content as unknown, because a file of it cannot be read."""
-        self._unknown.add(table)
+        self._unknown_tables.add(table)
 
     def of(self, table: str) -> Content | None:
         """Return the content of added rows; None if a part is unknown."""
         self._sum_up(table)
-        return None if table in self._unknown else self._sums.get(table, Content(0, 0))
+        return None if table in self._unknown_tables else self._contents.get(table, Content(0, 0))
 
     def _sum_up(self, table: str) -> None:
-        waiting = self._waiting.pop(table, [])
-        if waiting:
-            before, added = (
-                self._sums.get(table, Content(0, 0)),
-                self._lake.of_rows(table, pa.concat_tables(waiting)),
+        pending = self._pending.pop(table, [])
+        if pending:
+            content, addition = (
+                self._contents.get(table, Content(0, 0)),
+                self._lake.of_rows(table, pa.concat_tables(pending)),
             )
-            self._sums[table] = Content(before.rows + added.rows, before.hashes + added.hashes)
+            self._contents[table] = Content(
+                content.rows + addition.rows, content.hashes + addition.hashes
+            )

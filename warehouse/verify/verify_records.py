@@ -15,11 +15,11 @@ from schemas.people.ledger import LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import SERVICE_TABLES
 from schemas.text.plain_files import PlainFileError
 from warehouse.app.database import ServiceDatabase, services_file
-from warehouse.app.people import kept_reasons, participants
+from warehouse.app.people import participants, reason_hashes
 from warehouse.app.records import entry_of, key_of, read_record
-from warehouse.catalogue.connection import Connection, every_row_read
+from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.lake import one_snapshot, rows_in
-from warehouse.ledger import head_of, lacks, note_file, noted_head
+from warehouse.ledger import head_file, head_of, lacks, recorded_head
 from warehouse.rows import Row, noun_of
 from warehouse.statements import statement, table_statement
 from warehouse.warehouse import Warehouse
@@ -78,37 +78,37 @@ def recorded_problems(
     """
     findings = RecordFindings()
     tables = [table for table in SERVICE_TABLES if table.name in readable]
-    noted = _noted(warehouse, findings)
-    forgotten: set[str] = set()
-    with one_snapshot(connection), every_row_read(connection):
+    recorded = _recorded_head(warehouse, findings)
+    forgotten_people: set[str] = set()
+    with one_snapshot(connection), read_every_row(connection):
         lakes = {table.name: _in_lake(connection, table) for table in tables}
         entries = None
         if "ledger" in readable:
-            loss = _lost_ledger(connection, warehouse, noted, lakes)
+            loss = _ledger_loss(connection, warehouse, recorded, lakes)
             findings.problems += [loss] if loss else []
-            # Where no row of it is left, that one line says what one for each record would say.
+            # For an empty ledger one line replaces one per record.
             if head_of(connection).sequence or not loss:
                 entries = rows_in(connection, statement("ledger", "of_records"))
             rows = connection.execute(statement("ledger", "forgotten")).fetchall()
-            forgotten.update(who for (who,) in rows)
-    # After the lake: a row that is recorded and folded meanwhile is in the database then.
-    databases = _in_database(warehouse, tables, forgotten, findings)
+            forgotten_people.update(who for (who,) in rows)
+    # After the lake, so that rows copied meanwhile are in the database.
+    databases = _in_database(warehouse, tables, forgotten_people, findings)
     for name, lake in lakes.items():
         database = databases.get(name)
-        unfolded = (
+        uncopied = (
             frozenset(database.rows if database else ()) - lake.rows.keys() - lake.problems.keys()
         )
-        if unfolded:
+        if uncopied:
             findings.notices.append(
-                f"{len(unfolded)} rows of {name} wait for the next publication, which takes them up"
+                f"{len(uncopied)} rows of {name} wait for the next publication, which takes them up"
             )
         if entries is not None:
             about = [each for each in entries if _TABLE_OF.get(each["action"], _DECISIONS) == name]
-            _hold_against_ledger(lake, about)
+            _compare_with_ledger(lake, about)
             if database is not None:
-                _hold_against_ledger(database, about, unfolded)
+                _compare_with_ledger(database, about, uncopied)
         if database is not None:
-            _hold_against_each_other(lake, database)
+            _compare_places(lake, database)
         elif lake.rows and warehouse.objects is None:
             findings.problems.append(
                 f"{name}: {len(lake.rows)} rows of the lake, and {services_file(warehouse)} is missing;"
@@ -117,44 +117,44 @@ def recorded_problems(
         for place, source in ((lake, warehouse.lake), (database, services_file(warehouse))):
             lines = place.problems.values() if place is not None else ()
             findings.problems += [f"{line}; bring {source} back from a copy" for line in lines]
-    more = len(findings.problems) - MOST_LINES
-    if more > 0:
-        findings.problems[MOST_LINES:] = [f"and {more:,} more rows like these"]
+    surplus = len(findings.problems) - MOST_LINES
+    if surplus > 0:
+        findings.problems[MOST_LINES:] = [f"and {surplus:,} more rows like these"]
     return findings
 
 
-def _noted(warehouse: Warehouse, findings: RecordFindings) -> LedgerHead | None:
+def _recorded_head(warehouse: Warehouse, findings: RecordFindings) -> LedgerHead | None:
     """Return the recorded head of the ledger.
 
     Read it before the lake: the chain then has the row of any recorded head.
     """
     try:
-        return noted_head(warehouse)
+        return recorded_head(warehouse)
     except (OSError, PlainFileError, ValidationError):
         findings.problems.append(
-            f"ledger: the head noted in {note_file(warehouse)} cannot be read; bring that file back"
+            f"ledger: the head noted in {head_file(warehouse)} cannot be read; bring that file back"
             " from a copy"
         )
     return None
 
 
-def _lost_ledger(
+def _ledger_loss(
     connection: Connection,
     warehouse: Warehouse,
-    noted: LedgerHead | None,
+    recorded: LedgerHead | None,
     lakes: Mapping[str, _Place],
 ) -> str | None:
     """Return a line about a ledger that lost its last rows or all; None if intact."""
-    if noted is not None and lacks(connection, noted):
+    if recorded is not None and lacks(connection, recorded):
         return (
-            f"ledger: row {noted.sequence}, whose hash was noted in {note_file(warehouse)}, is"
+            f"ledger: row {recorded.sequence}, whose hash was noted in {head_file(warehouse)}, is"
             f" missing; bring {warehouse.lake} back from a copy, or remove the note of a lake that was"
-            " made anew"
+            " recreated"
         )
-    filled = [f"{len(lake.rows)} of {name}" for name, lake in lakes.items() if lake.rows]
-    if filled and not head_of(connection).sequence:
+    counts = [f"{len(lake.rows)} of {name}" for name, lake in lakes.items() if lake.rows]
+    if counts and not head_of(connection).sequence:
         return (
-            f"ledger: it is empty, and the lake holds recorded rows ({', '.join(filled)}); bring"
+            f"ledger: it is empty, and the lake holds recorded rows ({', '.join(counts)}); bring"
             f" {warehouse.lake} back from a copy"
         )
     return None
@@ -173,13 +173,13 @@ def _in_lake(connection: Connection, table: Table) -> _Place:
 def _in_database(
     warehouse: Warehouse,
     tables: Sequence[Table],
-    forgotten: Collection[str],
+    forgotten_people: Collection[str],
     findings: RecordFindings,
 ) -> dict[str, _Place]:
     """Return the rows of the services' database by table; empty without that file.
 
     Args:
-        forgotten: people that the ledger records as forgotten.
+        forgotten_people: people that the ledger records as forgotten.
     """
     if warehouse.objects is not None or not services_file(warehouse).exists():
         return {}
@@ -189,11 +189,11 @@ def _in_database(
             for key, document in database.ask("records", table_name=name):
                 place.add(key, partial(_read_whole, name, document))
         if _DECISIONS in places:
-            lost = _hold_against_reasons(places[_DECISIONS], database)
-            unsaid = lost.difference(forgotten)
-            if unsaid:
+            reasonless = _compare_with_reasons(places[_DECISIONS], database)
+            unrecorded = reasonless.difference(forgotten_people)
+            if unrecorded:
                 findings.notices.append(
-                    f"{len(unsaid)} people who gave reasons of decisions are gone from"
+                    f"{len(unrecorded)} people who gave reasons of decisions are gone from"
                     f" {database.path} with them, and the ledger does not say that they were"
                     " forgotten"
                 )
@@ -202,26 +202,26 @@ def _in_database(
 
 def _read_whole(table: str, document: str) -> Noun:
     """Parse a record. Raises ValueError for a repeated key, which readers resolve differently."""
-    json.loads(document, object_pairs_hook=_each_once)
+    json.loads(document, object_pairs_hook=_unique_members)
     return read_record(table, document)
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         raise ValueError("a key is given twice")
     return members
 
 
-def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> set[str]:
+def _compare_with_reasons(decisions: _Place, database: ServiceDatabase) -> set[str]:
     """Report decisions whose stored reason does not match its hash.
 
     Returns:
         Participants whose reason is gone with their name.
     """
-    lost: set[str] = set()
-    # In this order: who is forgotten meanwhile loses reasons and name at once.
-    reasons = kept_reasons(database)
+    reasonless: set[str] = set()
+    # Reasons first: forgetting a person deletes reasons and name at once.
+    reasons = reason_hashes(database)
     names = {each.participant_id for each in participants(database)}
     for key, decision in decisions.rows.items():
         if not isinstance(decision, Decision) or decision.reason_sha256 is None:
@@ -230,41 +230,41 @@ def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> set[s
         if digest not in reasons and decision.participant_id in names:
             decisions.tell(key, f"the reason of {key} is missing in {decisions.title}")
         elif digest not in reasons:
-            lost.add(str(decision.participant_id))
+            reasonless.add(str(decision.participant_id))
         elif not reasons[digest]:
             decisions.tell(
                 key,
                 f"the reason of {key} in {decisions.title} is not the one whose hash was recorded",
             )
-    return lost
+    return reasonless
 
 
-def _hold_against_ledger(
-    place: _Place, entries: Sequence[Row], unfolded: Collection[str] = ()
+def _compare_with_ledger(
+    place: _Place, entries: Sequence[Row], uncopied: Collection[str] = ()
 ) -> None:
     """Report rows without an entry, rows of other content, and entries without a row.
 
     Args:
-        unfolded: rows that the lake lacks; without an entry they wait for the next publication.
+        uncopied: rows that the lake lacks; without an entry they wait for the next publication.
     """
-    missing = {each["version_sha256"]: each for each in entries}
-    others: dict[str, LedgerEntry] = {}
+    missing_entries = {each["version_sha256"]: each for each in entries}
+    other_entries: dict[str, LedgerEntry] = {}
     for key, noun in place.rows.items():
         entry = entry_of(noun)
-        if missing.pop(entry.version_sha256, None) is None:
-            others[key] = entry
-    by_origin = {_origin(each): each for each in missing.values()}
-    for key, entry in others.items():
+        if missing_entries.pop(entry.version_sha256, None) is None:
+            other_entries[key] = entry
+    by_origin = {_origin(each): each for each in missing_entries.values()}
+    for key, entry in other_entries.items():
         changed = by_origin.pop(_origin(entry.model_dump()), None)
         if changed is not None:
-            del missing[changed["version_sha256"]]
+            del missing_entries[changed["version_sha256"]]
             sequence = changed["sequence"]
             place.tell(key, f"{key} in {place.title} is not what row {sequence} of the ledger says")
-        elif key not in unfolded:
+        elif key not in uncopied:
             place.tell(key, f"{key} in {place.title} is not in the ledger: it was never recorded")
-    for each in missing.values():
+    for each in missing_entries.values():
         sequence = each["sequence"]
-        what = f"{_named(each) or 'a row'} is missing in {place.title}"
+        what = f"{_decision_key(each) or 'a row'} is missing in {place.title}"
         place.tell(
             f"row {sequence}", f"{what}: row {sequence} of the ledger says that it was recorded"
         )
@@ -276,7 +276,7 @@ def _origin(entry: Row) -> tuple[Any, ...]:
     return tuple(entry[name] for name in names)
 
 
-def _named(entry: Row) -> str | None:
+def _decision_key(entry: Row) -> str | None:
     """Return the key of a missing decision; entries of other tables do not have it."""
     if entry["action"] in _TABLE_OF or entry["action"] == LedgerAction.COMMENTED:
         return None
@@ -284,7 +284,7 @@ def _named(entry: Row) -> str | None:
     return next((name.partition(":")[2] for name in inputs), None)
 
 
-def _hold_against_each_other(lake: _Place, database: _Place) -> None:
+def _compare_places(lake: _Place, database: _Place) -> None:
     """Report rows that differ, and rows of the lake that the database lacks."""
     for key, noun in lake.rows.items():
         if key in lake.problems or key in database.problems:

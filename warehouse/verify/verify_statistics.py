@@ -10,25 +10,25 @@ import pyarrow.compute as pc
 
 from schemas.columns import Column, ColumnType, Table
 from schemas.tables import TABLES
-from warehouse.catalogue.connection import Connection, every_row_read
+from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.lake import one_line, one_snapshot, rows_in
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
 from warehouse.validate.expectations import Expectation, breaks, expectations_of_values
 
-_ANSWERED = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
+_ORDERED_TYPES = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
 """Types whose least and largest values DuckLake returns without reading files."""
 _BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
 """Spellings in statistics of files and of tables; DuckLake writes no others."""
 
 
-def false_statistics(connection: Connection, filled: Collection[str]) -> Iterator[str]:
+def false_statistics(connection: Connection, readable_tables: Collection[str]) -> Iterator[str]:
     """Yield a line for each column whose values are outside its statistics.
 
     Queries would skip such rows, or return a wrong least or largest value.
 
     Args:
-        filled: readable tables that were ever filled.
+        readable_tables: readable tables that were ever filled.
     """
     statistics_of: dict[str, list[Row]] = {}
     for row in rows_in(connection, statement("catalogue", "statistics")):
@@ -37,10 +37,10 @@ def false_statistics(connection: Connection, filled: Collection[str]) -> Iterato
         columns = [
             column
             for column in table.columns
-            # Of lists DuckLake keeps no least and no largest value.
+            # DuckLake stores no statistics of lists.
             if column.type is not ColumnType.STRINGS
         ]
-        if table.name in filled and table.name in statistics_of:
+        if table.name in readable_tables and table.name in statistics_of:
             yield from _of_table(connection, table, columns, statistics_of[table.name])
 
 
@@ -49,21 +49,21 @@ def _of_table(
 ) -> Iterator[str]:
     ranges = ", ".join(_range(column, number) for number, column in enumerate(columns))
     try:
-        with every_row_read(connection):
-            ranges_of_files = rows_in(
+        with read_every_row(connection):
+            by_file = rows_in(
                 connection, table_statement("ranges", table=table.name, ranges=ranges)
             )
-        wrong = _wrong_answers(connection, table, columns)
+        wrong_columns = _wrong_answers(connection, table, columns)
     except duckdb.Error as error:
         yield f"{table.name}: its statistics cannot be compared with its values: {one_line(error)}"
         return
     for number, column in enumerate(columns):
-        about = [row for row in statistics if row["column_name"] == column.name]
-        bounds = _values(connection, column, about)
+        column_statistics = [row for row in statistics if row["column_name"] == column.name]
+        bounds = _values(connection, column, column_statistics)
         if any(
-            not _holds(row, bounds, number, values)
-            for row in about
-            for values in ranges_of_files
+            not _covers(row, bounds, number, values)
+            for row in column_statistics
+            for values in by_file
             if row["file"] in (None, values["file"])
         ):
             yield (
@@ -71,7 +71,7 @@ def _of_table(
                 " leave out, so that answers lack their rows; bring the catalogue back from a copy"
             )
 
-    for name in wrong:
+    for name in wrong_columns:
         yield (
             f"{table.name}.{name}: by its statistics in the catalogue a question for its least or"
             " largest value is answered wrong; bring the catalogue back from a copy"
@@ -80,19 +80,19 @@ def _of_table(
 
 def _wrong_answers(connection: Connection, table: Table, columns: list[Column]) -> list[str]:
     """Return the columns whose least or largest value differs between catalogue and rows."""
-    names = [column.name for column in columns if column.type in _ANSWERED]
+    names = [column.name for column in columns if column.type in _ORDERED_TYPES]
     if not names:
         return []
-    # Each apart: beside one without statistics, none is answered by them.
+    # Separate subqueries: one column without statistics would disable them for all.
     answers = ", ".join(
         table_statement("least_and_largest", table=table.name, column=name) for name in names
     )
     sql = f"select {answers}"
     with one_snapshot(connection):
         (by_catalogue,) = rows_in(connection, sql)
-        with every_row_read(connection):
-            (read,) = rows_in(connection, sql)
-    return [name for name in names if by_catalogue[name] != read[name]]
+        with read_every_row(connection):
+            (by_rows,) = rows_in(connection, sql)
+    return [name for name in names if by_catalogue[name] != by_rows[name]]
 
 
 def _range(column: Column, number: int) -> str:
@@ -103,11 +103,9 @@ def _range(column: Column, number: int) -> str:
     )
 
 
-def _values(
-    connection: Connection, column: Column, statistics: list[Row]
-) -> Mapping[str | None, Any]:
+def _values(connection: Connection, column: Column, rows: list[Row]) -> Mapping[str | None, Any]:
     """Return the values of the texts in statistics, as DuckDB reads them."""
-    texts = list({row[name] for row in statistics for name in ("min_value", "max_value")} - {None})
+    texts = list({row[name] for row in rows for name in ("min_value", "max_value")} - {None})
     if column.type in (ColumnType.STRING, ColumnType.TEXT):
         return dict(zip(texts, texts, strict=True))
     if column.type is ColumnType.BOOLEAN:
@@ -116,7 +114,7 @@ def _values(
     return dict(connection.execute(sql, {"texts": texts}).fetchall())
 
 
-def _holds(statistics: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
+def _covers(statistics: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
     """Return whether the statistics of a column cover its values in a file.
 
     Args:
@@ -131,12 +129,12 @@ def _holds(statistics: Row, bounds: Mapping[str | None, Any], number: int, value
         return False
     try:
         return (statistics["min_value"] is None or bounds[statistics["min_value"]] <= low) and (
-            # NaN is above every number, and no statistics speak of it.
+            # NaN is above every number, and statistics ignore it.
             statistics["max_value"] is None
             or bounds[statistics["max_value"]] >= high
             or (isinstance(high, float) and math.isnan(high))
         )
-    except TypeError:  # None: nothing that DuckLake writes
+    except TypeError:  # None: a text that DuckLake never writes
         return False
 
 
@@ -144,15 +142,15 @@ _ROWS_AT_ONCE = 100_000
 _MOST_RUNS = 3
 
 
-def bad_values(connection: Connection, filled: Collection[str]) -> Iterator[str]:
-    """Yield a line for each expectation on values that rows of `filled` tables break."""
+def bad_values(connection: Connection, readable_tables: Collection[str]) -> Iterator[str]:
+    """Yield a line for each expectation on values that rows of `readable_tables` break."""
     for table in TABLES:
         expectations = list(expectations_of_values(table))
-        if table.name in filled and expectations:
-            yield from _in_table(connection, table, expectations)
+        if table.name in readable_tables and expectations:
+            yield from _broken_values(connection, table, expectations)
 
 
-def _in_table(
+def _broken_values(
     connection: Connection, table: Table, expectations: list[Expectation]
 ) -> Iterator[str]:
     names = dict.fromkeys(name for each in expectations for name in each.columns)
@@ -165,9 +163,9 @@ def _in_table(
     for batch in connection.sql(sql).to_arrow_reader(_ROWS_AT_ONCE):
         rows = pa.Table.from_batches([batch])
         for expectation in expectations:
-            broken = rows.filter(breaks(expectation, rows))
-            counts[expectation] += len(broken)
-            runs[expectation].update(filter(None, pc.unique(broken["of_run"]).to_pylist()))
+            broken_rows = rows.filter(breaks(expectation, rows))
+            counts[expectation] += len(broken_rows)
+            runs[expectation].update(filter(None, pc.unique(broken_rows["of_run"]).to_pylist()))
     for expectation, count in counts.items():
         if count:
             run_names = ", ".join(sorted(runs[expectation])[:_MOST_RUNS])

@@ -25,7 +25,7 @@ from schemas.people.live_question import (
 from schemas.works.survey_run import LONGEST_QUESTION
 from warehouse.app.jobs import runner_at_work
 from warehouse.app.questions import (
-    SEEN,
+    ALREADY_VOTED,
     Answers,
     NoVote,
     answer,
@@ -123,7 +123,7 @@ def _end(visit: Visit, voter: str, action: str) -> None:
         if at_work(warehouse, database, question):
             return
         outcome = _read_answers(visit, question)
-        end(database, question, (SEEN if isinstance(outcome, Answers) else outcome).ended)
+        end(database, question, (ALREADY_VOTED if isinstance(outcome, Answers) else outcome).ended)
     elif action == "vote":
         choice, reason, offer_id = choice_of(visit), read_remark(visit), visit.form_text("offer")
         answer(database, voter, question, offer_id, choice, reason, warehouse.settings)
@@ -162,14 +162,13 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> PageConte
 
 
 def _ballot_or_reason(visit: Visit, question: LiveQuestion) -> Markup:
-    """Return the ballot, or the reason why there is none."""
     database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings
     outcome = _read_answers(visit, question)
     pair = None
     if isinstance(outcome, Answers):
         pair = offer_of(database, question, outcome, settings)
     if isinstance(outcome, NoVote) or pair is None:
-        no_vote = outcome if isinstance(outcome, NoVote) else SEEN
+        no_vote = outcome if isinstance(outcome, NoVote) else ALREADY_VOTED
         left = markup(blocks_of(no_vote.left))
         return controls("no_vote", here=_HERE, question=question, why=no_vote.why, left=left)
     text_of = dict(zip((side.name for side in outcome.sides), outcome.texts, strict=True))

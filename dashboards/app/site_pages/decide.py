@@ -48,7 +48,7 @@ from schemas.run import Run
 from warehouse.app.database import services_file
 from warehouse.app.decisions import decide_and_fold, decisions, open_requests, request_named
 from warehouse.app.people import participant_with, participants, reason_of
-from warehouse.app.records import recorded
+from warehouse.app.records import records_of
 from warehouse.queries import Queries
 from warehouse.units.kind import Kind
 
@@ -271,7 +271,7 @@ def _is_repeated(
         (each.request_id, each.participant_id) == (name, who.participant_id)
         and (each.verdict, each.choice) == (given_answer.verdict, choice)
         and (each.verdict.ends or reason_of(database, each.reason_sha256) == given_answer.reason)
-        for each in recorded(database, "decisions", Decision)
+        for each in records_of(database, "decisions", Decision)
     )
 
 
@@ -343,7 +343,7 @@ def _verdict_and_score(run: Run, row: dict[str, Any]) -> str:
 
 def _title_of_unit(visit: Visit, kind: Kind[Any, Any, Any], run_id: RunId, unit: str) -> str:
     if not unit:
-        return kind.titled(run_id)
+        return kind.title(run_id)
     for each in visit.lake.units(kind, run_id):
         if getattr(each, kind.name_column) == unit:
             return wording.title_or_name(getattr(each, "title", ""), unit)
@@ -370,11 +370,10 @@ def _review(visit: Visit, request: Request, about: _Subject) -> Markup:
 
 
 def _decisions(visit: Visit) -> list[Decision]:
-    """Return all decisions, newest first."""
     warehouse = visit.lake.warehouse
     if not services_file(warehouse).exists():
         return []
-    return list(recorded(services_of(warehouse), "decisions", Decision))[::-1]
+    return list(records_of(services_of(warehouse), "decisions", Decision))[::-1]
 
 
 def _table(visit: Visit, decisions_made: Iterable[Decision]) -> pg.Table:

@@ -54,7 +54,6 @@ def show(visit: Visit) -> PageContent:
 
 
 def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line]:
-    """Yield links to the ranking and to the previous and next idea."""
     yield pg.line(pg.report("All ideas", with_query("/ideas", run=run_id)))
     yield pg.line(pg.report("Run", run_path(run_id)))
     order = visit.lake.ask(_order, run_id)

@@ -36,7 +36,7 @@ from dashboards.views.idea.verdict import Verdict, decision_on
 from schemas.choices import EXTRACTIVE
 from schemas.literature.naming import unturned
 from schemas.run import Run
-from warehouse.kinds.rankings.queries import ranked_by, ranking_shown, rankings_of
+from warehouse.kinds.rankings.queries import default_ranking, ideas_by_ranking, rankings_of
 
 MOST_SHOWN, SHORTLISTED = 500, 3
 Row: TypeAlias = dict[str, Any]
@@ -58,7 +58,7 @@ def show(visit: Visit) -> PageContent:
     if run is None:
         return PageContent("Ideas", (NO_RUN,))
     heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
-    default_basis = basis_of(lake.ask(ranking_shown, run.run_id))
+    default_basis = basis_of(lake.ask(default_ranking, run.run_id))
     basis = option_in_address(visit, "basis", [BY_SCORES, *heads], default_basis)
     ideas = lake.frame("leaderboard", run_id=run.run_id)
     weights = _weights(visit, ideas, run) if basis == BY_SCORES else weights_of(run)
@@ -178,7 +178,9 @@ def _chart(
         return
     names = set(members["idea_id"])
     ideas = [
-        idea for idea in visit.lake.ask(ranked_by, leaderboard.head) if str(idea.idea_id) in names
+        idea
+        for idea in visit.lake.ask(ideas_by_ranking, leaderboard.head)
+        if str(idea.idea_id) in names
     ]
     if (chart := interval_chart("intervals", ideas)) is not None:
         yield pg.Fold("Strengths with their intervals", (chart,))

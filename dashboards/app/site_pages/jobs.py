@@ -142,7 +142,6 @@ def _progress_line(job: Job, progress: RunProgress | None) -> str:
 
 
 def _results(lake: Lake, job: Job) -> Iterator[pg.Block]:
-    """Yield links to published results, and the rejected entries."""
     names = [each for each in (job.status.run_id, *job.status.other_run_ids) if each]
     if not names:
         return

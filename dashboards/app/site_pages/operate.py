@@ -405,7 +405,6 @@ def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
 
 def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Block]:
-    """Yield the run's cost at the prices of other models."""
     prices = read_prices(visit.lake.prices) if visit.lake.prices else {}
     model_name = visit.query.get("model", "").strip()
     compared_models = {name: prices[name] for name in (*PRESETS, model_name) if name in prices}

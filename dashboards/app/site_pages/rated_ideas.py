@@ -24,13 +24,13 @@ from schemas.works.curation_edit import ADDED, NO, YES, CurationEdit, EditedFiel
 from schemas.works.curation_run import CURATIONS
 from warehouse.kinds.curations.edits import (
     Value,
-    edited,
+    add_statements,
+    apply_edits,
+    citable_sentences,
+    current_values,
     edits_of,
     record_edits,
-    sentences_offered,
     values_of,
-    values_seen,
-    with_added,
 )
 from warehouse.queries import Queries
 from warehouse.units.kind import kind_of
@@ -58,8 +58,10 @@ def show(visit: Visit) -> PageContent:
     head, papers = heads[name], list(curations)
     paper = option_in_address(visit, "paper", papers, papers[0])
     may_edit = visit.may(Action.DECIDE)
-    curated_set = CuratedSet(head, tuple(edited(each, edits) for each in curations.values()), edits)
-    current = edited(curations[paper], edits)
+    curated_set = CuratedSet(
+        head, tuple(apply_edits(each, edits) for each in curations.values()), edits
+    )
+    current = apply_edits(curations[paper], edits)
     blocks: list[pg.Block] = [
         pg.facts(figures.plural(len(curated_set.included_papers), "idea"),
                  figures.plural(curated_set.statement_count, "statement"), f"engine {head.engine}"),
@@ -111,7 +113,6 @@ def edits_of_set(queries: Queries, run_id: RunId) -> tuple[CurationEdit, ...]:
 
 
 def _notice(visit: Visit) -> str:
-    """Return the message about the form just saved."""
     saved_count, changed_count = visit.query.get("saved", ""), visit.query.get("changed", "0")
     if visit.query.get("added") == "1":
         return "The statement is part of the set."
@@ -128,9 +129,9 @@ def _notice(visit: Visit) -> str:
 def _editor(visit: Visit, name: str, curation: Curation, edits: Sequence[CurationEdit]) -> Markup:
     """Return the edit forms: current values, or for blind editors the engine's."""
     blind = visit.query.get("blind") == "1"
-    base = curation if blind else with_added(curation, edits)
+    base = curation if blind else add_statements(curation, edits)
     editor = visit.pseudonym if blind else None
-    values = values_seen(base, edits, blind_of=editor)
+    values = current_values(base, edits, blind_of=editor)
     sentence_of = {each.sentence_id: (each.review_id, each.text) for each in base.sentences}
     statements = [
         {
@@ -150,7 +151,7 @@ def _editor(visit: Visit, name: str, curation: Curation, edits: Sequence[Curatio
         path=PATH, notice=_notice(visit), set=name, paper=curation.paper_id, blind="1" if blind else "",
         parts=[(each.value, values["", each]) for each in _PARTS],
         statements=statements, choices=[(each.value, words) for each, words in _CHOICES.items()],
-        offered=sentences_offered(curation), text_of=unturned,
+        offered=citable_sentences(curation), text_of=unturned,
         longest_part=LONGEST_PART, longest_statement=LONGEST_STATEMENT,
     )  # fmt: skip
 
@@ -174,7 +175,7 @@ def save(visit: Visit) -> PageContent | Response:
         changes_made = _new_statement(visit, curation)
         _record(visit, name, curation, changes_made, is_blind=False)
         return RedirectResponse(with_query(PATH, **place, added="1"), 303)
-    base = curation if blind else with_added(curation, edits)
+    base = curation if blind else add_statements(curation, edits)
     changes_made = {
         value: (was, new_text)
         for value, was in values_of(base).items()
@@ -216,7 +217,7 @@ def _new_statement(visit: Visit, curation: Curation) -> dict[Value, tuple[str, s
     assert visit.form is not None
     values = {field: _read_field(visit, f"new.{field}", field)
                for field in (EditedField.STATEMENT, *_CHOICES)}  # fmt: skip
-    offered_ids = [each.sentence_id for each in sentences_offered(curation)]
+    offered_ids = [each.sentence_id for each in citable_sentences(curation)]
     sentence_ids = [each for each in offered_ids if each in visit.form.getlist("new.sentences")]
     if not values[EditedField.STATEMENT].strip() or not sentence_ids:
         raise ConfigurationError(
@@ -236,7 +237,6 @@ def _record(
     *,
     is_blind: bool,
 ) -> None:
-    """Record the old and new text of each value."""
     editor, now = visit.pseudonym, datetime.now(UTC)
     edits = [
         CurationEdit(

@@ -194,7 +194,6 @@ def _key_of(draft_id: str) -> str:
 
 
 def _job_of_draft(warehouse: Warehouse, draft_id: str) -> str:
-    """Return the job started from a draft; empty if there is none."""
     key = content_hash(_key_of(draft_id), length=16)
     return next((name for name in job_ids(warehouse) if name.endswith(key)), "")
 
@@ -399,17 +398,12 @@ def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
 
 
 def _default_options(job: type[WorkJob]) -> DeclaredOptions:
-    """Return the default options, with a cost limit."""
     options: type[DeclaredOptions] = job.model_fields["options"].annotation  # type: ignore[assignment]
     return options(max_cost_usd=_USUAL_BOUND_USD)
 
 
 def _options(visit: Visit, job: type[WorkJob]) -> DeclaredOptions:
-    """Return the options of the submitted form.
-
-    Raises:
-        ConfigurationError: an option is not offered, or invalid.
-    """
+    """Return the submitted options; raise ConfigurationError if one is not offered."""
     assert visit.form is not None and job.web_form is not None
     kind: type[DeclaredOptions] = job.model_fields["options"].annotation  # type: ignore[assignment]
     settings = visit.lake.warehouse.settings.dashboard

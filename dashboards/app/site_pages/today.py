@@ -168,7 +168,6 @@ def _changes(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
 
 
 def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    """Yield the last comparable runs; nothing if there is only this one."""
     comparable = comparable_runs(lake, run)[:NIGHTS]
     if len(comparable) < 2:
         return

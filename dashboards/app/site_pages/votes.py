@@ -20,7 +20,7 @@ from schemas.people.decisions import LONGEST_REASON
 from schemas.people.vote_report import Board
 from schemas.people.votes import Choice, Contest, Offer, Standing, Track
 from schemas.run import Run
-from warehouse.app.contests import Part, contests_of, makers, shown, text_of
+from warehouse.app.contests import Part, contests_of, describe_contender, makers, text_of
 from warehouse.app.database import services_file
 from warehouse.app.voting import (
     add_contests,
@@ -261,7 +261,7 @@ def _next_offer(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offe
     contest, names = next_contest
     by_name = {contender.name: contender for contender in contest.contenders}
     one, other = (
-        shown(by_name[name], visit.lake.ask(text_of, contest.track, by_name[name]))
+        describe_contender(by_name[name], visit.lake.ask(text_of, contest.track, by_name[name]))
         for name in names
     )
     try:

@@ -24,7 +24,7 @@ from dashboards.views.why_above import why_view
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import RankingHead
 from schemas.run import Run
-from warehouse.kinds.rankings.queries import ranking_shown, rankings_of
+from warehouse.kinds.rankings.queries import default_ranking, rankings_of
 from warehouse.queries import Queries
 
 IDEAS_OFFERED, RUNS_OFFERED, MOVES_SHOWN, TITLE_CHARACTERS = 200, 20, 100, 80
@@ -100,18 +100,18 @@ def _sensitivity(queries: Queries, run_id: RunId) -> Sensitivity | None:
 
 
 def _order_shown(lake: Lake, run: Run) -> Board:
-    return board(lake, run, lake.ask(ranking_shown, run.run_id))
+    return board(lake, run, lake.ask(default_ranking, run.run_id))
 
 
 def _other_orders(lake: Lake, run: Run) -> dict[str, tuple[Run, RankingHead | None]]:
     """Return other orders of this run, then those of other runs, newest first."""
-    current_head = lake.ask(ranking_shown, run.run_id)
+    current_head = lake.ask(default_ranking, run.run_id)
     heads = (None, *lake.ask(rankings_of, run.run_id))
     orders = {
         f"this run by {basis_of(head)}": (run, head) for head in heads if head != current_head
     }
     for each in [each for each in lake.runs() if each.run_id != run.run_id][:RUNS_OFFERED]:
-        orders[run_title(each)] = (each, lake.ask(ranking_shown, each.run_id))
+        orders[run_title(each)] = (each, lake.ask(default_ranking, each.run_id))
     return orders
 
 

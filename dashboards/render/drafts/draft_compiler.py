@@ -81,7 +81,6 @@ def _pandoc(tree: Any, to: str, path: Path, folder: Path, *options: str) -> None
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield every block and inline."""
     if isinstance(tree, list):
         for each in tree:
             yield from _nodes(each)
@@ -91,7 +90,6 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _figures(blocks: Any) -> list[str]:
-    """Return the identifiers of figures in document order."""
     return [node["c"][0][0] for node in _nodes(blocks) if node.get("t") == "Figure"]
 
 

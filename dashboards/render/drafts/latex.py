@@ -150,7 +150,6 @@ def _start_of(log: Path) -> str:
 
 
 def _lines(log: str) -> Iterator[str]:
-    """Yield errors, a line each: file, line and message."""
     messages = dict.fromkeys(
         [
             *(f"{file}:{line}: {message.strip()}" for file, line, message in _ERROR.findall(log)),

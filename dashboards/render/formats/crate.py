@@ -30,7 +30,7 @@ from warehouse.objects.shared_reports import bring_report
 from warehouse.parquet import MOST_BYTES
 from warehouse.queries import Queries
 from warehouse.units.kind import Kind
-from warehouse.units.reading import published_head, published_kind
+from warehouse.units.published_work import published_head, published_kind
 from warehouse.warehouse import Warehouse
 
 # Texts of papers are not ours to distribute.
@@ -54,7 +54,7 @@ def write_crate(
     head = published_head(queries.connection, kind, run_id)
     rows = ledger_of_run(queries.connection, run_id)
     crate = ROCrate(version="1.2")
-    crate.name = f"Assay {kind.titled(run_id)}"
+    crate.name = f"Assay {kind.title(run_id)}"
     crate.description = _description(kind, head, rows)
     crate.datePublished = head.finished_at
     crate.license = terms
@@ -98,7 +98,6 @@ def _files(
     folder: Path,
     rows: Sequence[LedgerRow],
 ) -> Iterator[tuple[str, File]]:
-    """Yield the files of the crate by table or file name."""
 
     def file(source: Path, name: str, form: str, description: str) -> tuple[str, File]:
         properties = {"name": name, "description": description, "encodingFormat": form}

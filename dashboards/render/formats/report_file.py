@@ -13,7 +13,7 @@ from dashboards.views.write_ranking import ranking_page
 from dashboards.views.write_run import reviews_json
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from warehouse.units.reading import published_kind
+from warehouse.units.published_work import published_kind
 from warehouse.warehouse import Warehouse
 
 

@@ -108,7 +108,6 @@ def _agreement(meta: MetaReview | None) -> str:
 
 
 def _dimensions(committee: CommitteeEvaluation, personas: Sequence[str]) -> pg.Table:
-    """Tabulate the scores of each dimension by persona."""
     review_of = {(each.persona_id, each.dimension): each for each in committee.reviews}
     meta = committee.meta_review
     means = meta.dimension_means if meta is not None else {}

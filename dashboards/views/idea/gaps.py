@@ -130,7 +130,6 @@ def _unscored_judgements(evaluation: IdeaEvaluation) -> Iterator[Gap]:
 
 
 def _unassessed_criteria(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    """Yield criteria without a probability, by reason."""
     by_reason: dict[Reason, list[str]] = defaultdict(list)
     for row in evaluation.assessment.assessments if evaluation.assessment is not None else ():
         if row.unscored_reason is not None:

@@ -101,7 +101,6 @@ def _scores(page: IdeaPage) -> pg.Table:
 
 
 def _profile(page: IdeaPage) -> pg.Figure | None:
-    """Chart the scores of modules and methods."""
     score = page.review.score
     modules = (
         ("Soundness", score.soundness_requested, score.soundness_0_to_10),

@@ -90,7 +90,6 @@ def _judged_step(step: str, votes: Sequence[JudgeVote]) -> JudgedStep:
 
 
 def _reasons(votes: Iterable[JudgeVote]) -> str:
-    """Return each reason once, the most frequent first."""
     return ", ".join(
         reason(why)
         for why, _ in Counter(vote.unscored_reason or "unknown" for vote in votes).most_common()

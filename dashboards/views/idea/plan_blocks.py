@@ -128,11 +128,7 @@ def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg
 
 
 def _concern(concern_line: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
-    """Yield one concern.
-
-    Args:
-        left_out: fields that the first page does not show in full.
-    """
+    """Yield one concern; `left_out` lists fields the first page does not show in full."""
     concern = concern_line.concern
     if "point" in left_out:
         yield pg.text(prose_line(concern.point))

@@ -6,7 +6,7 @@ from flows.cli.options import Json
 from flows.cli.terminal import safe
 from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.options.commands import DemoOptions, RunOptions
@@ -21,11 +21,11 @@ def demo(options: DemoOptions, json: Json = False) -> int:
     from flows.cli.works import print_published
     from tasks.evaluation.work import EVALUATE
 
-    papers = LiteratureChoice(bundled("papers.jsonl"))
+    papers = LiteratureChoice(bundled_file("papers.jsonl"))
     options_of_run = RunOptions(
         warehouse=options.warehouse, workers=options.workers, literature=papers
     )
-    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options_of_run, Settings())
+    request = request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options_of_run, Settings())
     with Session() as session:
         summary = session.run(EVALUATE, request)
     code = print_published(EVALUATE, request, summary, as_json=json)

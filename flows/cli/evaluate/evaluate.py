@@ -2,7 +2,7 @@
 
 from flows.cli.options import IdeasOrNone, Json, Output, ShowFields
 from flows.run.requests import request_of
-from flows.works.evaluate.given_ideas import given_ideas
+from flows.works.evaluate.idea_input import idea_file
 from schemas.errors import ConfigurationError
 from schemas.options.commands import EvaluateOptions
 from schemas.settings import Settings
@@ -35,7 +35,7 @@ def evaluate(
         raise ConfigurationError(
             "name the IDEAS, or an earlier run with --again; `assay evaluate --help` tells more"
         )
-    with given_ideas(ideas) as path:
+    with idea_file(ideas) as path:
         if not fields:
             return run("evaluate", (path,), options, output, as_json=json)
         from flows.cli.evaluate.run_output import print_fields

@@ -31,7 +31,7 @@ def export(
     from dashboards.render.formats.crate import write_crate
     from dashboards.render.formats.provenance import prov_json
     from warehouse.ledger import ledger_of_run
-    from warehouse.units.reading import published_head, published_kind
+    from warehouse.units.published_work import published_head, published_kind
 
     if options.ro_crate == options.prov:
         raise ConfigurationError("say what to write: --ro-crate or --prov")

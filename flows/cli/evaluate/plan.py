@@ -8,7 +8,7 @@ from flows.cli.answer import print_answer
 from flows.cli.options import Ideas, Json, ShowFields
 from flows.cli.terminal import print_note, print_warning
 from flows.run.requests import request_of
-from flows.works.evaluate.given_ideas import given_ideas, print_remarks
+from flows.works.evaluate.idea_input import idea_file, print_remarks
 from schemas.choices import EngineChoice
 from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import PlanOptions
@@ -40,11 +40,11 @@ def plan(
     Ideas that the warehouse holds evaluated are subtracted; `--json` has both figures.
     """
     from flows.cli.evaluate.run_output import literature_in_words, print_rejections
-    from flows.works.evaluate.prediction import named_engines, predict
+    from flows.works.evaluate.prediction import parse_engines, predict
 
     settings = Settings()
-    others = named_engines(options.compare)
-    with given_ideas(ideas) as path:
+    others = parse_engines(options.compare)
+    with idea_file(ideas) as path:
         request = request_of(work_named("evaluate"), (path,), options, settings)
         if fields:
             from flows.cli.evaluate.run_output import print_fields

@@ -15,7 +15,7 @@ from flows.cli.output import print_estimate
 from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas
+from flows.works.evaluate.idea_input import STANDARD_INPUT, idea_file
 from flows.works.evaluate.runs_of_ideas import find_run
 from schemas.base import replace
 from schemas.errors import ConfigurationError
@@ -61,7 +61,7 @@ def rank(
     _check(options)
     if output is not None:
         check_output(output, tables_alone=options.scores)
-    with given_ideas(Path(run)) if run == STANDARD_INPUT else nullcontext(run) as source:
+    with idea_file(Path(run)) if run == STANDARD_INPUT else nullcontext(run) as source:
         name = None if source is None else str(source)
         if options.scores:
             return _rank_by_scores(name, options, output, as_json=json)

@@ -19,7 +19,7 @@ from schemas.profile import Profile
 from schemas.run import Run
 from schemas.work import Summary
 from warehouse.answers import RankedIdea
-from warehouse.kinds.rankings.queries import compared_across, ranked_by_scores
+from warehouse.kinds.rankings.queries import comparability, ideas_by_scores
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def print_scores(
     with Warehouse(warehouse).queries() as queries:
         run = queries.run(run_id)
         weights = profile.score_weights if profile is not None else None
-        ideas = ranked_by_scores(queries, run_id, weights, shrink=shrink)
+        ideas = ideas_by_scores(queries, run_id, weights, shrink=shrink)
         scores = queries.idea_scores(run_id)
     if output is not None:
         write_ranking(output, ideas, warehouse, run_id, by_matches=False)
@@ -115,7 +115,7 @@ def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
     if any(idea.undecided for idea in ranked):
         print_note(what_leads_among(ranked))
     if head.group_count > 1:
-        print_note(compared_across(groups))
+        print_note(comparability(groups))
 
 
 def _rests_on(summaries: Sequence[GroupSummary]) -> str:

@@ -104,7 +104,7 @@ def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | N
     with closing(BudgetFile(warehouse.budgets, run_id, Budget())) as budget:
         if not budget.exists:
             return None
-        spent, estimated = budget.spent(WHOLE_RUN), budget.estimated()
+        spent, estimated = budget.spent(WHOLE_RUN), budget.estimated_spend()
     if not any(spent):
         return None
     return {
@@ -192,7 +192,7 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
 
 
 def _kind_of(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any, Any]":
-    from warehouse.units.reading import published_kind
+    from warehouse.units.published_work import published_kind
 
     with warehouse.reader() as connection:
         return published_kind(connection, run_id)

@@ -71,7 +71,7 @@ def sql(
         return 0
     from warehouse.console.console import run_sql_with_names
 
-    columns, rows = run_sql_with_names(warehouse, statement, beside=files)
+    columns, rows = run_sql_with_names(warehouse, statement, files=files)
     if answer_format is AnswerFormat.TABLE and output is None:
         from flows.cli.output import print_table
 
@@ -147,7 +147,7 @@ def _binary(
 
     from warehouse.console.console import run_sql_to_arrow
 
-    table = run_sql_to_arrow(warehouse, statement, beside=files)
+    table = run_sql_to_arrow(warehouse, statement, files=files)
     sink = pa.BufferOutputStream()
     if answer_format is AnswerFormat.PARQUET:
         try:

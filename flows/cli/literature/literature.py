@@ -22,7 +22,7 @@ from schemas.people.web_origins import is_loopback, names_of_server
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
-    from flows.works.literature.auditing import Audited
+    from flows.works.literature.audit import AuditResult
 
 application = Commands()
 Papers = Annotated[
@@ -115,12 +115,14 @@ def serve(
     ] = Path("literature-cache"),
 ) -> int:
     """Run the gateway: a Semantic Scholar API with one rate limit for all clients."""
-    from flows.run.gateway import indexed
+    from flows.run.gateway import with_index
     from flows.works.evaluate.request import resolve_literature
     from tasks.literature.gateway.application import serve as serve_gateway
 
     settings = Settings()
-    resolved = indexed(resolve_literature(LiteratureChoice.parse(literature), settings), settings)
+    resolved = with_index(
+        resolve_literature(LiteratureChoice.parse(literature), settings), settings
+    )
     port = port or _free_port(host)
     print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
     if not is_loopback(host):
@@ -142,13 +144,13 @@ def search(
 ) -> int:
     """Search papers as an evaluation does; retracted or withdrawn works are marked."""
     from flows.cli.output import print_table, write_lookup
-    from flows.works.literature.searching import failures_in_words, search_papers, told
+    from flows.works.literature.search import failures_in_words, papers_answer, search_papers
 
     answer = search_papers(query, options, Settings())
     if output is not None:
-        write_lookup(output, told(answer), _page(query, answer.items))
+        write_lookup(output, papers_answer(answer), _page(query, answer.items))
     if json:
-        write_answer(told(answer))
+        write_answer(papers_answer(answer))
     elif output is None:
         print_table(
             ["year", "title", "venue", "url"],
@@ -169,7 +171,7 @@ def audit(
 
     Accepting makes a new version of the index; --undo restores the old one.
     """
-    from flows.works.literature.auditing import audit_index
+    from flows.works.literature.audit import audit_index
 
     audited = audit_index(index, options, Settings())
     print_audit(audited, as_json=json)
@@ -204,7 +206,7 @@ _TITLE_CHARACTERS = 40
 _VALUE_CHARACTERS = 60
 
 
-def print_audit(audited: "Audited", *, as_json: bool) -> None:
+def print_audit(audited: "AuditResult", *, as_json: bool) -> None:
     from flows.cli.output import print_table
 
     standing = audited.standing

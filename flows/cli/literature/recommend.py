@@ -40,7 +40,7 @@ def recommend(
     """Recommend data sets, baselines and metrics that related papers used, with the sentence that
     says so. No model is asked.
     """
-    from flows.works.literature.recommending import recommend_for
+    from flows.works.literature.recommendation import recommend_for
 
     result = recommend_for(given, options, Settings())
     warnings = list(recommendation_warnings(result))

@@ -17,7 +17,7 @@ from schemas.works.experiment_run import ExperimentOptions
 from tasks.experiments.bundled import copy_task
 
 if TYPE_CHECKING:  # slow imports are here and in functions, as help needs none
-    from flows.works.experiment.experiment_drafting import Drafted
+    from flows.works.experiment.experiment_drafting import DraftedTask
     from tasks.experiments.checking import CheckedTask
 
 
@@ -122,7 +122,7 @@ def print_made(paths: Sequence[Path], folder: Path, *, as_json: bool) -> int:
     return EXIT_DONE
 
 
-def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
+def print_drafted(drafted: "DraftedTask", folder: Path, *, as_json: bool) -> int:
     from flows.cli.literature.recommend import recommendation_warnings
     from tasks.experiments.task_folder import FILL_IN
 

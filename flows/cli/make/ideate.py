@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import Json, output_option
-from flows.works.evaluate.given_ideas import given_ideas
+from flows.works.evaluate.idea_input import idea_file
 from schemas.works.ideation_run import IdeateOptions
 
 if TYPE_CHECKING:
@@ -50,5 +50,5 @@ def ideate(
         return plan_experiments(request, summary.head, options.plans, Settings())
 
     more = plans if options.plans else None
-    with given_ideas(seeds) as path:
+    with idea_file(seeds) as path:
         return run("ideate", (path,), options, output, as_json=json, more=more)

@@ -55,7 +55,7 @@ def write(
 def _print_outline(arguments: tuple[object, ...], options: WriteOptions, *, as_json: bool) -> int:
     from flows.cli.answer import EXIT_DONE, print_answer
     from flows.run.requests import request_of
-    from flows.works.evaluate.given_ideas import print_remarks
+    from flows.works.evaluate.idea_input import print_remarks
     from schemas.settings import Settings
     from schemas.works.draft_run import outline_text
     from tasks.writing.work import WRITE

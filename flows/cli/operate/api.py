@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from flows.api.listening import check_free
+from flows.api.ports import check_free
 from flows.cli.options import Searched
 from flows.cli.terminal import note_or_empty, print_note
 from flows.jobs.job_environment import without_keys
@@ -38,7 +38,7 @@ def api(
     needs a token of `assay tokens create`. Ctrl-C stops it; its jobs continue when it
     starts again.
     """
-    from flows.jobs.beside_jobs import work_beside
+    from flows.jobs.service_process import run_with_jobs
     from flows.run.gateway import open_gateway
     from flows.works.evaluate.request import check_warehouse, resolve_literature
 
@@ -54,7 +54,7 @@ def api(
             f"API of {lake.warehouse} on http://{url_host}:{port}/ – stop it with Ctrl-C"
         )
         place = (str(warehouse.root), host, str(port), gateway.url, "programs", note)
-        return work_beside(
+        return run_with_jobs(
             ("flows.api.server", *place),
             without_keys(os.environ),
             warehouse,

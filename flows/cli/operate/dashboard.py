@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flows.api.listening import check_free
+from flows.api.ports import check_free
 from flows.cli.terminal import note_or_empty, print_note
 from flows.jobs.job_environment import without_keys
 from schemas.errors import ConfigurationError
@@ -37,7 +37,7 @@ def dashboard(
     `assay api` searches the literature for them. Ctrl-C stops it; its jobs continue when it
     starts again.
     """
-    from flows.jobs.beside_jobs import work_beside
+    from flows.jobs.service_process import run_with_jobs
 
     settings = Settings()
     warehouse = Warehouse(lake.warehouse, settings)
@@ -53,7 +53,7 @@ def dashboard(
     note = f"dashboard of {warehouse.address} on http://{url_host}:{port} – stop it with Ctrl-C"
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard, warehouse)
-    return work_beside(
+    return run_with_jobs(
         ("flows.api.server", str(lake.warehouse), host, str(port), "", "all", note_or_empty(note)),
         environment(lake.warehouse, settings),
         warehouse,

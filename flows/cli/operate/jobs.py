@@ -28,7 +28,7 @@ def run(lake: LakeOptions) -> int:
     signal.signal(signal.SIGTERM, lambda number, _: signals.append(number))
     print_note(f"takes up the jobs of {Warehouse(lake.warehouse).address} – stop it with Ctrl-C")
     try:
-        run_jobs(Warehouse(lake.warehouse), over=lambda: bool(signals))
+        run_jobs(Warehouse(lake.warehouse), is_over=lambda: bool(signals))
     except KeyboardInterrupt:
         return 0
     return 0

@@ -32,7 +32,7 @@ def mcp(
     A client starts it by itself. It includes a job runner; jobs that run when the client ends
     continue with the next runner. Over HTTP the same tools are at /mcp of `assay api`.
     """
-    from flows.jobs.beside_jobs import work_beside
+    from flows.jobs.service_process import run_with_jobs
     from flows.run.gateway import open_gateway
     from flows.works.evaluate.request import check_warehouse, resolve_literature
 
@@ -42,7 +42,7 @@ def mcp(
     check_services(warehouse)
     choice = None if literature is None else LiteratureChoice.parse(literature)
     with open_gateway(resolve_literature(choice, settings), warehouse) as gateway:
-        return work_beside(
+        return run_with_jobs(
             ("flows.api.mcp_server", str(warehouse.root), gateway.url, str(max_cost_usd)),
             without_keys(os.environ),
             warehouse,

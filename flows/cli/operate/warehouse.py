@@ -69,7 +69,7 @@ def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
     names, with every snapshot; data files stay where they are.
     """
     from warehouse.catalogue.postgres import VARIABLE
-    from warehouse.moving import move_catalogue as move
+    from warehouse.move_lake import move_catalogue as move
 
     address = Settings().catalogue
     if address is None:
@@ -107,7 +107,7 @@ def move_data(
     The catalogue records the new place. With a catalogue in PostgreSQL landed units move too, and
     ADDRESS becomes the warehouse. Without a lake, an empty one is made.
     """
-    from warehouse.moving import move_data as move
+    from warehouse.move_lake import move_data as move
 
     address, settings = None if target == "file:" else target, Settings()
     warehouse = Warehouse(lake.warehouse.resolve(), settings)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from flows.api.listening import check_free
+from flows.api.ports import check_free
 from flows.run.cluster_access import LOOPBACK_HOSTS, scheduler_place, use_certificates
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command

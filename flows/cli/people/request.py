@@ -31,7 +31,7 @@ def request(
     from warehouse.app.people import participant
     from warehouse.app.records import fold_into_lake
     from warehouse.ledger import parts_of
-    from warehouse.units.reading import published_kind
+    from warehouse.units.published_work import published_kind
 
     if not options.of:
         raise ConfigurationError("say who may answer: --of ID")
@@ -44,10 +44,10 @@ def request(
         parts = parts_of(queries.connection, run_id, unit_id)
     if not parts:
         raise UnknownNameError(
-            f"{kind.titled(run)} has no {kind.unit_noun} {unit_id!r}: `assay report {run}` lists"
+            f"{kind.title(run)} has no {kind.unit_noun} {unit_id!r}: `assay report {run}` lists"
             f" each {kind.unit_noun}"
             if unit_id
-            else f"the ledger has nothing of {kind.titled(run)}: no {kind.unit_noun} was judged"
+            else f"the ledger has nothing of {kind.title(run)}: no {kind.unit_noun} was judged"
         )
     with ServiceDatabase(warehouse) as database:
         for each in (*options.of, *([options.by] if options.by else [])):

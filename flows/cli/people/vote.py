@@ -82,7 +82,7 @@ def _ask_question(
     question = current
     if at_work(warehouse, database, question):
         print_note("both answers are being written; the same command resumes if it is stopped")
-        run_jobs(warehouse, over=lambda: not at_work(warehouse, database, question))
+        run_jobs(warehouse, is_over=lambda: not at_work(warehouse, database, question))
     return question
 
 
@@ -155,7 +155,7 @@ def _cast(
 def _read_offer(
     warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion
 ) -> "tuple[Answers | NoVote, Offer | None]":
-    from warehouse.app.questions import SEEN, NoVote, answers_to, offer_of
+    from warehouse.app.questions import ALREADY_VOTED, NoVote, answers_to, offer_of
 
     settings = Settings()
     with warehouse.queries() as queries:
@@ -164,7 +164,7 @@ def _read_offer(
         return outcome, None
     offer = offer_of(database, question, outcome, settings)
     if offer is None:
-        return SEEN, None
+        return ALREADY_VOTED, None
     return outcome, offer
 
 
@@ -192,7 +192,7 @@ def _print_estimate(
 def _estimate(warehouse: Warehouse, kind: QuestionKind, text: str, sides: Sides) -> str:
     from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
-    from warehouse.app.jobs import read_job, submit, take_expected
+    from warehouse.app.jobs import read_job, submit, take_result
 
     if all(side.engine.is_baseline for side in sides):
         return BASELINE_ANSWERS
@@ -200,12 +200,12 @@ def _estimate(warehouse: Warehouse, kind: QuestionKind, text: str, sides: Sides)
     requests = estimates_for(kind, text, sides, datetime.now(UTC), key=uuid4().hex)
     names = [submit(warehouse, request) for request in requests]
 
-    def over() -> bool:
+    def is_over() -> bool:
         current_jobs = [read_job(warehouse, name) for name in names]
         return not any(job is not None and job.at_work for job in current_jobs)
 
-    run_jobs(warehouse, over)
-    estimates = [take_expected(warehouse, name) for name in names]
+    run_jobs(warehouse, is_over)
+    estimates = [take_result(warehouse, name) for name in names]
     return both_answers(estimates, settings.voting.question_cost_usd)
 
 

@@ -80,7 +80,7 @@ def _print_estimate(options: BenchmarkOptions, *, as_json: bool) -> int:
     from flows.cli.terminal import print_note
     from flows.run.estimate import estimate
     from flows.run.requests import request_of
-    from flows.works.evaluate.given_ideas import print_remarks
+    from flows.works.evaluate.idea_input import print_remarks
     from schemas.base import replace
     from schemas.settings import Settings
     from tasks.benchmarks.work import BENCHMARK
@@ -126,7 +126,7 @@ def _others(
     """
     from schemas.identifiers import RunId
     from warehouse.kinds.benchmarks.landing import BENCHMARKS
-    from warehouse.units.reading import published_head, published_heads
+    from warehouse.units.published_work import published_head, published_heads
     from warehouse.warehouse import Warehouse
 
     with Warehouse(request.warehouse).reader() as connection:
@@ -141,7 +141,7 @@ def _comparison(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
 ) -> tuple[Path, ...]:
     from flows.cli.terminal import print_note
-    from flows.run.declared import published_page
+    from flows.run.declared_campaign import published_page
     from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
     from warehouse.objects.shared_reports import share_reports
@@ -176,7 +176,7 @@ def _calibrator(
     from tasks.benchmarks.suites.novelty import FILE, SUITE
     from tasks.calibration.calibrator_files import load_calibrator, write_fitted
     from warehouse.kinds.benchmarks.landing import BENCHMARKS
-    from warehouse.units.reading import published_heads
+    from warehouse.units.published_work import published_heads
     from warehouse.warehouse import Warehouse
 
     assert options.calibrate is not None

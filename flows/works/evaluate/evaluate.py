@@ -10,9 +10,9 @@ from flows.cli.terminal import print_note
 from flows.run.batch_waves import BatchWaves
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, open_gateway
-from flows.works.evaluate.again import as_of_run
-from flows.works.evaluate.given_ideas import print_remarks
-from flows.works.evaluate.plan import KeyedBatch, key_batch, write_to_do
+from flows.works.evaluate.idea_input import print_remarks
+from flows.works.evaluate.plan import KeyedBatch, key_batch, write_remaining_shards
+from flows.works.evaluate.reevaluation import reevaluation_input
 from flows.works.evaluate.request import literature_name
 from schemas.base import replace
 from schemas.identifiers import RunId
@@ -24,7 +24,7 @@ from tasks.evaluation.evaluate_job import evaluate_job
 from tasks.evaluation.shard_job import ShardJob
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
-from warehouse.kinds.runs.landing import RUNS, refused
+from warehouse.kinds.runs.landing import RUNS, refused_run
 from warehouse.units.landing import iterate_receipts
 
 RunSummary = Summary[Run]
@@ -53,12 +53,16 @@ class Evaluation(Campaign[Plan[Run], Run]):
         print_remarks(self.batch.remarks)
 
     @staticmethod
-    def completed(
-        given: tuple[Path | None], options: Any, settings: Settings
+    def complete_options(
+        arguments: tuple[Path | None], options: Any, settings: Settings
     ) -> tuple[tuple[Path | None], Any]:
         """Complete the options from an earlier run if `--again` names one."""
-        again = getattr(options, "again", None)
-        return (given, options) if again is None else as_of_run(again, options, settings)
+        earlier_run = getattr(options, "again", None)
+        return (
+            (arguments, options)
+            if earlier_run is None
+            else reevaluation_input(earlier_run, options, settings)
+        )
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -79,7 +83,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         return Plan(
             head=self._head(),
             unit_names=tuple(entry.evaluation_key for entry in self.keyed.planned),
-            shards=write_to_do(self.keyed, self.request, self.gateway, self.warehouse),
+            shards=write_remaining_shards(self.keyed, self.request, self.gateway, self.warehouse),
         )
 
     def waves(self) -> BatchWaves | None:
@@ -118,29 +122,29 @@ class Evaluation(Campaign[Plan[Run], Run]):
             allowed_unscored_share=request.parameters.allowed_unscored_share,
         )
 
-    def ended(self, plan: Plan[Run]) -> Run:
+    def final_head(self, plan: Plan[Run]) -> Run:
         receipts = tuple(iterate_receipts(self.warehouse, RUNS, self.run_id))
         start_times = (each.started_at for each in receipts if each.reused_from_run_id is None)
         started_at = min((self.started_at, *start_times))
-        timed = replace(
+        timed_head = replace(
             plan.head,
             started_at=started_at,
             finished_at=self.watch.finished_at,
             duration_seconds=self.watch.seconds,
         )
-        return timed.concluded(receipts)
+        return timed_head.concluded(receipts)
 
-    def as_refused(self, head: Run, broken: tuple[str, ...]) -> Run:
-        return refused(head, broken)
+    def refused_head(self, head: Run, expectations: tuple[str, ...]) -> Run:
+        return refused_run(head, expectations)
 
-    def as_published(self, head: Run) -> Run:
+    def published_head(self, head: Run) -> Run:
         with self.warehouse.queries(as_defined=False) as queries:
             return queries.run(head.run_id)
 
     def current_reports(self) -> tuple[Path, ...]:
         folder = self.warehouse.reports / self.run_id
-        written = tuple(folder / name for name in ("index.html", "index.md"))
-        return written if all(path.exists() for path in written) else ()
+        reports = tuple(folder / name for name in ("index.html", "index.md"))
+        return reports if all(path.exists() for path in reports) else ()
 
     def write_reports(self, head: Run) -> tuple[Path, ...]:
         from dashboards.views.write_run import write_reports

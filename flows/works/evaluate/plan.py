@@ -8,7 +8,7 @@ from pathlib import Path
 
 from flows.run.campaign import shard_count, write_shards
 from flows.run.gateway import OpenGateway
-from flows.works.evaluate.again import with_earlier
+from flows.works.evaluate.reevaluation import add_earlier_judgements
 from flows.works.experiment.experimental_results import results_by_idea
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
@@ -49,43 +49,44 @@ def key_batch(
     Args:
         literature: identity of the literature.
     """
-    used, warehouse = conditions(request, settings), Warehouse(request.warehouse, settings)
+    key_conditions, warehouse = (
+        conditions(request, settings),
+        Warehouse(request.warehouse, settings),
+    )
     results_of = results_by_idea(request.parameters.experiment_run_ids, batch.ideas, warehouse)
 
     def planned_idea(idea: Idea) -> PlannedIdea:
         results = results_of.get(idea.idea_id, ())
-        key = evaluation_key(idea, request, literature, STEPS, used, results)
+        key = evaluation_key(idea, request, literature, STEPS, key_conditions, results)
         return PlannedIdea(idea=idea, evaluation_key=key, experimental_results=results)
 
-    planned = tuple(map(planned_idea, batch.ideas))
+    planned_ideas = tuple(map(planned_idea, batch.ideas))
     rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
     run_id = run_id_for(
         request,
-        keys=[entry.evaluation_key for entry in planned],
+        keys=[entry.evaluation_key for entry in planned_ideas],
         descriptions=[idea.description_sha256 for idea in batch.ideas],
         rejected=rejected_names,
     )
-    return KeyedBatch(run_id=run_id, planned=planned, rejected=batch.rejected)
+    return KeyedBatch(run_id=run_id, planned=planned_ideas, rejected=batch.rejected)
 
 
 def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, Receipt]:
     """Return landed receipts by key: a complete one of any run, else one of this run."""
 
-    def landed(key: EvaluationKey) -> Receipt | None:
-        receipt = read_receipt(warehouse, RUNS, keyed.run_id, key)
+    def find_landed(key: EvaluationKey) -> Receipt | None:
+        local = read_receipt(warehouse, RUNS, keyed.run_id, key)
         return (
-            receipt
-            if receipt is not None and receipt.complete
-            else find_receipt(warehouse, key) or receipt
+            local if local is not None and local.complete else find_receipt(warehouse, key) or local
         )
 
     keys = [entry.evaluation_key for entry in keyed.planned]
-    with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere
-        receipts = zip(keys, pool.map(landed, keys), strict=True)
+    with ThreadPoolExecutor(AT_ONCE) as pool:  # some are downloaded
+        receipts = zip(keys, pool.map(find_landed, keys), strict=True)
         return {key: receipt for key, receipt in receipts if receipt is not None}
 
 
-def write_to_do(
+def write_remaining_shards(
     keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, warehouse: Warehouse
 ) -> dict[Path, tuple[str, ...]]:
     """Reuse complete evaluations of other runs, and write the rest to shard files.
@@ -96,7 +97,7 @@ def write_to_do(
     run_id = keyed.run_id
     receipts = receipts_of(keyed, warehouse)
     land_rejections(warehouse, run_id, keyed.rejected)
-    announce(warehouse, _planned(keyed, request))
+    announce(warehouse, _planned_run(keyed, request))
     to_do = []
     for entry in keyed.planned:
         receipt = receipts.get(entry.evaluation_key)
@@ -111,11 +112,11 @@ def write_to_do(
                 idea=entry.idea,
             )
     if request.parameters.again is not None and to_do:
-        to_do = with_earlier(to_do, request, warehouse)
+        to_do = add_earlier_judgements(to_do, request, warehouse)
     return _write_shards(to_do, run_id, request, gateway, warehouse)
 
 
-def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
+def _planned_run(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
     return PlannedRun(
         run_id=keyed.run_id,
         idea_count=len(keyed.planned),

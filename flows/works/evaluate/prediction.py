@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
-from flows.run.indexing import index_with_progress, shown_progress
+from flows.run.indexing import index_with_progress, progress_display
 from flows.works.evaluate.plan import KeyedBatch, key_batch, receipts_of
 from flows.works.evaluate.request import with_assessment
 from schemas.base import Noun, replace
@@ -41,10 +41,10 @@ from warehouse.progress import read_planned
 from warehouse.units.landing import landed_files
 from warehouse.warehouse import Warehouse
 
-# A few thousand papers, indexed in seconds: larger files wait for `assay literature build`.
+# A few thousand papers, indexed in seconds; larger files need `assay literature build`.
 _INDEXED_AT_ONCE_BYTES = 5_000_000
 _IDEAS_WITHOUT_PROGRESS = 100
-_NAMED = 5
+_TITLES = 5
 
 
 class IdeaNotCovered(Noun):
@@ -68,14 +68,16 @@ class FieldForecast(Noun):
             return [f"which fields the literature covers is not known: {self.unknown_because}"]
         if not self.looked_at:
             return []
-        covered = self.looked_at - len(self.not_covered)
-        lines = [f"the literature covers the field of {covered:,} of {self.looked_at:,} ideas"]
+        covered_count = self.looked_at - len(self.not_covered)
+        lines = [
+            f"the literature covers the field of {covered_count:,} of {self.looked_at:,} ideas"
+        ]
         if self.not_covered:
-            named = [each.title.strip() or each.idea_id for each in self.not_covered[:_NAMED]]
-            rest = len(self.not_covered) - len(named)
-            more = f" and {rest:,} more" if rest else ""
+            titles = [each.title.strip() or each.idea_id for each in self.not_covered[:_TITLES]]
+            further = len(self.not_covered) - len(titles)
+            rest_text = f" and {further:,} more" if further else ""
             lines.append(
-                f"not covered, so that no evidence is bought for them: {'; '.join(named)}{more}"
+                f"not covered, so that no evidence is bought for them: {'; '.join(titles)}{rest_text}"
             )
         return lines
 
@@ -95,8 +97,8 @@ def forecast_fields(
                 unknown_because=f"{literature.snapshot.name} has no index yet; `assay literature"
                 " build` or the first run makes it"
             )
-        coverages = asyncio.run(_look(ideas, folder, settings))
-    except SnapshotError as error:  # a plan says so and goes on
+        coverages = asyncio.run(_check_fields(ideas, folder, settings))
+    except SnapshotError as error:  # a plan reports it and continues
         return FieldForecast(unknown_because=str(error))
     return FieldForecast(
         looked_at=len(coverages),
@@ -116,17 +118,17 @@ def _index(snapshot: Path, settings: Settings) -> Path | None:
     index = index_of_file(snapshot, settings.home)
     if (index / MANIFEST_NAME).is_file():
         return index
-    small = snapshot.stat().st_size <= _INDEXED_AT_ONCE_BYTES
-    return index_with_progress(snapshot, settings.home) if small else None
+    is_small = snapshot.stat().st_size <= _INDEXED_AT_ONCE_BYTES
+    return index_with_progress(snapshot, settings.home) if is_small else None
 
 
-async def _look(
+async def _check_fields(
     ideas: Sequence[Idea], folder: Path, settings: Settings
 ) -> list[tuple[Idea, FieldCoverage]]:
     embedder = SentenceEmbedder(bundled_settings(settings.embeddings), None)
     literature = SnapshotSearch(folder, settings)
     coverages: list[tuple[Idea, FieldCoverage]] = []
-    with shown_progress() as report:
+    with progress_display() as report:
         for place, idea in enumerate(ideas, start=1):
             answer = await check_field(idea, literature.search_papers, embedder)
             coverages.extend((idea, coverage) for coverage in answer.items)
@@ -153,7 +155,7 @@ class ModelCost(Noun):
     hours: float
 
 
-def named_engines(texts: Iterable[str]) -> tuple[EngineChoice, ...]:
+def parse_engines(texts: Iterable[str]) -> tuple[EngineChoice, ...]:
     """Parse engines such as `openai/gpt-5,o3`, each once; `litellm:` is optional.
 
     Raises:
@@ -196,11 +198,11 @@ def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
     parameters = request.parameters
     others = tuple(module for module in parameters.modules if module is not Module.ASSESSMENT)
     profile, modules = with_assessment(request.profile, others, engine)
-    changed = replace(parameters, modules=modules or parameters.modules)
-    return replace(request, engine=engine, profile=profile, parameters=changed)
+    new_parameters = replace(parameters, modules=modules or parameters.modules)
+    return replace(request, engine=engine, profile=profile, parameters=new_parameters)
 
 
-def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
+def existing_results(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
     """Return what the warehouse holds of a request, without asking a model or source.
 
     A warehouse in object storage is asked for units that this machine lacks.
@@ -211,7 +213,7 @@ def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> 
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     warehouse = Warehouse(request.warehouse, settings)
-    # The second is there and the first is not when a run was stopped before anything landed.
+    # A run that stopped before anything landed has only the second folder.
     folders = (warehouse.receipts, warehouse.state / "runs")
     if warehouse.objects is None and not any(folder.is_dir() for folder in folders):
         return NOTHING_DONE
@@ -220,13 +222,13 @@ def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> 
         return NOTHING_DONE
     keyed = key_batch(batch, request, settings, literature)
     receipts = receipts_of(keyed, warehouse)
-    evaluated = sum(receipt.complete for receipt in receipts.values())
-    begun = read_planned(warehouse, keyed.run_id) is not None
+    evaluated_count = sum(receipt.complete for receipt in receipts.values())
+    was_planned = read_planned(warehouse, keyed.run_id) is not None
     return DoneBefore(
-        evaluated=evaluated,
+        evaluated=evaluated_count,
         replies=tuple(_replies(warehouse, each) for each in receipts.values() if not each.complete),
-        interrupted=len(keyed.planned) - len(receipts) if begun else 0,
-        ranked=evaluated == len(keyed.planned) and _is_ranked(keyed, request, warehouse),
+        interrupted=len(keyed.planned) - len(receipts) if was_planned else 0,
+        ranked=evaluated_count == len(keyed.planned) and _is_ranked(keyed, request, warehouse),
     )
 
 
@@ -260,7 +262,7 @@ def _is_ranked(keyed: KeyedBatch, request: RunRequest, warehouse: Warehouse) -> 
         return whole_ranking(queries, keyed.run_id, engine, profile) is not None
 
 
-_BOTH = {
+_REPEATED_FIGURES = {
     *("literature_requests", "model_calls", "prompt_tokens", "completion_tokens"),
     *("cost_usd", "hours"),
 }
@@ -288,19 +290,19 @@ class Prediction:
     fields: FieldForecast
 
     def document(self) -> dict[str, Any]:
-        compared = [line.model_dump(mode="json") for line in self.comparison]
+        comparison = [line.model_dump(mode="json") for line in self.comparison]
         return {
             **self.estimate.model_dump(mode="json"),
             "interrupted_ideas": self.done.interrupted,
             "earlier_runs_unknown_because": self.unknown_because,
-            "without_earlier_runs": self.whole.model_dump(mode="json", include=_BOTH),
+            "without_earlier_runs": self.whole.model_dump(mode="json", include=_REPEATED_FIGURES),
             "ranking": self.ranking.model_dump(mode="json"),
-            "titles": [each.title or str(each.idea_id) for each in self.batch.ideas[:_NAMED]],
+            "titles": [each.title or str(each.idea_id) for each in self.batch.ideas[:_TITLES]],
             "rejected_entries": [each.model_dump(mode="json") for each in self.batch.rejected],
             "field_coverage": self.fields.model_dump(mode="json"),
             "fields": [each.model_dump(mode="json") for each in self.batch.fields],
             "reading_remarks": self.batch.remarks,
-            **({"comparison": compared} if compared else {}),
+            **({"comparison": comparison} if comparison else {}),
         }
 
 
@@ -309,11 +311,11 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
-    requested = (request.engine,) if others and not request.engine.is_baseline else ()
+    own_engine = (request.engine,) if others and not request.engine.is_baseline else ()
     done, unknown_because = NOTHING_DONE, ""
     try:
-        done = landed_before(batch, request, settings)
-    except AssayError as error:  # such as a gateway that does not run yet, or a bucket out of reach
+        done = existing_results(batch, request, settings)
+    except AssayError as error:  # such as a stopped gateway or an unreachable bucket
         unknown_because = str(error)
     fields = forecast_fields(batch.ideas, request.literature, settings)
     arguments = (batch.ideas, len(batch.rejected), request, settings)
@@ -325,7 +327,7 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
         unknown_because=unknown_because,
         ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
         comparison=compare_engines(
-            dict.fromkeys((*requested, *others)),
+            dict.fromkeys((*own_engine, *others)),
             batch.ideas,
             request,
             settings,

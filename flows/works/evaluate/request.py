@@ -20,7 +20,7 @@ from warehouse.warehouse import Warehouse
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
 
-def bundled(name: str) -> Path:
+def bundled_file(name: str) -> Path:
     return Path(str(resources.files("flows.demo").joinpath(name)))
 
 
@@ -28,7 +28,7 @@ def literature_name(literature: LiteratureChoice) -> str:
     """Return the reader's name of a snapshot; empty for other literature."""
     if literature.snapshot is None:
         return ""
-    is_bundled = literature.snapshot == bundled("papers.jsonl")
+    is_bundled = literature.snapshot == bundled_file("papers.jsonl")
     return BUNDLED_SAMPLE if is_bundled else literature.snapshot.name
 
 
@@ -61,7 +61,7 @@ def resolve_literature(literature: LiteratureChoice | None, settings: Settings) 
         ConfigurationError: the snapshot does not exist, or the address contains a secret.
     """
     if literature is None:
-        bundled_papers = LiteratureChoice(bundled("papers.jsonl"))
+        bundled_papers = LiteratureChoice(bundled_file("papers.jsonl"))
         return LIVE if settings.semantic_scholar_api_key else bundled_papers
     if literature.url is not None:
         check_address("--literature", literature.url, "a gateway asks for none of them")
@@ -95,14 +95,14 @@ def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
     """Check calibrator and exemplars, and make their paths absolute."""
     from tasks.novelty.profile_files import check_calibrator, read_exemplars
 
-    named = profile.novelty
-    if named.calibrator is not None:
-        check_calibrator(named.calibrator, engine.text)
-        named = replace(named, calibrator=str(Path(named.calibrator).resolve()))
-    if named.exemplars is not None:
-        read_exemplars(named.exemplars)
-        named = replace(named, exemplars=str(Path(named.exemplars).resolve()))
-    return replace(profile, novelty=named)
+    novelty = profile.novelty
+    if novelty.calibrator is not None:
+        check_calibrator(novelty.calibrator, engine.text)
+        novelty = replace(novelty, calibrator=str(Path(novelty.calibrator).resolve()))
+    if novelty.exemplars is not None:
+        read_exemplars(novelty.exemplars)
+        novelty = replace(novelty, exemplars=str(Path(novelty.exemplars).resolve()))
+    return replace(profile, novelty=novelty)
 
 
 def check_judging(profile: Profile, engine: EngineChoice) -> None:
@@ -115,13 +115,13 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
     from tasks.steps import STEPS
 
     steps = {step.name: step for step in STEPS}
-    for name, settings in profile.judging.steps.items():
+    for name, step_judging in profile.judging.steps.items():
         if name not in steps:
             raise ConfigurationError(
                 f"profile {profile.name}: no step {name!r} to assign a model to; choose from"
                 f" {', '.join(steps)}"
             )
-        if settings.judges is not None:
+        if step_judging.judges is not None:
             from tasks.judging.panel import gives_scores
 
             if not gives_scores(steps[name].output_model):
@@ -146,9 +146,9 @@ def with_assessment(
     Raises:
         ConfigurationError: it is requested by name and not available.
     """
-    assessed = profile.assessment.repetitions > 0 and not engine.is_baseline
+    has_assessment = profile.assessment.repetitions > 0 and not engine.is_baseline
     others = tuple(module for module in modules if module is not Module.ASSESSMENT)
-    if len(others) < len(modules) and not assessed:
+    if len(others) < len(modules) and not has_assessment:
         raise ConfigurationError(
             f"--modules assessment: the {engine} engine assesses no plan; add --engine"
             " litellm:MODEL"
@@ -156,7 +156,7 @@ def with_assessment(
             else f"--modules assessment: profile {profile.name} asks for none; set"
             " assessment.repetitions in it, or take --profile economy"
         )
-    if not assessed:
+    if not has_assessment:
         return profile, modules
     soundness = replace(profile.soundness, summarise=False)
     return replace(profile, soundness=soundness), (*others, Module.ASSESSMENT)

@@ -41,7 +41,7 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
             for option in (options.literature, options.modules, options.cutoff, options.full_text)
         ):
             return None
-        wanted = {
+        criteria = {
             "engine": options.engine and options.engine.text,
             "profile": options.profile and load_profile(options.profile).name,
             "label": options.label,
@@ -49,15 +49,15 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
         return newest_run_of(
             path,
             queries,
-            {field: value for field, value in wanted.items() if value},
+            {field: value for field, value in criteria.items() if value},
             fields=options.field,
         )
 
 
 def newest_run_of(
-    path: Path, queries: Queries, wanted: Mapping[str, str], *, fields: tuple[str, ...] = ()
+    path: Path, queries: Queries, criteria: Mapping[str, str], *, fields: tuple[str, ...] = ()
 ) -> Run | None:
-    """Return the newest run with exactly the ideas of a file and the `wanted` columns.
+    """Return the newest run with exactly the ideas of a file that meets the `criteria`.
 
     Raises:
         IdeaFileError: the file cannot be read.
@@ -65,8 +65,8 @@ def newest_run_of(
     batch = read_ideas(path, default_cutoff=None, fields=fields)
     ideas = {(idea.text, idea.description_sha256) for idea in batch.ideas}
     for run in queries.list_runs():
-        alike = all(getattr(run, field) == value for field, value in wanted.items())
-        if alike and run.idea_count == len(ideas) and _ideas(queries, run.run_id) == ideas:
+        is_alike = all(getattr(run, field) == value for field, value in criteria.items())
+        if is_alike and run.idea_count == len(ideas) and _ideas(queries, run.run_id) == ideas:
             return run
     return None
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.works.evaluate.given_ideas import print_remarks
-from flows.works.literature.recommending import recommend_about
+from flows.works.evaluate.idea_input import print_remarks
+from flows.works.literature.recommendation import recommend_about
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
@@ -23,15 +23,15 @@ _SENTENCES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class DraftedTask:
     paths: tuple[Path, ...]
     idea: KnownIdea
     recommended: Recommended
 
 
 def draft_experiment(
-    folder: Path, given: str, options: DraftOptions, settings: Settings
-) -> Drafted:
+    folder: Path, source: str, options: DraftOptions, settings: Settings
+) -> DraftedTask:
     """Draft a task in `folder` from an idea file or the id of an evaluated idea.
 
     Raises:
@@ -40,20 +40,20 @@ def draft_experiment(
     """
     if folder.exists():
         raise ConfigurationError(f"{folder} is there already: name a folder that is not")
-    idea, evaluation = _idea(given, options, settings)
+    idea, evaluation = _idea(source, options, settings)
     known_idea = known_of(idea, evaluation)
-    recommend_options = RecommendOptions(
+    lookup = RecommendOptions(
         warehouse=options.warehouse, literature=options.literature, limit=RECOMMENDED
     )
-    recommended = recommend_about(idea.text, idea.cutoff_date, recommend_options, settings)
+    recommendation = recommend_about(idea.text, idea.cutoff_date, lookup, settings)
     plan = [
         line
         for text in (idea.problem, idea.experiment)
         if text is not None
         for line in sentences(text)[:_SENTENCES]
     ]
-    paths = write_draft(folder, known_idea, plan, recommended.recommendations)
-    return Drafted(paths, known_idea, recommended)
+    paths = write_draft(folder, known_idea, plan, recommendation.recommendations)
+    return DraftedTask(paths, known_idea, recommendation)
 
 
 def _only_idea(path: Path, fields: tuple[str, ...]) -> Idea:
@@ -70,20 +70,20 @@ def _only_idea(path: Path, fields: tuple[str, ...]) -> Idea:
 
 
 def _idea(
-    given: str, options: DraftOptions, settings: Settings
+    source: str, options: DraftOptions, settings: Settings
 ) -> tuple[Idea, IdeaEvaluation | None]:
-    if Path(given).is_file():
-        return _only_idea(Path(given), options.field), None
+    if Path(source).is_file():
+        return _only_idea(Path(source), options.field), None
     warehouse = Warehouse(options.warehouse.resolve(), settings)
     with warehouse.queries() as queries:
         run_id = options.run
         if run_id is None:
-            rows = queries.rows("newest_run_of_idea", idea_id=given)
+            rows = queries.rows("newest_run_of_idea", idea_id=source)
             if not rows:
                 raise ConfigurationError(
-                    f"no run in {warehouse.address} evaluated an idea {given}, and no file is called"
+                    f"no run in {warehouse.address} evaluated an idea {source}, and no file is called"
                     " so: `assay rank --scores` lists ideas of a run"
                 )
             run_id = rows[0]["run_id"]
-        evaluation = queries.idea_review(RunId(run_id), IdeaId(given)).evaluation
+        evaluation = queries.idea_review(RunId(run_id), IdeaId(source)).evaluation
     return evaluation.idea, evaluation

@@ -11,7 +11,7 @@ from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.write_ideation import ideation_page
 from flows.cli.literature.recommend import recommendation_warnings
-from flows.works.literature.recommending import recommend_about
+from flows.works.literature.recommendation import recommend_about
 from schemas.literature.recommendation import Recommendation, ResourceKind
 from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
@@ -28,7 +28,7 @@ SHARE, DIFFERENCES = 0.8, (0.01, 0.02, 0.05)
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedExperiment:
+class ExperimentPlan:
     """Resources and sample sizes for one idea.
 
     Attributes:
@@ -61,7 +61,7 @@ def plan_experiments(
     if not best:
         return ()
 
-    def planned() -> Iterator[PlannedExperiment]:
+    def build_plans() -> Iterator[ExperimentPlan]:
         options = RecommendOptions(
             warehouse=request.warehouse,
             literature=request.literature,
@@ -71,38 +71,38 @@ def plan_experiments(
             text, cutoff = version.text or "", version.cutoff_date
             recommendation = recommend_about(text, cutoff, options, settings)
             remarks = tuple(recommendation_warnings(recommendation))
-            yield planned_experiment(version, recommendation.recommendations, remarks)
+            yield experiment_plan(version, recommendation.recommendations, remarks)
 
-    paths = write_plans(warehouse.reports / head.run_id, tuple(planned()))
+    paths = write_plans(warehouse.reports / head.run_id, tuple(build_plans()))
     share_reports(warehouse, paths)
     return paths
 
 
-def planned_experiment(
+def experiment_plan(
     version: IdeaVersion, recommendations: tuple[Recommendation, ...], remarks: tuple[str, ...]
-) -> PlannedExperiment:
+) -> ExperimentPlan:
     """Compute the sample sizes of one plan.
 
     The idea meets each baseline on each data set, and at least one of both.
     """
     kinds = [each.kind for each in recommendations]
-    baselines, sets = (
+    baselines, data_sets = (
         max(1, kinds.count(kind)) for kind in (ResourceKind.BASELINE, ResourceKind.DATA_SET)
     )
-    comparisons = baselines * sets
-    needed = [(size, pairs_needed(size, comparisons)) for size in DEVIATIONS]
-    return PlannedExperiment(
+    comparisons = baselines * data_sets
+    pair_counts = [(size, pairs_needed(size, comparisons)) for size in DEVIATIONS]
+    return ExperimentPlan(
         version,
         recommendations,
         remarks,
         comparisons,
-        tuple((size, pairs, pairs * (1 + baselines) * sets) for size, pairs in needed),
+        tuple((size, pairs, pairs * (1 + baselines) * data_sets) for size, pairs in pair_counts),
         tuple((each, items_needed(SHARE, each, comparisons)) for each in DIFFERENCES),
         SHARE,
     )
 
 
-def write_plans(folder: Path, plans: Sequence[PlannedExperiment]) -> tuple[Path, ...]:
+def write_plans(folder: Path, plans: Sequence[ExperimentPlan]) -> tuple[Path, ...]:
     folder.mkdir(parents=True, exist_ok=True)
     blocks = (pg.text(_BEGINNING), *(block for plan in plans for block in _plan(plan)))
     page = pg.Page(pg.line("Plans of experiments"), blocks)
@@ -123,7 +123,7 @@ _KINDS = (
 )
 
 
-def _plan(plan: PlannedExperiment) -> Iterator[pg.Block]:
+def _plan(plan: ExperimentPlan) -> Iterator[pg.Block]:
     version = plan.version
     yield pg.heading(f"{version.version_id}: {version.title}")
     yield pg.heading("Before the first run", level=3)
@@ -139,7 +139,7 @@ def _plan(plan: PlannedExperiment) -> Iterator[pg.Block]:
     for kind, title, remedy in _KINDS:
         yield pg.heading(title, level=3)
         none = f"None is known from works near the idea: {remedy}."
-        yield pg.to_do([*map(_recommended, plan.of_kind(kind))] or [none])
+        yield pg.to_do([*map(_recommendation_line, plan.of_kind(kind))] or [none])
     yield from map(pg.note, plan.remarks)
     yield pg.heading("How many runs", level=3)
     yield pg.text(
@@ -170,7 +170,7 @@ def _plan(plan: PlannedExperiment) -> Iterator[pg.Block]:
     yield from prose(version.experiment)
 
 
-def _recommended(each: Recommendation) -> pg.Line:
+def _recommendation_line(each: Recommendation) -> pg.Line:
     uses = "; ".join(
         f"{use.title} ({use.year or 'no year'})" + (f": “{use.quote}”" if use.quote else "")
         for use in each.uses[:2]

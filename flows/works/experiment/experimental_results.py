@@ -11,7 +11,7 @@ from schemas.works.experiment_run import EXPERIMENTS
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.experiments.results import result_of, tried
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_kind, published_units
+from warehouse.units.published_work import published_kind, published_units
 from warehouse.warehouse import Warehouse
 
 ResultsOf = dict[IdeaId, tuple[ExperimentalResult, ...]]
@@ -43,16 +43,16 @@ def results_by_idea(
     for run_id in run_ids:
         with warehouse.queries() as queries:
             experiments = published_units(queries.connection, kind_of(EXPERIMENTS), run_id)
-        before = len(results_of)
+        count_before = len(results_of)
         for experiment in experiments:
             result = result_of(run_id, experiment)
             if result is not None:
                 for idea in ideas:
                     if tried(idea, experiment):
                         results_of[idea.idea_id].append(result)
-        named = dict.fromkeys(each.idea_id for each in experiments if each.idea_id is not None)
-        if len(results_of) == before:
-            explanation = f"it tried {', '.join(named)}" if named else "its tasks name none"
+        idea_ids = dict.fromkeys(each.idea_id for each in experiments if each.idea_id is not None)
+        if len(results_of) == count_before:
+            explanation = f"it tried {', '.join(idea_ids)}" if idea_ids else "its tasks name none"
             print_warning(f"no idea here was tried in {run_id} in the same words: {explanation}")
     if results_of:
         print_note(f"{len(results_of):,} of {len(ideas):,} ideas bring results of experiments")

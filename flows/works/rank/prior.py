@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 from scipy.cluster.hierarchy import DisjointSet
 
-from flows.works.evaluate.given_ideas import print_remarks
+from flows.works.evaluate.idea_input import print_remarks
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
@@ -53,50 +53,50 @@ def fit_prior_on(source: str | None, options: PriorOptions) -> FittedPrior:
     if path is not None:
         batch = read_batch(path, default_cutoff=None, fields=options.field)
         print_remarks(batch.remarks)
-        listed: list[tuple[Idea, Evidence]] = [(idea, {}) for idea in batch.ideas]
+        ideas_with_evidence: list[tuple[Idea, Evidence]] = [(idea, {}) for idea in batch.ideas]
         engine, name = WORDS_ALONE, path.name
     else:
         warehouse = Warehouse(options.warehouse.resolve())
         with warehouse.queries() as queries:
             run = queries.latest_run() if source is None else queries.run(RunId(source))
-            listed = [
+            ideas_with_evidence = [
                 (review.evaluation.idea, evidence_features(review.evaluation))
                 for review in queries.idea_reviews(run.run_id)
             ]
             engine, name = run.engine, run.run_id
-    if not any(options.outcome in idea.metadata for idea, _ in listed):
-        fields = sorted({field for idea, _ in listed for field in idea.metadata})
+    if not any(options.outcome in idea.metadata for idea, _ in ideas_with_evidence):
+        fields = sorted({field for idea, _ in ideas_with_evidence for field in idea.metadata})
         raise ConfigurationError(
             f"--outcome {options.outcome}: no idea of {name} has this field; they have"
-            f" {', '.join(fields) or 'none beside their text'}"
+            f" {', '.join(fields) or 'no field'}"
         )
     scale = LabelScale(options.scale, tuple(float(place) for place in range(len(options.scale))))
-    examples = list(_examples(listed, options.outcome, scale))
+    examples = list(_examples(ideas_with_evidence, options.outcome, scale))
     predictions = cross_validate(examples, scale, seed=0)
     calibrator = fit_calibrator(
         examples, scale, target=OUTCOME, engine=engine, judged_by="evidence", source=name
     )
-    fitted = fit_prior(calibrator, predictions)
-    write_fitted(fitted, options.output)
+    prior = fit_prior(calibrator, predictions)
+    write_fitted(prior, options.output)
     return FittedPrior(
         path=options.output,
-        prior_sha256=fitted.sha256,
+        prior_sha256=prior.sha256,
         idea_count=len(calibrator.training_items),
         unlabelled_count=sum(one.label is None for one in examples),
-        figures=_figures(fitted, predictions, scale),
+        figures=_figures(prior, predictions, scale),
     )
 
 
 def _examples(
-    listed: Iterable[tuple[Idea, Evidence]], outcome: str, scale: LabelScale
+    ideas_with_evidence: Iterable[tuple[Idea, Evidence]], outcome: str, scale: LabelScale
 ) -> Iterator[Example]:
-    ideas = list(listed)
+    ideas = list(ideas_with_evidence)
     cluster_of = connected_ideas([idea for idea, _ in ideas])
     for idea, evidence in ideas:
         yield Example(
             item_sha256=item_sha256(idea.text),
             label=idea.metadata.get(outcome),
-            raw_label=scale.labels[0],  # nobody judged it
+            raw_label=scale.labels[0],  # there is no raw judgement
             features=evidence,
             cluster=cluster_of[str(idea.idea_id)],
             text=idea.text,
@@ -105,36 +105,36 @@ def _examples(
 
 def connected_ideas(ideas: Iterable[Idea]) -> dict[str, str]:
     """Return the set of each idea: groups and near duplicates, transitively."""
-    joined = DisjointSet()
+    sets = DisjointSet()
     names = []
     for idea in ideas:
         name = f"idea {idea.idea_id}"
         names.append((str(idea.idea_id), name))
-        joined.add(name)
-        beside = [f"idea {idea.duplicate_of}"] if idea.duplicate_of is not None else []
-        for other in [*beside, *([f"group {idea.group}"] if idea.group is not None else [])]:
-            joined.add(other)
-            joined.merge(name, other)
-    return {idea_id: joined[name] for idea_id, name in names}
+        sets.add(name)
+        linked_names = [f"idea {idea.duplicate_of}"] if idea.duplicate_of is not None else []
+        for other in [*linked_names, *([f"group {idea.group}"] if idea.group is not None else [])]:
+            sets.add(other)
+            sets.merge(name, other)
+    return {idea_id: sets[name] for idea_id, name in names}
 
 
 def _figures(
-    fitted: Prior, predictions: tuple[Prediction, ...], scale: LabelScale
+    prior: Prior, predictions: tuple[Prediction, ...], scale: LabelScale
 ) -> dict[str, float]:
-    wanted = {
+    labels = {
         ("macro_f1", CALIBRATED): "macro F1",
         ("macro_f1", MAJORITY): "macro F1, always the commonest",
         ("log_loss", CALIBRATED): "log loss, nats",
         ("log_loss", CONSTANT): "log loss, nats, by shares alone",
     }
     gains = {
-        wanted[one.metric, one.system]: one.estimate.value
+        labels[one.metric, one.system]: one.estimate.value
         for one in gain(predictions, scale)
-        if (one.metric, one.system) in wanted
+        if (one.metric, one.system) in labels
     }
-    accuracy = fitted.pair_accuracy_0_to_1
+    accuracy = prior.pair_accuracy_0_to_1
     return {
         "pairs ordered rightly": math.nan if accuracy is None else accuracy,
-        "log odds per log odds": fitted.pair_slope,
+        "log odds per log odds": prior.pair_slope,
         **gains,
     }

@@ -44,7 +44,7 @@ from warehouse.app.records import fold_into_lake
 from warehouse.kinds.rankings.landing import RANKINGS, basis_of
 from warehouse.queries import Queries
 from warehouse.stores.keyed_store import KeyedStore
-from warehouse.units.landing import begun_head, complete_receipt
+from warehouse.units.landing import complete_receipt, resumed_head
 from warehouse.warehouse import Warehouse
 
 
@@ -104,7 +104,7 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
             started_at=started_at,
             finished_at=started_at,
         )
-        blank = RankJob(
+        template = RankJob(
             run_id=request.run_id,
             ranking_id=ranking_id,
             request=request,
@@ -114,9 +114,9 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
         )
         fitted_on = _fitted_on_count(queries, request, prior)
         across = _across(members, parameters)
-        shards = _write_shards(queries, head, blank, warehouse, members, across, matches, prior)
+        shards = _write_shards(queries, head, template, warehouse, members, across, matches, prior)
     return RankingPlan(
-        head=begun_head(warehouse, RANKINGS, head),
+        head=resumed_head(warehouse, RANKINGS, head),
         unit_names=(*members, *(() if across is None else (across,))),
         shards=shards,
         most_matches=_most_matches(members, across, parameters, len(dimensions)),
@@ -133,14 +133,14 @@ def _most_matches(
     dimension_count: int,
 ) -> dict[str, int]:
     """Return the upper bound of matches for every group and across groups."""
-    most = {
+    bounds = {
         name: most_calls(len(ideas), parameters) * dimension_count
         for name, ideas in members.items()
     }
     if across is not None:
         pairs = most_bridges(len(members), parameters)
-        most[across] = calls_of(pairs, parameters) * dimension_count
-    return most
+        bounds[across] = calls_of(pairs, parameters) * dimension_count
+    return bounds
 
 
 def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
@@ -161,10 +161,10 @@ def _prior(request: RankRequest, run: Run) -> Prior | None:
     if path is None:
         return None
     prior = load_prior(path)
-    fitted = prior.calibrator
-    if fitted.engine != run.engine and any(one.name != WORDS for one in fitted.features):
+    calibrator = prior.calibrator
+    if calibrator.engine != run.engine and any(one.name != WORDS for one in calibrator.features):
         raise ConfigurationError(
-            f"prior {path} was fitted on evidence graded by {fitted.engine}, not by {run.engine}:"
+            f"prior {path} was fitted on evidence graded by {calibrator.engine}, not by {run.engine}:"
             " fit one for it"
         )
     return prior
@@ -200,20 +200,20 @@ def _votes(
 
 
 def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Mapping[IdeaId, str]:
-    every = queries.rows("ideas_of_run", run_id=request.run_id)
-    rows = [row for row in every if row["idea_id"] not in request.parameters.left_out]
+    all_rows = queries.rows("ideas_of_run", run_id=request.run_id)
+    rows = [row for row in all_rows if row["idea_id"] not in request.parameters.left_out]
     if request.parameters.grouping is Grouping.CLUSTERS:
-        plain = [
+        dossiers = [
             Dossier(idea_id=row["idea_id"], title=row["title"], text=row["text"]) for row in rows
         ]
         embedder = SentenceEmbedder(
             warehouse.settings.embeddings, KeyedStore(warehouse.cache / "embeddings.sqlite")
         )
-        group_of = dict(asyncio.run(find_groups(plain, embedder)).group_of)
+        group_of = dict(asyncio.run(find_groups(dossiers, embedder)).group_of)
     else:
-        given = {row["group"] for row in rows}
+        names = {row["group"] for row in rows}
         rest = UNGROUPED
-        while rest in given:
+        while rest in names:
             rest = f"{rest} others"
         group_of = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
     if not group_of:
@@ -230,7 +230,6 @@ def _ranking_id(
     prior: Prior | None,
     members: Mapping[str, Sequence[IdeaId]],
 ) -> str:
-    """Return the identity of a ranking."""
     profile, batch = request.profile, request.parameters.batch
     sizes = {len(ideas) for ideas in members.values()}
     kinds = {kind_of(size, profile.ranking, beforehand=batch) for size in sizes}
@@ -249,14 +248,14 @@ def _ranking_id(
         *(vote.match_id for vote in votes),
         *((f"prior {prior.sha256}",) if prior is not None else ()),
         *(f"without {idea_id}" for idea_id in sorted(request.parameters.left_out)),
-        *((FIXED,) if FIXED in kinds else ()),  # its pairs are known beforehand
+        *((FIXED,) if FIXED in kinds else ()),  # fixed pairs are part of the identity
     )
 
 
 def _write_shards(
     queries: Queries,
     head: RankingHead,
-    blank: RankJob,
+    template: RankJob,
     warehouse: Warehouse,
     members: Mapping[str, Sequence[IdeaId]],
     across: str | None,
@@ -264,31 +263,34 @@ def _write_shards(
     prior: Prior | None,
 ) -> dict[Path, tuple[str, ...]]:
     """Write the shards; the group across groups is the last, by itself."""
-    waiting = [name for name in members if _is_open(head, warehouse, name)]
-    dealt: list[list[str]] = [[] for _ in range(shard_count(blank.request, len(waiting)))]
-    loads = [0] * len(dealt)
-    # The largest first, each where the fewest ideas are by then.
-    for name in sorted(waiting, key=lambda name: (-len(members[name]), name)):
+    open_groups = [name for name in members if _is_open(head, warehouse, name)]
+    by_shard: list[list[str]] = [[] for _ in range(shard_count(template.request, len(open_groups)))]
+    loads = [0] * len(by_shard)
+    # Largest group first, each into the shard with the fewest ideas.
+    for name in sorted(open_groups, key=lambda name: (-len(members[name]), name)):
         lightest = loads.index(min(loads))
-        dealt[lightest].append(name)
+        by_shard[lightest].append(name)
         loads[lightest] += len(members[name])
 
     def jobs() -> Iterator[RankJob]:
-        for names in dealt:
-            groups = _groups_of(queries, blank, warehouse, names, members, votes, prior)
-            yield replace(blank, groups=groups)
+        for names in by_shard:
+            groups = _groups_of(queries, template, warehouse, names, members, votes, prior)
+            yield replace(template, groups=groups)
         if across is not None and _is_open(head, warehouse, across):
-            every = _groups_of(queries, blank, warehouse, tuple(members), members, votes, prior)
-            dossiers = tuple(dossier for group in every for dossier in group.dossiers)
-            before = matches_elsewhere(warehouse, blank, across)
-            joining = GroupJob(group=across, joins=tuple(members), dossiers=dossiers, before=before)
-            yield replace(blank, groups=(joining,))
+            ranked_groups = _groups_of(
+                queries, template, warehouse, tuple(members), members, votes, prior
+            )
+            dossiers = tuple(dossier for group in ranked_groups for dossier in group.dossiers)
+            before = matches_elsewhere(warehouse, template, across)
+            joining_job = GroupJob(
+                group=across, joins=tuple(members), dossiers=dossiers, before=before
+            )
+            yield replace(template, groups=(joining_job,))
 
     return write_shards(warehouse.work(head.run_id, head.ranking_id), jobs())
 
 
 def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParameters) -> str | None:
-    """Return the name of the group across groups; None if there is none."""
     if len(members) < 2 or not parameters.bridge_pairs:
         return None
     name = "across groups"
@@ -299,7 +301,7 @@ def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParamete
 
 def _groups_of(
     queries: Queries,
-    blank: RankJob,
+    template: RankJob,
     warehouse: Warehouse,
     names: Sequence[str],
     members: Mapping[str, Sequence[IdeaId]],
@@ -312,28 +314,28 @@ def _groups_of(
     """
     group_of = {idea_id: name for name in names for idea_id in members[name]}
     dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
-    failed: dict[str, Exception] = {}
-    for review in queries.idea_reviews(blank.request.run_id, tuple(group_of)):
+    errors: dict[str, Exception] = {}
+    for review in queries.idea_reviews(template.request.run_id, tuple(group_of)):
         group = group_of[review.evaluation.idea.idea_id]
         boundary = ErrorBoundary()
         with boundary:
             dossiers[group].append(dossier_of(review, group, prior))
         if boundary.error is not None:
-            failed[group] = boundary.error
-    for name, error in failed.items():
-        if _is_open(blank, warehouse, name):
-            land_failed_group(warehouse, blank, name, members[name], error, Stopwatch())
+            errors[group] = boundary.error
+    for name, error in errors.items():
+        if _is_open(template, warehouse, name):
+            land_failed_group(warehouse, template, name, members[name], error, Stopwatch())
     return tuple(
         GroupJob(
             group=name,
             dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
             votes=tuple(vote for vote in votes if vote.group == name),
-            before=matches_elsewhere(warehouse, blank, name),
+            before=matches_elsewhere(warehouse, template, name),
         )
         for name in names
-        if name not in failed
+        if name not in errors
     )
 
 
-def _is_open(of: RankingHead | RankJob, warehouse: Warehouse, name: str) -> bool:
-    return complete_receipt(warehouse, RANKINGS, of.run_id, of.ranking_id, name) is None
+def _is_open(work: RankingHead | RankJob, warehouse: Warehouse, name: str) -> bool:
+    return complete_receipt(warehouse, RANKINGS, work.run_id, work.ranking_id, name) is None

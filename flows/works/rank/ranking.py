@@ -7,7 +7,7 @@ from dashboards.views.write_run import write_reports
 from flows.profiles import shipped_profiles
 from flows.run.batch_waves import BatchWaves
 from flows.run.campaign import Campaign
-from flows.run.progress import Watched
+from flows.run.progress import ProgressSource
 from flows.run.requests import request_of
 from flows.works.evaluate.runs_of_ideas import find_run
 from flows.works.rank.rank_plan import RankingPlan, plan_ranking
@@ -45,8 +45,8 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         self.request = request
 
     @staticmethod
-    def completed(
-        given: tuple[str | RunToRank | None], options: RankOptions, settings: Settings
+    def complete_options(
+        arguments: tuple[str | RunToRank | None], options: RankOptions, settings: Settings
     ) -> tuple[tuple[RunId | None, RunRequest | None, bool], RankOptions]:
         """Find the run, or build the evaluation request of an idea file.
 
@@ -55,10 +55,10 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         Raises:
             ConfigurationError: as `find_run`; or the run used a profile file that is not named.
         """
-        (named,), evaluation = given, None
-        run = _meant(named, options, settings)
+        (run_name,), evaluation = arguments, None
+        run = _named_run(run_name, options, settings)
         if run is None:
-            evaluation = request_of(EVALUATE, (Path(f"{named}"),), options.evaluation, settings)
+            evaluation = request_of(EVALUATE, (Path(f"{run_name}"),), options.evaluation, settings)
             engine, profile = evaluation.engine, options.evaluation.profile
         else:
             engine, profile = EngineChoice.parse(run.engine), run.profile
@@ -92,12 +92,12 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         names = self.run_id, self.planned.head.ranking_id
         return BatchWaves(self.request, names, self.request.spends_as(self.run_id), self.warehouse)
 
-    def watched(self, plan: RankingPlan) -> Watched:
-        played = PlayedMatches(self.warehouse, plan.head, plan.most_matches)
-        return Watched(
-            done=played.done,
-            total=played.total,
-            beside=played.groups,
+    def progress_source(self, plan: RankingPlan) -> ProgressSource:
+        verdicts = VerdictProgress(self.warehouse, plan.head, plan.most_matches)
+        return ProgressSource(
+            done=verdicts.done,
+            total=verdicts.total,
+            suffix=verdicts.groups,
             verb=self.verb,
             nouns=self.nouns,
             artifact_key=f"{self.artifact_key}-progress",
@@ -122,8 +122,8 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
     def current_reports(self) -> tuple[Path, ...]:
         folder = self.warehouse.reports / self.run_id
-        written = tuple(folder / name for name in ("index.html", "index.md"))
-        return written if all(path.exists() for path in written) else ()
+        reports = tuple(folder / name for name in ("index.html", "index.md"))
+        return reports if all(path.exists() for path in reports) else ()
 
     def write_reports(self, head: RankingHead) -> tuple[Path, ...]:
         return write_reports(self.warehouse, head.run_id, thresholds=self.warehouse.settings.alarms)
@@ -135,13 +135,15 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         )
 
 
-def _meant(named: str | RunToRank | None, options: RankOptions, settings: Settings) -> Run | None:
+def _named_run(
+    name: str | RunToRank | None, options: RankOptions, settings: Settings
+) -> Run | None:
     """Return the run of a name; a program names a published run, never a file."""
-    if not isinstance(named, RunToRank):
-        return find_run(named, options)
-    assert named.run_id is not None
+    if not isinstance(name, RunToRank):
+        return find_run(name, options)
+    assert name.run_id is not None
     with Warehouse(options.warehouse, settings).queries() as queries:
-        return queries.run(named.run_id)
+        return queries.run(name.run_id)
 
 
 class _GroupsFirst:
@@ -149,20 +151,20 @@ class _GroupsFirst:
 
     def __init__(self, across: str) -> None:
         self._across = across
-        self._begun = False
+        self._has_started = False
 
     def __str__(self) -> str:
         return ""
 
     def is_waiting(self, unit: str) -> bool:
-        return unit == self._across and not self._begun
+        return unit == self._across and not self._has_started
 
     def next(self) -> bool:
-        begun, self._begun = self._begun, True
-        return not begun
+        had_started, self._has_started = self._has_started, True
+        return not had_started
 
 
-class PlayedMatches:
+class VerdictProgress:
     """Counts verdicts, done and at most, from receipts and open journals.
 
     Two ideas that meet in both orders along three dimensions are six verdicts, so the progress of
@@ -174,8 +176,8 @@ class PlayedMatches:
     ) -> None:
         self._warehouse = warehouse
         self._head = head
-        self._most = most_matches
-        self._ranked: dict[str, int] = {}
+        self._maximums = most_matches
+        self._verdicts_by_group: dict[str, int] = {}
         self._journals: dict[str, _Journal] = {}
 
     def done(self) -> int:
@@ -183,28 +185,28 @@ class PlayedMatches:
         under_way = (
             (name, journal.matches)
             for name, journal in self._journals.items()
-            if name not in self._ranked
+            if name not in self._verdicts_by_group
         )
-        return sum(self._ranked.values()) + sum(
-            min(matches, self._most[name]) for name, matches in under_way
+        return sum(self._verdicts_by_group.values()) + sum(
+            min(matches, self._maximums[name]) for name, matches in under_way
         )
 
     def total(self) -> int:
-        return sum(self._ranked.get(name, most) for name, most in self._most.items())
+        return sum(self._verdicts_by_group.get(name, most) for name, most in self._maximums.items())
 
     def groups(self) -> str:
-        return f", {len(self._ranked):,} of {len(self._most):,} groups ranked"
+        return f", {len(self._verdicts_by_group):,} of {len(self._maximums):,} groups ranked"
 
     def _look(self) -> None:
         folder = RANKINGS.folder(self._warehouse, self._head.run_id, self._head.ranking_id)
-        for name in self._most:
-            if name in self._ranked:
+        for name in self._maximums:
+            if name in self._verdicts_by_group:
                 continue
             receipt = complete_receipt(
                 self._warehouse, RANKINGS, self._head.run_id, self._head.ranking_id, name
             )
             if receipt is not None:
-                self._ranked[name] = receipt.rows.get("matches", 0)
+                self._verdicts_by_group[name] = receipt.rows.get("matches", 0)
             else:
                 self._journals.setdefault(name, _Journal(journal_path(folder, name))).look()
 

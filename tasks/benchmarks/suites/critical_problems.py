@@ -49,7 +49,7 @@ from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, release_
 from warehouse.kinds.manuscripts.release import import_release
 from warehouse.run_log import EVENTS
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_units
+from warehouse.units.published_work import published_units
 
 logger = logging.getLogger(__name__)
 

@@ -59,7 +59,7 @@ from tasks.ranking.dossier import Dossier
 from tasks.ranking.expected import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 logger = logging.getLogger(__name__)

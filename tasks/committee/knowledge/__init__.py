@@ -1,3 +1,4 @@
-"""Knowledge for and against an idea: searched in papers, pages and code, weighed, read and grounded
-(InnoEval, "Method", 1 and 2).
+"""Knowledge for and against an idea, from papers, web pages and code.
+
+Source: InnoEval, "Method", 1 and 2.
 """

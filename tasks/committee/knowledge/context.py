@@ -1,6 +1,4 @@
-"""What every part of one search shares: the idea by its parts, the means, and the failures met so
-far.
-"""
+"""Context of a knowledge search: the idea's parts, the tools, and the failures so far."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -30,15 +28,15 @@ GROUNDED: dict[SourceKind, tuple[IdeaPart, ...]] = {
     ),
     SourceKind.CODE: (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS),
 }
-"""Parts each kind is held against, as InnoEval's release has it (grounding_agent.py, `part_list`),
-with expected results for papers.
+"""Parts in which each kind is grounded, as in InnoEval's release (grounding_agent.py,
+`part_list`), with expected results for papers.
 """
 GIST_WORDS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """An idea's parts in their fixed order; parts without claims are absent."""
+    """Parts of an idea in their fixed order, without empty ones."""
 
     idea: Idea
     claims: dict[IdeaPart, tuple[str, ...]]
@@ -53,7 +51,7 @@ class Outline:
 
     @property
     def gist(self) -> str:
-        """Title and TLDR: enough to read a claim by, a tenth of the whole text."""
+        """Title and TLDR: enough context for a claim, in a tenth of the whole text."""
         tldr = (
             " ".join(self.claims.get(IdeaPart.TLDR, ()))
             or shorten_words(self.idea.text, GIST_WORDS)[0]
@@ -76,18 +74,17 @@ def outline_of(idea: Idea, claims: Sequence[Claim]) -> Outline:
 
 STAGE = "committee"
 READING_STAGE = "documents"
-"""Of pages, repositories and full texts: a dead host leaves an evaluation complete, since it would
-be as dead on every rerun.
+"""Stage of unreadable pages, repositories and full texts. They leave an evaluation complete, because
+they would fail in every rerun.
 """
 
 
 @dataclass(slots=True)
 class FailureLog:
-    """Collects failures of one idea's search, in the order they came up.
+    """Collects and counts the failures of one idea's search, in order.
 
     Attributes:
-        unanswered_searches: questions to sources that got no answer, and sources that could not be
-            asked at all.
+        unanswered_searches: failed searches, and sources that could not be searched at all.
     """
 
     unanswered_searches: int = 0
@@ -97,16 +94,16 @@ class FailureLog:
         self._counts[Failure(stage=STAGE, subject=subject, reason=reason, detail=detail)] += 1
 
     def leave_out(self, subject: str, reason: Reason, detail: str) -> None:
-        """Count a find that nothing is judged by."""
+        """Count an excluded find."""
         failure = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
         self._counts[failure] += 1
 
     def look_ups(self, failures: Iterable[SourceFailure], subject: str, stage: str = STAGE) -> None:
-        """Look-ups that were not answered: what lies behind them is unknown, not absent."""
+        """Count failed look-ups, whose results are unknown, not absent."""
         self._counts.update(look_up_failures(failures, stage, subject))
 
     def readings(self, failures: Iterable[SourceFailure], subject: str) -> None:
-        """Texts that could not be read; what the source says of them is known all the same."""
+        """Count unreadable texts, of which only the source's description is known."""
         self.look_ups(failures, subject, READING_STAGE)
 
     def searches(self, failures: Iterable[SourceFailure], source: str) -> None:
@@ -125,7 +122,7 @@ class FailureLog:
         self.add(subject, Reason.REPLY_UNPARSABLE, detail)
 
     def rows(self) -> tuple[Failure, ...]:
-        """One row per kind of failure; how often it came up stands in its detail."""
+        """Return one row per distinct failure, with its count in the detail."""
         return tuple(
             failure if count == 1 else replace(failure, detail=f"{count} times: {failure.detail}")
             for failure, count in self._counts.items()
@@ -142,15 +139,13 @@ class Context:
 
     @property
     def phases(self) -> tuple[KnowledgePhase, ...]:
-        """Without a cutoff everything is known before; later knowledge is searched where the
-        profile wants it.
-        """
+        """Phases to search: later knowledge only with a cutoff, and if the profile uses it."""
         later = self.outline.cutoff is not None and self.parameters.use_later_knowledge
         return (KnowledgePhase.BEFORE, KnowledgePhase.AFTER) if later else (KnowledgePhase.BEFORE,)
 
     @property
     def kinds(self) -> tuple[SourceKind, ...]:
-        """Kinds for which some source named by the profile stands open."""
+        """Kinds with an open source of the profile."""
         open_kinds = {SourceKind.PAPERS} if LITERATURE in self.parameters.sources else set()
         open_kinds |= {
             source.kind
@@ -161,5 +156,5 @@ class Context:
 
     @property
     def as_of_year(self) -> int:
-        """The year against which the age of things is reckoned."""
+        """Reference year for the age of items."""
         return self.outline.cutoff.year if self.outline.cutoff else datetime.now(UTC).year

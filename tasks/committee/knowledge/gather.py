@@ -1,5 +1,6 @@
-"""Knowledge for one idea: fast search, filter, slow reading, refined queries, and again; then
-grounding (InnoEval, "Method", 1 and 2).
+"""Knowledge for one idea: rounds of search, selection, reading and refinement, then grounding.
+
+Source: InnoEval, "Method", 1 and 2.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,9 +56,7 @@ GIST_WORDS = 60
 
 
 async def first_queries(context: Context) -> list[Query]:
-    """Queries per part and kind with synonyms, `parts_per_query_call` parts in one call, all calls
-    side by side.
-    """
+    """Ask for queries per part and kind, `parts_per_query_call` parts in each concurrent call."""
     parts = [part for part in context.outline.parts if _kinds_of(context, [part])]
     queries: list[Query] = []
     for batch, batch_queries in await _ask_queries(
@@ -75,9 +74,7 @@ async def first_queries(context: Context) -> list[Query]:
 
 
 async def refined_queries(context: Context, pool: Pool, previous: Sequence[Query]) -> list[Query]:
-    """Queries for the next round, after what the last ones found and what was read of it; those
-    asked before left out.
-    """
+    """Ask for new queries, given the outcomes of the previous ones."""
     parts = [
         part for part in context.outline.parts if any(query.part is part for query in previous)
     ]
@@ -131,8 +128,9 @@ def _refinement(
 
 
 def _outcome(query: Query, pool: Pool) -> QueryOutcome:
-    """Return what came of a query, by what is known from before the time point: later knowledge
-    must not steer the judging.
+    """Return the outcome of a query in knowledge from before the cutoff.
+
+    Later knowledge must not influence the search for evidence.
     """
     finds = [each for each in pool if query in each.queries and each.phase is KnowledgePhase.BEFORE]
     similarities = [each.semantic_0_to_1 or 0.0 for each in finds]
@@ -173,9 +171,7 @@ def _pairs(context: Context, parts: Sequence[IdeaPart]) -> list[tuple[IdeaPart, 
 def _queries(
     context: Context, batch: Sequence[IdeaPart], entries: Sequence[PartQueries | RefinedQueries]
 ) -> list[Query]:
-    """Up to `queries_per_part` queries of every part and kind that were asked for, in that order,
-    each once.
-    """
+    """Return up to `queries_per_part` queries of every requested part and kind, each once."""
     texts_by_pair: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
     for entry in entries:
         texts_by_pair.setdefault((entry.part, entry.kind), {}).update(
@@ -191,17 +187,16 @@ def _queries(
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """Knowledge about the idea, its relations to the idea, and what could not be had.
+    """Knowledge about the idea, its relation to the idea, and failures.
 
     Attributes:
-        records: everything found, in the order found; `selected` marks what was read and grounded.
+        records: all finds, in order; `selected` marks those that were read and grounded.
         evidence: one row per part and selected item. Rows of phase `after` are for suggestions
             only.
-        papers: the papers among the records from before the cutoff, for the table `papers`.
-        failures: look-ups, readings and judgements that failed, and what was left out; alike ones
-            as one row that counts them.
-        unanswered_searches: searches among them: with any, nothing found does not mean there is
-            nothing.
+        papers: papers from before the cutoff, for the table `papers`.
+        failures: failed look-ups, readings and judgements, and omissions; equal ones are counted in
+            one row.
+        unanswered_searches: failed searches; with any, an empty result proves nothing.
     """
 
     records: tuple[KnowledgeRecord, ...]
@@ -218,11 +213,10 @@ async def gather_knowledge(
     engine: Engine,
     tools: KnowledgeTools,
 ) -> Knowledge:
-    """Search for, weigh, read and ground knowledge about `claims`.
+    """Search, select, read and ground knowledge about `claims`.
 
-    Never raises for what a source or an engine does.
-
-    The search ends before `search_rounds` when a round brings nothing new among the best.
+    Failures of sources and the engine are part of the result. The search ends early when a round
+    selects nothing new.
     """
     context = Context(outline_of(idea, claims), parameters, engine, tools, FailureLog())
     if not context.outline.parts:
@@ -282,9 +276,7 @@ async def _filter(context: Context, search: Search) -> list[Candidate]:
 
 
 async def _identify(context: Context, candidates: Sequence[Candidate]) -> None:
-    """Ask the gateway in one request for the papers other sources found: their citations and venue,
-    and one identifier for all modules.
-    """
+    """Look up papers of other sources at the gateway, for citations, venue and a common identifier."""
     if LITERATURE not in context.parameters.sources:
         return
     unknown = {
@@ -335,7 +327,7 @@ def _record(candidate: Candidate, name: str, judge_weight: float) -> KnowledgeRe
 
 
 def _paper_id(candidate: Candidate) -> PaperId | None:
-    """Later papers stand in no table of papers: nothing after the cutoff is kept there."""
+    """Return the id in the table `papers`, which has no papers from after the cutoff."""
     if candidate.item.kind is not SourceKind.PAPERS or candidate.phase is not KnowledgePhase.BEFORE:
         return None
     return (candidate.paper or paper_of(candidate.item)).paper_id

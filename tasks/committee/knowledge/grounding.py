@@ -1,5 +1,6 @@
-"""Grounding: what each selected piece of knowledge says for or against each part of the idea
-(InnoEval, "Knowledge Grounding").
+"""Grounding: evidence of each selected item for or against each part of the idea.
+
+Source: InnoEval, "Knowledge Grounding".
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ from tasks.text.quotations import stands_in
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Some items of one phase, each to be held against one part. Phases never share a call."""
+    """Items of one phase, each grounded in one part. Phases never share a call."""
 
     phase: KnowledgePhase
     items: dict[str, Candidate]
@@ -43,13 +44,13 @@ class _Batch:
 async def ground(
     context: Context, candidates: Sequence[Candidate], names: dict[int, str]
 ) -> tuple[GroundedEvidence, ...]:
-    """One row per part and item, judged or not, in the order of phases, parts and items.
+    """Return one row per part and item, scored or not, in order of phases, parts and items.
 
-    Knowledge from before is held against every part its kind bears on. Later knowledge, from which
-    suggestions are made and nothing is judged, is held against the part it was found for.
+    Earlier knowledge is grounded in every part of its kind. Later knowledge, used for suggestions
+    only, is grounded in the part it was searched for.
 
     Args:
-        names: the knowledge identifier of each candidate, by `id`.
+        names: knowledge identifiers by `id` of the candidate.
     """
     batches = list(_batches(context, candidates))
     outcomes = await _outcomes(context, batches)
@@ -73,9 +74,9 @@ async def ground(
 async def _outcomes(
     context: Context, batches: Sequence[_Batch]
 ) -> dict[int, Outcome[GroundingReply] | None]:
-    """The reply to each batch, by its `id`.
+    """Return the reply to each batch, by its `id`.
 
-    Of calls that show the same items one goes ahead: the others' prompts begin alike.
+    Of batches with the same items one call runs first, to fill the provider's cache.
     """
     alike: dict[tuple[int, ...], list[_Batch]] = {}
     for batch in batches:
@@ -92,9 +93,7 @@ async def _outcomes(
 
 
 def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
-    """Items in order of kind, so that the prompts of different parts begin alike and a provider's
-    cache serves what they share.
-    """
+    """Group items by part, in order of kind, so that prompts of different parts share a prefix."""
     by_kind = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
     before = [each for each in by_kind if each.phase is KnowledgePhase.BEFORE]
     after = [each for each in by_kind if each.phase is KnowledgePhase.AFTER]
@@ -112,9 +111,7 @@ def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
 def _pack(
     context: Context, phase: KnowledgePhase, pairs: Sequence[tuple[Candidate, IdeaPart]]
 ) -> list[_Batch]:
-    """In calls of `items_per_grounding_call`; items without any text stand apart, because nobody is
-    asked about them.
-    """
+    """Make batches of `items_per_grounding_call`; items without text form a batch without a call."""
     readable = [pair for pair in pairs if pair[0].shown().strip()]
     unreadable = [pair for pair in pairs if not pair[0].shown().strip()]
     packs = [
@@ -133,13 +130,13 @@ def _pack(
 
 
 def _own_part(context: Context, candidate: Candidate) -> IdeaPart:
-    """The part it was searched for first, where its kind bears on that part."""
+    """Return the part it was first searched for, if its kind is grounded in that part."""
     searched_parts = context.outline.searched(candidate.item.kind)
     return candidate.query.part if candidate.query.part in searched_parts else searched_parts[0]
 
 
 async def _ask_batch(context: Context, batch: _Batch) -> Outcome[GroundingReply] | None:
-    """None where the items hold no text: there is nothing to ask about."""
+    """Ask about a batch; None if its items have no text."""
     items = tuple(
         ItemShown(key=key, kind=each.item.kind.value, title=each.item.title, text=each.shown())
         for key, each in batch.items.items()
@@ -170,7 +167,7 @@ def _evidence_columns(
     outcome: Outcome[GroundingReply] | None,
     entry: GroundingEntry | None,
 ) -> dict[str, Any]:
-    """The columns that say what an item says of its part, or why that is not known."""
+    """Return the evidence columns of a row, scored or with the reason why not."""
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
         provenance = unasked_provenance(GROUND_EVIDENCE, context.engine)

@@ -1,8 +1,7 @@
-"""Reads one web page from standard input and writes its main text to standard output.
+"""Child process that reads a web page from stdin and writes its main text to stdout.
 
-Runs in a process of its own, because a page may be hostile: memory, processor time and files are
-limited before it is touched. Imports nothing of this project; runs no script and fetches nothing.
-Exit codes are the contract with `reader.py`.
+A page may be hostile, so memory, processor time and files are limited before parsing. Runs no
+script, fetches nothing, and imports nothing of this project. `reader.py` depends on the exit codes.
 """
 
 import resource

@@ -1,4 +1,4 @@
-"""Everything found for one idea, each thing once, whatever sources and queries found it."""
+"""Finds of one idea's search, merged over sources and queries."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,13 +21,11 @@ from tasks.citations.settle import without_made_up
 from tasks.literature.versions import Works, names_in
 from tasks.sources.fields import clean_doi
 
-# When two finds are the same thing: by DOI, arXiv number, address; papers also as `Works` tells.
-
 _TRACKING = bounded(r"^(?:utm_\w++|fbclid|gclid|ref|source)$", IGNORECASE)
 
 
 def identities(item: KnowledgeItem) -> frozenset[str]:
-    """Names of the thing found; two finds that share one are the same."""
+    """Return identifying names of a find: DOI, arXiv number, URL. Two finds with one name are equal."""
     number = f"arxiv:{item.arxiv_id}" if item.arxiv_id else ""
     texts = (item.url, item.doi or "", number, *item.version_dois)
     names = (name for text in texts for name in names_in(text))
@@ -35,9 +33,7 @@ def identities(item: KnowledgeItem) -> frozenset[str]:
 
 
 def bare_address(url: str) -> str:
-    """An address without what leads to the same page: scheme, `www.`, fragment, tracking
-    parameters, a closing slash.
-    """
+    """Normalize a URL: no scheme, `www.`, fragment, tracking parameters or closing slash."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").removeprefix("www.")
@@ -51,14 +47,12 @@ def bare_address(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host without `www.`; empty for what is no address."""
+    """Return the host without `www.`; empty for an invalid URL."""
     return bare_address(url).partition("/")[0].partition(":")[0]
 
 
 def paper_of(item: KnowledgeItem) -> Paper:
-    """A find of another source as a paper, under a name of its own: its DOI, arXiv number or
-    address.
-    """
+    """Convert a find of another source to a paper, named by DOI, arXiv number or URL."""
     doi = clean_doi(item.doi) if item.doi else None
     name = f"DOI:{doi}" if doi else f"ARXIV:{item.arxiv_id}" if item.arxiv_id else f"URL:{item.url}"
     return Paper(
@@ -88,7 +82,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """One thing as one source told of it. `paper` is set when the literature gateway did."""
+    """One search result of one source. `paper` is set for results of the literature gateway."""
 
     item: KnowledgeItem
     phase: KnowledgePhase
@@ -99,10 +93,7 @@ class Find:
 
 @dataclass(slots=True)
 class Candidate:
-    """One thing found, what all sources told of it together, and how far it came.
-
-    Lives inside one search only.
-    """
+    """A find merged over all sources, with its state in the selection."""
 
     item: KnowledgeItem
     phase: KnowledgePhase
@@ -123,7 +114,7 @@ class Candidate:
 
     @property
     def text(self) -> str:
-        """The one text by which it is embedded."""
+        """Text for embeddings."""
         return f"{self.item.title}\n{self.item.text}".strip() or self.item.url
 
     def shown(self) -> str:
@@ -132,10 +123,7 @@ class Candidate:
 
 @dataclass(slots=True)
 class Pool:
-    """Candidates in the order they were first found.
-
-    Knowledge after the time point never mixes with knowledge before it.
-    """
+    """Candidates in the order they were first found; phases are never merged."""
 
     candidates: list[Candidate] = field(default_factory=list)
     _works: Works = field(default_factory=Works)
@@ -153,9 +141,9 @@ class Pool:
         ]
 
     def add(self, find: Find) -> Candidate | None:
-        """Enter a find; the candidate if it is a new one.
+        """Add a find; return the candidate if it is new.
 
-        What is known from before the time point does not count as later knowledge.
+        A find known from before the cutoff does not count as later knowledge.
         """
         names = set(identities(find.item))
         if not names.isdisjoint(self._excluded):
@@ -166,7 +154,7 @@ class Pool:
             (KnowledgePhase.BEFORE, name) in self._places for name in names
         ):
             return None
-        # Sorted, because a find may share names with two candidates: always the same one takes it.
+        # Sorted: a find may share names with two candidates, and the choice must be deterministic.
         existing = next(
             (
                 self._places[find.phase, name]
@@ -199,7 +187,7 @@ class Pool:
         return candidate if existing is None else None
 
     def exclude(self, item: KnowledgeItem) -> None:
-        """Drop a work that does not stand, whichever source found it, and keep it out."""
+        """Remove a retracted work of any source, and reject it from then on."""
         original = replace(item, title=unmarked_title(item.title))
         self._excluded |= identities(item) | identities(original)
         self.candidates = [
@@ -208,9 +196,7 @@ class Pool:
 
 
 def _merge(candidate: Candidate, find: Find) -> None:
-    """Fill the gaps of what is known; what was told first stays, but the fuller text and the higher
-    counts count.
-    """
+    """Fill missing fields of a candidate; the first value stays, except longer texts and higher counts."""
     candidate.parts.setdefault(find.query.part)
     candidate.queries.setdefault(find.query)
     candidate.paper = candidate.paper or find.paper
@@ -243,14 +229,14 @@ _KEY = bounded(r"[\[(]?\bK(\d{1,3})\b[\])]?")
 
 
 def assign_keys(batch: Sequence[ItemT]) -> dict[str, ItemT]:
-    """K1, K2, … in order. Keys mean nothing outside one prompt."""
+    """Assign keys K1, K2, … in order, valid in one prompt."""
     return {f"K{number}": item for number, item in enumerate(batch, start=1)}
 
 
 def spell_out_keys(text: str, items: dict[str, Candidate], own_key: str) -> tuple[str, int]:
-    """Return a reply without the prompt's keys, and how many references it made up.
+    """Replace the prompt's keys by titles; return the text and the number of invented references.
 
-    It is read apart from the prompt. Words that merely look like a key stay, and so do quotations.
+    Unknown keys and quotations stay unchanged.
     """
     cleaned, removed = without_made_up(text)
 

@@ -1,7 +1,6 @@
-"""Slow reading of the web: pages to their main text, repositories to README and structure, as they
-were up to a day (docs.github.com/rest/commits).
+"""Reader of web pages (main text) and repositories (README and structure, up to a date).
 
-Nothing fetched is ever run.
+Fetched code is never run. Commits: docs.github.com/rest/commits.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ COMMITS = "github_commits"
 REQUESTS_PER_MINUTE = 60
 _NAME = bounded(r"[\w.-]{1,100}")
 _COMMIT = bounded(r"[0-9a-f]{40}")
-# First parts of addresses on GitHub that are pages of its own, not of an owner.
+# First path segments of GitHub's own pages, which are no owners.
 _NO_OWNERS = frozenset(
     [
         "about",
@@ -54,9 +53,7 @@ _NO_OWNERS = frozenset(
 
 
 def repository_of(url: str) -> str | None:
-    """`owner/name` of an address on GitHub, whatever page or file of the repository it leads to;
-    None for any other address.
-    """
+    """Return `owner/name` of a GitHub URL, for any page of a repository; else None."""
     try:
         parts = urlsplit(url)
         segments = [segment for segment in parts.path.split("/") if segment][:2]
@@ -73,7 +70,7 @@ def repository_of(url: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class CodeHost:
-    """GitHub, as far as it is asked for archives and commits."""
+    """Archives and commits of GitHub."""
 
     settings: Settings
     source_context: SourceContext
@@ -83,7 +80,7 @@ class CodeHost:
         return f"{self.archive_root}/{name}/zip/{revision or 'HEAD'}"
 
     async def commit_until(self, name: str, day: date) -> str | SourceFailure:
-        """The last commit up to the end of `day` (UTC).
+        """Return the last commit up to the end of `day` (UTC).
 
         API: GET /repos/{owner}/{repo}/commits?until=…&per_page=1.
         """
@@ -123,9 +120,6 @@ def _last_commit(reply: Reply) -> str:
     return sha
 
 
-# What a repository's archive holds, put into words: its README, its files by kind, its modules
-# and who calls whom.
-
 KINDS_NAMED = 8
 FOLDERS_NAMED = 12
 CALLS_NAMED = 8
@@ -152,10 +146,10 @@ class Archive(Noun):
 
 
 def archive_of(content: bytes) -> Archive:
-    """Read the child's JSON.
+    """Parse the child's JSON.
 
     Raises:
-        pydantic.ValidationError: it is not what the child writes.
+        pydantic.ValidationError: it has another structure.
     """
     return Archive.model_validate_json(content)
 
@@ -234,7 +228,7 @@ def parts_of(archive: Archive) -> tuple[tuple[str, str], ...]:
 
 
 VERSION = 1
-"""Raised whenever the same page or archive would read otherwise: it is part of the cache key."""
+"""Part of the cache key; raised whenever the same page or archive gives another reading."""
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
 MAXIMUM_PAGE_CHARACTERS = 200_000
 SHORTEST_PAGE_CHARACTERS = 80
@@ -268,7 +262,7 @@ Parts = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Parts of a reading, or the failure that says why there are none."""
+    """Parts of a text, or a failure."""
 
     parts: Parts = ()
     failure: SourceFailure | None = None
@@ -276,10 +270,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class WebReader:
-    """The `KnowledgeReader` of one idea; its requests go into that idea's ledger.
+    """Implements `KnowledgeReader` for one idea; requests are recorded in its ledger.
 
-    A page is read as it stands today, whatever date the source gave it; a repository as of a day
-    where one is given.
+    A page is read in its current state, a repository up to a date if one is given.
 
     Args:
         allow_private_addresses: for tests against loopback only.
@@ -293,12 +286,13 @@ class WebReader:
     allow_private_addresses: bool = False
 
     async def page(self, url: str) -> Reading:
-        """The main text of the page at `url`, without menus, advertisements and comments."""
+        """Read the main text of a page, without menus, advertisements and comments."""
         return await self._read(url, WEB_PAGE, "page", self._main_text)
 
     async def repository(self, name: str, as_of: date | None) -> Reading:
-        """README and structure of `owner/name` at its last commit up to `as_of`; None: at the head
-        of its default branch.
+        """Read README and structure of `owner/name` at its last commit up to `as_of`.
+
+        None: at the head of the default branch.
         """
         revision = await self.code_host.commit_until(name, as_of) if as_of is not None else None
         if isinstance(revision, SourceFailure):

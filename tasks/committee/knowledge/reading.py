@@ -1,6 +1,4 @@
-"""Slow reading of what was selected: papers to sections, repositories to README and structure,
-pages to summaries with passages that stand in the page word for word.
-"""
+"""Reading of selected items: sections of papers, structure of repositories, summaries of pages."""
 
 from collections.abc import Coroutine, Sequence
 from typing import Any
@@ -24,13 +22,9 @@ from tasks.judging.reply_fields import by_key
 from tasks.text.quotations import stands_in
 from tasks.text.words import shorten_words
 
-# Readings cut to what is kept and shown, with a mark where words are left out.
-
 
 def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
-    """(heading, text) parts as one text of at most `word_limit` words and some marks: the longest
-    parts give way first.
-    """
+    """Join (heading, text) parts to at most `word_limit` words and marks; longest parts are cut first."""
     shares = _shares([len(text.split()) for _, text in parts], word_limit)
     return "\n\n".join(
         _portion(heading, text, share)
@@ -46,7 +40,7 @@ def _portion(heading: str, text: str, word_limit: int) -> str:
 
 
 def _shares(lengths: Sequence[int], limit: int) -> list[int]:
-    """Return what each part gets: all of it, or a level common to all that are cut."""
+    """Return the words of each part: its length, or a common limit for longer ones."""
     level, rest, waiting = 0, limit, sorted(lengths)
     while waiting:
         level = rest // len(waiting)
@@ -57,17 +51,14 @@ def _shares(lengths: Sequence[int], limit: int) -> list[int]:
 
 
 PAGE_SHARE = 4
-"""A page is shown up to this many times the words kept of a reading; the rest is left out with a
-mark.
-"""
+"""Longest page in a summary prompt, as a multiple of the words of a reading."""
 _SUBJECT = f"{SUMMARISE_PAGES.name} of finds"
 
 
 async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
-    """Set the readings of pages whose text is in `quotable`, `pages_per_summary_call` at a time,
-    all calls side by side.
+    """Summarize pages whose text is in `quotable`, `pages_per_summary_call` per concurrent call.
 
-    A page without a summary keeps what its source said of it.
+    A page without a summary keeps its source's description.
     """
     batches = [
         assign_keys(batch)
@@ -105,7 +96,7 @@ async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
 
 
 def _with_passages(context: Context, entry: PageSummary, candidate: Candidate, summary: str) -> str:
-    """The summary, and under it the passages that were found in the page."""
+    """Return the summary with the passages that occur in the page."""
     passages = [passage for passage in entry.passages if passage.strip()]
     sound = [
         " ".join(passage.split()) for passage in passages if stands_in(passage, candidate.quotable)
@@ -130,10 +121,9 @@ _PAGE_SUBJECT, _REPOSITORY_SUBJECT, _PAPER_SUBJECT = (
 
 
 async def read_selected(context: Context, candidates: Sequence[Candidate]) -> None:
-    """Read what was not read yet, all side by side; then the pages are summarised together.
+    """Read unread candidates concurrently, then summarize pages.
 
-    What cannot be read keeps what its source said of it, with a failure that says why there is no
-    more.
+    An unreadable item keeps its source's description, with a failure.
     """
     waiting = [candidate for candidate in candidates if not candidate.read]
     papers = [candidate for candidate in waiting if candidate.item.kind is SourceKind.PAPERS]
@@ -158,9 +148,7 @@ async def read_selected(context: Context, candidates: Sequence[Candidate]) -> No
 
 
 async def _read_paper(context: Context, candidate: Candidate) -> None:
-    """Sections of the full text where it may be had, else the abstract; quotations are checked
-    against all of them.
-    """
+    """Read the available full text of a paper, else its abstract."""
     answer = await context.tools.documents.sections([candidate.paper or paper_of(candidate.item)])
     context.failures.readings(answer.failures, _PAPER_SUBJECT)
     parts = [(section.heading, section.text) for section in answer.items]
@@ -171,9 +159,7 @@ async def _read_paper(context: Context, candidate: Candidate) -> None:
 async def _read_address(
     context: Context, reader: KnowledgeReader, candidate: Candidate
 ) -> Reading | None:
-    """A repository is read into the candidate; a page's text is returned, because its summary is
-    still to be made.
-    """
+    """Read a repository into the candidate, or return the text of a page for its summary."""
     name = repository_of(candidate.item.url)
     if name is not None:
         await _read_repository(context, reader, candidate, name)
@@ -189,9 +175,7 @@ async def _read_address(
 async def _read_repository(
     context: Context, reader: KnowledgeReader, candidate: Candidate, name: str
 ) -> None:
-    """As of the cutoff where the repository was pushed to since, or may have been: its README would
-    tell what came later.
-    """
+    """Read a repository, up to the cutoff if it may have changed since."""
     cutoff, updated = context.outline.cutoff, candidate.item.updated
     judged_by = cutoff is not None and candidate.phase is KnowledgePhase.BEFORE
     as_of = (

@@ -1,9 +1,8 @@
-"""Reads one repository's ZIP archive from standard input and writes its README, files and Python
-structure to standard output, as JSON.
+"""Child process that reads a ZIP archive from stdin and writes its structure to stdout as JSON.
 
-Runs in a process of its own, because an archive may be hostile: memory, processor time and files
-are limited before it is touched. Nothing is written to disk, no code is run. Imports nothing of
-this project. Exit codes are the contract with `reader.py`.
+The structure is README, files and Python definitions. An archive may be hostile, so memory,
+processor time and files are limited before parsing. Writes no files, runs no code, and imports
+nothing of this project. `reader.py` depends on the exit codes.
 """
 
 import ast
@@ -27,7 +26,7 @@ MAXIMUM_FILE_BYTES = 400_000
 MAXIMUM_BYTES = 30_000_000
 MAXIMUM_NAMES = 60
 PARSING_SHARE = 0.4
-"""Of the processor time allowed, what may be spent before the last module is parsed."""
+"""Share of the processor time limit after which no further module is parsed."""
 _READMES = ("readme.md", "readme.rst", "readme.txt", "readme")
 _SKIPPED = ("/test", "/tests/", "/docs/", "/node_modules/", "/vendor/", "/third_party/", "/.")
 
@@ -61,8 +60,9 @@ def main() -> int:
 
 
 def read(content: bytes, parsing_seconds: float) -> dict[str, Any]:
-    """README, (path, bytes) of the files, and the Python modules' definitions and calls, as many as
-    the processor time allows.
+    """Return README, (path, bytes) of files, and definitions and calls of Python modules.
+
+    The number of modules is limited by processor time.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = [entry for entry in archive.infolist()[:MAXIMUM_ENTRIES] if not entry.is_dir()]
@@ -90,9 +90,7 @@ def read(content: bytes, parsing_seconds: float) -> dict[str, Any]:
 
 
 def _modules(files: dict[str, zipfile.ZipInfo]) -> list[str]:
-    """Python files, those nearest to the root first; tests, documents and vendored code left
-    out.
-    """
+    """Return Python files, nearest to the root first, without tests, docs and vendored code."""
     paths = [
         path
         for path in files
@@ -102,10 +100,7 @@ def _modules(files: dict[str, zipfile.ZipInfo]) -> list[str]:
 
 
 def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, budget: list[int]) -> str | None:
-    """A file's text; None for one beyond the limits.
-
-    Sizes stated in the archive are not believed.
-    """
+    """Return a file's text; None beyond the limits, regardless of the sizes stated in the archive."""
     if entry.flag_bits & 1:
         return None
     with archive.open(entry) as stream:
@@ -153,9 +148,7 @@ def _methods(node: ast.ClassDef) -> list[str]:
 
 
 def _calls(tree: ast.Module) -> dict[str, list[str]]:
-    """Names called, by the definition at the top of the module in whose body they are called; ``
-    for the module's own body.
-    """
+    """Return called names by top-level definition; the empty name is the module's own body."""
     names_by_definition: dict[str, dict[str, None]] = {}
     for node in tree.body:
         is_definition = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))

@@ -1,6 +1,4 @@
-"""Fast search: every query to every source of its kind, side by side, on both sides of the time
-point; and papers as the literature gateway and other sources describe them.
-"""
+"""Search of all sources by query, for knowledge from before and after the cutoff."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -25,7 +23,7 @@ from tasks.text.words import shorten_words
 
 _TITLE_WORDS = 12
 MOST_REFERENCES = 100
-"""Read of a paper's list in a snapshot, of which the ones cited most tellingly are taken."""
+"""References read of a paper in a snapshot, from which the most relevantly cited are selected."""
 
 
 def item_of(paper: Paper, source: str) -> KnowledgeItem:
@@ -60,9 +58,7 @@ def _address(paper: Paper) -> str:
 
 
 def appeared_after(paper: Paper, cutoff: date) -> bool:
-    """Return whether the paper can be shown to be later than the cutoff: a year alone must be a
-    later year.
-    """
+    """Return whether the paper is certainly later than the cutoff, by date or by year alone."""
     if paper.publication_date is not None:
         return paper.publication_date > cutoff
     return paper.year is not None and paper.year > cutoff.year
@@ -76,11 +72,9 @@ def gateway_names(candidate: Candidate) -> tuple[PaperId, ...]:
 
 
 def adopt(candidates: Sequence[Candidate], papers: Sequence[Paper], cutoff: date | None) -> None:
-    """Give candidates the gateway's description of the same paper: its identifier, citations and
-    venue.
+    """Add the gateway's record of the same paper to candidates: identifier, citations and venue.
 
-    A description that puts the paper on the other side of the cutoff is not taken: the one at hand
-        was admitted by its own date.
+    A record that dates the paper on the other side of the cutoff is ignored.
     """
     by_doi = {doi: paper for paper in papers if paper.doi and (doi := clean_doi(paper.doi))}
     by_arxiv = {paper.arxiv_id.lower(): paper for paper in papers if paper.arxiv_id}
@@ -123,7 +117,7 @@ class _SourceResult:
 
 @dataclass(slots=True)
 class Search:
-    """All rounds of one idea. A question is sent to a source once, however many parts ask it."""
+    """All search rounds of one idea. Each query is sent to a source once."""
 
     context: Context
     pool: Pool = field(default_factory=Pool)
@@ -132,9 +126,7 @@ class Search:
     _followed_ids: set[PaperId] = field(default_factory=set)
 
     def name_missing_sources(self) -> None:
-        """A source the profile names and nobody opened was not looked at: that is a failure, not an
-        empty answer.
-        """
+        """Record a failure for each source of the profile that cannot be searched."""
         for name in self.context.parameters.sources:
             source = self.context.tools.sources.get(name)
             if name != LITERATURE and source is None:
@@ -147,7 +139,7 @@ class Search:
                 )
 
     async def round(self, queries: Sequence[Query], number: int) -> list[Candidate]:
-        """Ask, and enter what is new. The result does not depend on who answers first."""
+        """Search, and add new finds. The result does not depend on timing."""
         jobs = [
             (phase, query, name)
             for phase in self.context.phases
@@ -171,10 +163,9 @@ class Search:
         return [candidate for candidate in new if candidate in self.pool.candidates]
 
     async def follow(self, chosen: Sequence[Candidate], number: int) -> list[Candidate]:
-        """Enter what the papers kept cite, for round `number`: one packed look-up for those not
-        followed before.
+        """Add references of selected papers for round `number`, by one packed look-up.
 
-        Nothing later than the time point is followed.
+        Papers from after the cutoff are not followed.
         """
         limit = self.context.parameters.references_per_paper
         literature = self.context.tools.literature
@@ -188,7 +179,7 @@ class Search:
         if not limit or not seeds or LITERATURE not in self.context.parameters.sources:
             return []
         self._followed_ids.update(seeds)
-        # Only a snapshot tells, at no further cost, how all of a list are cited.
+        # Only a snapshot has the citing passages of a whole list at no further cost.
         list_limit = MOST_REFERENCES if literature.unlimited else limit
         cutoff = self.context.outline.cutoff
         answer = await literature.references(list(seeds), list_limit, cutoff)
@@ -214,8 +205,9 @@ class Search:
         return new
 
     def _enter(self, find: Find) -> Candidate | None:
-        """The find as a candidate if it is a new one; the idea's own publication is no evidence
-        about it and is left out, said aloud.
+        """Add a find to the pool; return the candidate if it is new.
+
+        The idea's own publication and retracted works are excluded and recorded.
         """
         item = find.item
         if own_publications(self.context.outline.idea, [find.paper or paper_of(item)]):
@@ -249,7 +241,7 @@ class Search:
     def _fell_silent(
         self, name: str, tasks: dict[tuple[KnowledgePhase, str, str], asyncio.Task[_SourceResult]]
     ) -> bool:
-        """A source that refused every question for a lasting reason is not asked again."""
+        """Return whether a source refused every query permanently, and is not used any more."""
         return all(
             task.result().failed_for_good
             for (_, source, _), task in tasks.items()
@@ -262,8 +254,10 @@ class Search:
         return await self._ask_source(phase, name, text)
 
     async def _ask_literature(self, phase: KnowledgePhase, text: str) -> _SourceResult:
-        """The gateway takes a last day only: for later knowledge it is asked for more without one,
-        and what is not later is dropped.
+        """Search the gateway.
+
+        It supports a last day only: for later knowledge more papers are requested without one, and
+        earlier ones are dropped.
         """
         cutoff = self.context.outline.cutoff
         later = phase is KnowledgePhase.AFTER
@@ -303,9 +297,7 @@ class Search:
 
 
 def _refused_for_good(failures: Sequence[SourceFailure]) -> bool:
-    """Return whether the source would refuse any other question as well, as long as the settings
-    stay.
-    """
+    """Return whether the source would refuse any query until the settings change."""
     return bool(failures) and all(
         failure.reason.passes is Passes.WITH_OTHER_SETTINGS for failure in failures
     )

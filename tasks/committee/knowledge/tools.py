@@ -1,4 +1,4 @@
-"""What a search for knowledge works with, and how it is opened for one idea."""
+"""Tools of a knowledge search for one idea."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,11 @@ from tasks.sources.registry import open_sources
 from tasks.sources.requests import SourceContext
 from warehouse.stores.keyed_store import KeyedStore
 
-# The second ranking: a cross-encoder reads query and text together (InnoEval: bge-reranker-base).
-
 _MODELS: dict[str, Any] = {}
 
 
 class Reranker(Protocol):
-    """Model that says how well texts answer a query, seeing both."""
+    """Model that scores pairs of query and text (InnoEval: bge-reranker-base)."""
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]: ...
 
@@ -36,7 +34,7 @@ class CrossEncoderReranker:
     """A sentence-transformers cross-encoder, loaded on first use and once per process.
 
     Raises (from `scores`):
-        ConfigurationError: there is no such model, or its files cannot be had.
+        ConfigurationError: an unknown model, or unavailable files.
     """
 
     def __init__(self, name: str) -> None:
@@ -46,7 +44,7 @@ class CrossEncoderReranker:
         return await asyncio.to_thread(self._scores, query, list(texts)) if texts else []
 
     def _scores(self, query: str, texts: list[str]) -> list[float]:
-        import torch  # here, because it takes seconds to start and few runs have a reranker
+        import torch  # here: it takes seconds to import, and few runs have a reranker
 
         with PROCESS_LOCK:
             model = _MODELS.get(self._name) or _load_model(self._name)
@@ -58,7 +56,7 @@ class CrossEncoderReranker:
 
 
 def _load_model(name: str) -> Any:
-    from sentence_transformers import CrossEncoder  # here, because it starts torch
+    from sentence_transformers import CrossEncoder  # here: it imports torch
 
     try:
         _MODELS[name] = CrossEncoder(name, device="cpu")
@@ -72,11 +70,11 @@ def _load_model(name: str) -> Any:
 
 
 LITERATURE = "literature"
-"""The name under which a profile's `sources` calls the gateway."""
+"""Name of the gateway in a profile's `sources`."""
 
 
 class KnowledgeReader(Protocol):
-    """Slow reading of what lies on the web. No method raises for what the other side does."""
+    """Reader of web pages and repositories. Failures are part of the `Reading`, never raised."""
 
     async def page(self, url: str) -> Reading: ...
 
@@ -85,12 +83,12 @@ class KnowledgeReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeTools:
-    """All of it writes into one idea's ledger.
+    """Tools of one idea; all of them write into its ledger.
 
     Attributes:
-        sources: opened sources by name, as many as the profile names and settings allow.
-        reader: None: pages and repositories are not read, only what sources say of them is known.
-        reranker: None: the embedding's order stands in for a cross-encoder's.
+        sources: open sources by name, of those in the profile.
+        reader: None: pages and repositories are not read.
+        reranker: None: the order by embeddings is used.
     """
 
     literature: LiteratureClient
@@ -113,13 +111,11 @@ def open_knowledge_tools(
     slots: asyncio.Semaphore,
     read_in_full: bool = True,
 ) -> KnowledgeTools:
-    """The tools of one idea.
+    """Open the tools of one idea.
 
     Args:
-        source_context: the idea's ledger, the shard's client, the machine's limits, the budget's
-            hook.
-        store: shared cache of pages and repositories read; None keeps nothing.
-        slots: bounds what is read at once; share one between the ideas of a worker.
+        store: shared cache of pages and repositories; None: no cache.
+        slots: limit of concurrent readings, shared by the ideas of a worker.
         read_in_full: False: no page or repository is fetched.
 
     Raises:

@@ -1,5 +1,6 @@
-"""The hybrid score, and who gets through: 3 m by similarity, m by score, per kind and side of the
-time point; the judge's part of the score is how much weight a find deserves (InnoEval, "Method",
+"""Selection of finds per kind and phase: 3 m by similarity, then m by the hybrid score.
+
+The hybrid score combines similarity with a model's judgement of credibility (InnoEval, "Method",
 1).
 """
 
@@ -27,14 +28,11 @@ from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.reply_fields import by_key
 
 SIMILARITY_SHARE = 3
-"""Of each kind, this many times m come through by similarity alone."""
+"""Size of the shortlist by similarity, as a multiple of m."""
 
 
 def score_0_to_1(candidate: Candidate, judge_weight: float) -> float | None:
-    """(1 - α) · similarity + α · judge; None where the judge gave no score.
-
-    With α = 0 there is no judge to wait for.
-    """
+    """Return (1 - α) · similarity + α · judge; None without a needed judge's score."""
     if candidate.semantic_0_to_1 is None or (candidate.judge_0_to_1 is None and judge_weight > 0):
         return None
     return round(
@@ -56,13 +54,11 @@ def shortlist(pool: Pool, limit: int) -> list[Candidate]:
 def select(
     candidates: Iterable[Candidate], pool: Pool, limit: int, judge_weight: float
 ) -> list[Candidate]:
-    """Mark the `limit` best of every kind and phase among `candidates` as selected, all others as
-    not, and return them.
+    """Select the `limit` best candidates of every kind and phase, and mark them in the pool.
 
-    One without a judge's score is placed by its similarity: as if its credibility neither helped
-    nor harmed it.
+    A candidate without a judge's score is ranked by its similarity alone.
     """
-    # By `id`: candidates change while the search goes on, and cannot be hashed.
+    # By `id`: candidates are mutable and cannot be hashed.
     eligible_ids = {id(candidate) for candidate in candidates}
     chosen: list[Candidate] = []
     for phase in KnowledgePhase:
@@ -91,10 +87,7 @@ _SUBJECT = f"{JUDGE_CREDIBILITY.name} of finds"
 
 
 async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -> None:
-    """Score those not judged yet, `items_per_judge_call` at a time, all calls side by side.
-
-    With α = 0 nobody is asked.
-    """
+    """Judge unjudged candidates, `items_per_judge_call` per concurrent call; with α = 0 none."""
     if context.parameters.judge_weight == 0:
         return
     waiting = [candidate for candidate in candidates if not candidate.judged]
@@ -144,16 +137,14 @@ def _item_facts(key: str, candidate: Candidate) -> ItemFacts:
 
 
 def _site(item: KnowledgeItem) -> str:
-    """A page's host, a repository's owner, a paper's venue; empty where unknown."""
+    """Return a page's host, a repository's owner, or a paper's venue; empty if unknown."""
     if item.kind is SourceKind.WEB:
         return host_of(item.url)
     return item.venue or (", ".join(item.authors[:1]) if item.kind is SourceKind.CODE else "")
 
 
 def _leave_unscored(context: Context, candidate: Candidate) -> None:
-    """The prompt allows no entry where nothing is known to judge by; elsewhere the reply left
-    something out.
-    """
+    """Set the reason of a missing score: no metadata to judge by, or an incomplete reply."""
     item = candidate.item
     if item.citation_count is None and item.stars is None and not _site(item):
         candidate.unscored_reason = Reason.NO_EVIDENCE
@@ -164,17 +155,9 @@ def _leave_unscored(context: Context, candidate: Candidate) -> None:
     )
 
 
-# How near finds stand to the idea and to the part they were searched for: by embeddings, and by a
-# reranker where there is one.
-
-
 @dataclass(slots=True)
 class Similarity:
-    """Mean of two cosines: to the centre of the idea's passages, and to the nearest of the parts it
-    was found for.
-
-    From 0 to 1.
-    """
+    """Mean of two cosines, 0 to 1: to the center of the idea, and to the nearest part of its queries."""
 
     _outline: Outline
     _embedder: Embedder
@@ -182,7 +165,7 @@ class Similarity:
     _parts: dict[IdeaPart, NDArray[np.float32]] = field(default_factory=dict)
 
     async def enter(self, candidates: Sequence[Candidate]) -> None:
-        """Set the similarity of new candidates; one request to the embedder."""
+        """Set the similarity of new candidates, by one request to the embedder."""
         if not candidates:
             return
         anchors = (
@@ -217,9 +200,7 @@ class Similarity:
 async def rerank(
     candidates: Sequence[Candidate], outline: Outline, reranker: Reranker | None
 ) -> None:
-    """Replace the similarity of the few that came through by the reranker's; without one the
-    embedding's stands.
-    """
+    """Replace the similarity of candidates by the reranker's score, if there is a reranker."""
     if reranker is None or not candidates:
         return
     by_part: dict[IdeaPart, list[Candidate]] = {}

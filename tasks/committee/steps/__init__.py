@@ -1,7 +1,7 @@
 """The committee's steps (InnoEval, "Method").
 
-In the replies of those that search for knowledge, entries outside their bounds are left out; a
-reply without a sound one is unparsable.
+Invalid entries of replies about several items are omitted; a reply without a valid entry is
+unparsable.
 """
 
 from tasks.judging.step import steps_in

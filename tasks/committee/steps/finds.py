@@ -1,4 +1,4 @@
-"""What is asked of finds: how credible they are, what pages say, what each says of a part."""
+"""Steps about finds: credibility, summaries of pages, and grounding in parts of the idea."""
 
 import math
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ _NON_PROFIT = bounded(r"\.org$|^docs?\.|readthedocs|(?:^|\.)github\.io$")
 async def baseline_credibility(
     inputs: CredibilityInput, tools: BaselineTools
 ) -> CredibilityReply | NoAnswer:
-    """Each item by itself, rounded to whole points."""
+    """Score each item separately by citations, stars or site, in whole points."""
     del tools
     entries = []
     for item in inputs.items:
@@ -159,7 +159,7 @@ PAGE_SENTENCES_READ = 200
 async def baseline_summaries(
     inputs: SummariesInput, tools: BaselineTools
 ) -> SummariesReply | NoAnswer:
-    """Each page by itself; one without whole sentences gets no entry."""
+    """Summarize each page by its nearest sentences; pages without sentences get no entry."""
     del tools
     pages = [summary for page in inputs.pages if (summary := _summary(page, inputs.idea))]
     return (
@@ -235,17 +235,13 @@ SENTENCES_READ = 150
 SENTENCES_EMBEDDED = 3
 SHORTEST_WORDS, LONGEST_WORDS = 6, 80
 LEAST_RELEVANCE = 4
-"""Of 10: under it a sentence shares the subject at most, whatever outcome it speaks of."""
+"""Of 10; less relevant sentences share the subject at most."""
 FULL_COSINE = 0.75
-"""Cosine of a sentence to a claim that counts as the same statement; sentences of one field meet at
-about 0.3.
-"""
+"""Cosine that counts as the same statement; sentences of one field have about 0.3."""
 OUTCOME_BONUS = 0.08
-"""Cosine by which a sentence that words an outcome may be further from the claim than one that
-words none.
-"""
+"""Bonus in cosine for a sentence that states an outcome."""
 NEEDS = frozenset({IdeaPart.MOTIVATIONS.value, IdeaPart.RESEARCH_QUESTIONS.value})
-"""Parts that claim something is wanting."""
+"""Parts that claim that something is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,9 +255,7 @@ class _Candidates:
 async def baseline_grounding(
     inputs: GroundingInput, tools: BaselineTools
 ) -> GroundingReply | NoAnswer:
-    """An item's answer depends on no other item: candidates by shared words, the best by embedding,
-    the outcome by its wording.
-    """
+    """Ground each item separately: preselect by shared words, choose by embedding, read the outcome."""
     parts = {key: part for part in inputs.parts for key in part.keys}
     items = [item for item in inputs.items if item.key in parts]
     if not items:
@@ -326,10 +320,10 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
 
 
 def _relation(sentence: str, relevance: int, part: str) -> Relation:
-    """By the outcome the sentence words, if it is near enough to a claim for that to mean anything.
+    """Return the relation by the outcome in the sentence, if it is near enough to a claim.
 
-    What it says of earlier work or of the setting is no outcome of its own. Where the part claims
-    that something is wanting, any shortcoming attests it, and a success elsewhere says nothing.
+    Statements on earlier work or the setting are no outcome. A part that claims a need is supported
+    by any shortcoming, and a success elsewhere is neutral.
     """
     reading = read_sentence(sentence)
     if relevance < LEAST_RELEVANCE or reading.sign == "neutral":

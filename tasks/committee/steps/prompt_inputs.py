@@ -1,6 +1,4 @@
-"""An idea's parts and the knowledge about it, as the committee's steps show them, and what can be
-counted about them: the figures from which a baseline review makes its scores, each 0 to 1.
-"""
+"""Parts of an idea and knowledge in the committee's prompts, and measures for baselines, 0 to 1."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from tasks.text.words import has_numbers, overlap_0_to_1, words
 
 
 class PartShown(Noun):
-    """One part of the idea; a part that the idea does not have has no claims."""
+    """One part of the idea; a missing part has no claims."""
 
     part: str
     claims: tuple[str, ...]
@@ -38,7 +36,7 @@ class KnowledgeShown(Noun):
 
 
 def in_words(part: str) -> str:
-    """The name of a part inside a sentence."""
+    """Return the name of a part for use in a sentence."""
     return "gist" if part == IdeaPart.TLDR else part.replace("_", " ")
 
 
@@ -81,9 +79,7 @@ def findings(
 
 
 def quotations(items: Iterable[CitableFinding]) -> list[str]:
-    """Return what the findings say, each once, with its relation, its part and the key to cite it
-    by.
-    """
+    """Return the findings as lines with relation, part, quotation and key, each once."""
     lines = (
         f"{each.finding.relation} {in_words(each.finding.part)}:"
         f" {passages([(each.finding.evidence, each.key)])}"
@@ -93,9 +89,7 @@ def quotations(items: Iterable[CitableFinding]) -> list[str]:
 
 
 def support_share(items: Collection[CitableFinding]) -> float:
-    """Supporting over supporting and refuting relevance, drawn toward a half where there is little
-    of either.
-    """
+    """Return supporting relevance over supporting and refuting, shrunk towards a half."""
     supports = sum(
         each.finding.relevance_0_to_1
         for each in items
@@ -108,9 +102,7 @@ def support_share(items: Collection[CitableFinding]) -> float:
 
 
 def closeness(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart]) -> float:
-    """Return how near the nearest knowledge comes to `parts`: mean over the parts of the most
-    relevant finding; 0 without any.
-    """
+    """Return the mean over `parts` of the highest relevance of a finding; 0 without any."""
     nearest: dict[str, float] = {}
     for each in findings(evidence, parts):
         nearest.setdefault(each.finding.part, each.finding.relevance_0_to_1)
@@ -135,7 +127,7 @@ def concreteness(parts: Collection[PartShown]) -> float:
 
 
 def readability(parts: Collection[PartShown]) -> float:
-    """1 for claims of a comfortable length, 0 where they average twice as long and more."""
+    """Return 1 for claims of a moderate mean length, falling to 0 for long ones."""
     lengths = [len(words(claim)) for part in parts for claim in part.claims]
     mean = sum(lengths) / len(lengths) if lengths else _LONG_WORDS
     return _clamp(1 - (mean - _COMFORTABLE_WORDS) / (_LONG_WORDS - _COMFORTABLE_WORDS))
@@ -146,12 +138,12 @@ def claims_of(parts: Collection[PartShown], part: IdeaPart) -> tuple[str, ...]:
 
 
 def ease(idea: str) -> float:
-    """Less with every demanding resource the text names."""
+    """Return a value that falls with every demanding resource in the text."""
     return 1 / (1 + 0.5 * len({match.lower() for match in _DEMANDING.findall(idea)}))
 
 
 def reach(idea: str, parts: Collection[PartShown]) -> float:
-    """Return how far the motivation and the expected results say the idea reaches."""
+    """Return the share of wide-reach words in motivation and expected results."""
     text = " ".join(
         (
             *claims_of(parts, IdeaPart.MOTIVATIONS),

@@ -1,4 +1,4 @@
-"""Searches for what is known about the parts of an idea, and better ones once finds were read."""
+"""Steps that write queries about the parts of an idea, and refine them after a round."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -16,7 +16,7 @@ from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.phrases import (
-    filled,
+    join_phrases,
     meaningful_words,
     mentions,
     ranked_phrases,
@@ -85,9 +85,7 @@ def _table() -> tuple[tuple[str, str], ...]:
 
 
 def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
-    """(long, short) and (short, long) for every abbreviation explained as `long form (LF)`, lower
-    case.
-    """
+    """Return (long, short) and (short, long) of abbreviations such as `long form (LF)`, lower case."""
     long_forms: dict[str, str] = {}
     for match in _EXPLAINED.finditer(text):
         short = match.group(2).rstrip("s")
@@ -101,9 +99,7 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def reword(query: str, abbreviation_pairs: tuple[tuple[str, str], ...]) -> str | None:
-    """`query` with the first term that has another name replaced by it; None when no term has
-    one.
-    """
+    """Replace the first term of `query` that has a synonym; None without one."""
     folded = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in query)
     for term, other in (*abbreviation_pairs, *_table()):
         for start in _places(folded, term):
@@ -122,7 +118,7 @@ def reword(query: str, abbreviation_pairs: tuple[tuple[str, str], ...]) -> str |
 
 
 def _places(folded: str, term: str) -> Iterator[int]:
-    """Yield where `term` begins and no word runs into it."""
+    """Yield the positions at which `term` starts a word."""
     place = folded.find(term)
     while place >= 0:
         if not place or not _INSIDE_A_WORD.match(folded, place - 1):
@@ -155,9 +151,7 @@ SUBJECT_WORDS = 2
 
 
 async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """Per part and kind: the two phrases the idea dwells on most, a rewording of them, then the
-    next phrases.
-    """
+    """Write queries per part and kind from the most salient phrases, each followed by a rewording."""
     del tools
     frequency = stem_counts(inputs.idea)
     subject = sorted(
@@ -195,7 +189,7 @@ def _queries(
 ) -> list[str]:
     queries: dict[str, None] = {}
     for start in range(len(phrases)):
-        query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(
+        query = join_phrases([*phrases[start : start + 2], *subject], word_limit) or " ".join(
             phrases[start].split()[:word_limit]
         )
         for candidate in (query, reword(query, abbreviation_pairs)):
@@ -261,17 +255,15 @@ class RefinementReply(Reply):
 FEW_FINDS = 3
 LOW_SIMILARITY = 0.3
 GENERAL_SIMILARITY = 0.45
-"""Mean cosine to the idea under which finds are about something else, and under which they are at
-most of the field.
+"""Mean cosine to the idea below which finds are off topic, and below which they only share the
+field.
 """
 
 
 async def baseline_refinement(
     inputs: RefinementInput, tools: BaselineTools
 ) -> RefinementReply | NoAnswer:
-    """One verdict per part and kind that was searched, by how many things were found and how near
-    they stand.
-    """
+    """Judge the queries of each part and kind by number and similarity of their finds."""
     del tools
     frequency = stem_counts(inputs.idea)
     previous_queries = {" ".join(outcome.query.lower().split()) for outcome in inputs.outcomes}
@@ -288,7 +280,7 @@ async def baseline_refinement(
                 words = _words(
                     trouble, part, outcomes, ranked_phrases("\n".join(part.claims), frequency)
                 )
-                query = filled(words, WORD_LIMITS[SourceKind(kind)])
+                query = join_phrases(words, WORD_LIMITS[SourceKind(kind)])
                 fresh = [query] if query and query not in previous_queries else []
                 previous_queries.update(fresh)
                 entries.append(
@@ -319,9 +311,9 @@ def _trouble(outcomes: list[QueryOutcome]) -> QueryTrouble:
 def _words(
     trouble: QueryTrouble, part: PartShown, outcomes: list[QueryOutcome], phrases: list[str]
 ) -> list[str]:
-    """Phrases for the next query, best first.
+    """Return phrases for the next query, best first.
 
-    What was read counts where the claims speak of it too, or where nothing ails the queries.
+    Phrases of finds are used if the claims share them, or if the queries had no defect.
     """
     used_stems = frozenset(stem for outcome in outcomes for stem in specific_stems(outcome.query))
     fresh = [phrase for phrase in phrases if not specific_stems(phrase) <= used_stems]

@@ -1,4 +1,4 @@
-"""Reviews by personas, the meta-review, and suggestions from later knowledge."""
+"""Steps of reviews by personas, the meta-review, and suggestions from later knowledge."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class PersonaInput(Noun):
 
 
 def _within_scale(value: object) -> int | None:
-    """The confidence; None: not said, or off the scale. It costs no score."""
+    """Return the confidence; None if missing or off the scale, which keeps the score valid."""
     text = str(value).strip()
     return int(text) if text in ("0", "1", "2", "3") else None
 
@@ -96,7 +96,7 @@ _CORE = (IdeaPart.TLDR, IdeaPart.RESEARCH_QUESTIONS, IdeaPart.METHODS)
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """`share` 0 to 1 becomes the score; `counted` says of what; findings on `parts` are quoted."""
+    """A baseline judgement: the score as `share` 0 to 1, a summary, and parts to quote findings on."""
 
     share: float
     summary: str
@@ -104,10 +104,10 @@ class _Judgement:
 
 
 async def baseline_review(inputs: PersonaInput, tools: BaselineTools) -> PersonaReply | NoAnswer:
-    """One entry per dimension: what was counted, and the findings for and against, quoted.
+    """Review each dimension by counts, with quoted findings for and against.
 
-    The five shipped ones have measures of their own; another is judged by support and kinship. Who
-    reviews makes no difference but by what the reviewer knows.
+    The five bundled dimensions have their own measures; others are judged by support and shared
+    words. The reviewer matters only through the evidence that it knows.
     """
     del tools
     return PersonaReply(
@@ -127,9 +127,7 @@ def _review_dimension(inputs: PersonaInput, dimension: DimensionShown) -> Dimens
 
 
 def _confidence(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> int:
-    """By the items that bear on the parts judged; where none are, the text itself is the
-    evidence.
-    """
+    """Return the confidence by items on the judged parts; without parts the text is the evidence."""
     if not parts:
         return _BY_THE_TEXT
     relevance: dict[str, float] = {}
@@ -267,9 +265,7 @@ class MetaInput(Noun):
 
 
 def _parse_decision(value: object) -> object:
-    """`reject.`, `SPOTLIGHT`, `Accept (Poster)` as models write them; anything else is left for the
-    closed list to refuse.
-    """
+    """Read decisions such as `reject.`, `SPOTLIGHT` and `Accept (Poster)`; leave others to validation."""
     if not isinstance(value, str):
         return value
     decisions = [
@@ -288,8 +284,7 @@ class MetaReply(Reply):
 
 
 THRESHOLDS = ((7.8, Decision.ORAL), (7.4, Decision.SPOTLIGHT), (7.2, Decision.POSTER))
-"""Least totals of the decisions, as InnoEval's released prompt has them; below all of them: Reject.
-"""
+"""Least totals of the decisions, from InnoEval's released prompt; below all of them: Reject."""
 _VOICES = 2
 
 
@@ -320,7 +315,7 @@ def _figures(inputs: MetaInput, ordered: list[DimensionFigures]) -> str:
 
 
 def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -> str:
-    """Of each dimension the review that scores highest, or lowest."""
+    """Return the highest or lowest scoring review of each dimension."""
     chosen = [
         (
             sorted(

@@ -1,6 +1,6 @@
-"""`structure_idea`: an idea's parts, each a list of atomic claims.
+"""`structure_idea`: the six parts of an idea, each a list of atomic claims.
 
-Baseline: sentences sorted into the six parts by the headings above them and by their wording.
+Baseline: sentences assigned to the parts by their headings and wording.
 """
 
 from typing import Annotated
@@ -13,8 +13,6 @@ from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, Pattern, bounded
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.words import rank_sentences, sections_of_markdown, sentences, words
-
-# Which of the six parts a heading names, and which one a sentence serves by its wording.
 
 _HEADINGS: tuple[tuple[IdeaPart, Pattern], ...] = tuple(
     (part, bounded(rf"\b(?:{words})\b", IGNORECASE))
@@ -100,10 +98,7 @@ _MOTIVATION = bounded(
 
 
 def part_of_heading(heading: str) -> IdeaPart | None:
-    """The part a heading names; of several the one that comes first in it.
-
-    None when it names none.
-    """
+    """Return the part that a heading names, the first of several; else None."""
     matches = [
         (match.start(), order, part)
         for order, (part, pattern) in enumerate(_HEADINGS)
@@ -113,12 +108,11 @@ def part_of_heading(heading: str) -> IdeaPart | None:
 
 
 def part_of_sentence(sentence: str, under: IdeaPart | None) -> IdeaPart | None:
-    """The part a sentence serves.
+    """Return the part of a sentence.
 
     Args:
-        under: the part of the heading it stands under; only questions and expectations leave it.
-            None: the wording alone decides, and a sentence that words nothing of the kind belongs
-            to no part.
+        under: part of its heading, which only questions and expectations leave. None: the wording
+            alone decides, possibly for no part.
     """
     if _EXPECTATION.search(sentence) and under is not IdeaPart.MOTIVATIONS:
         return IdeaPart.EXPECTED_RESULTS
@@ -141,7 +135,7 @@ class StructureInput(Noun):
 
 
 def _as_list(value: object) -> object:
-    """Models write null for a part without claims, and a single claim without its brackets."""
+    """Read null as no claims and a plain text as one claim, as models write them."""
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else value
@@ -181,10 +175,7 @@ _SHORTEST_CLAIM_WORDS = 4
 async def baseline_structure(
     inputs: StructureInput, tools: BaselineTools
 ) -> StructureReply | NoAnswer:
-    """Each claim is a sentence of the idea, word for word.
-
-    A part that no sentence serves stays empty.
-    """
+    """Assign sentences of the idea to parts, verbatim; a part may stay empty."""
     del tools
     sorted_claims = _sort_claims(inputs.idea)
     if not any(sorted_claims.values()):
@@ -214,7 +205,7 @@ def _sort_claims(idea: str) -> dict[IdeaPart, list[str]]:
 
 
 def _claims(body: str) -> list[str]:
-    """Sentences, taken apart at semicolons where both sides can stand alone."""
+    """Return sentences, split at semicolons if all pieces are long enough."""
     claims: list[str] = []
     for sentence in sentences(body):
         pieces = [piece.strip() for piece in sentence.split("; ")]
@@ -228,7 +219,7 @@ def _claims(body: str) -> list[str]:
 
 
 def _gist(sections: list[tuple[str, str]], claims: list[str], idea: str) -> list[str]:
-    """The title where it says something, else the sentence nearest to the whole."""
+    """Return the title if it is informative, else the most central sentence."""
     title = next((heading for heading, _ in sections if heading), "")
     if len(words(title)) >= _SHORTEST_CLAIM_WORDS and part_of_heading(title) is None:
         return [title]
@@ -236,7 +227,7 @@ def _gist(sections: list[tuple[str, str]], claims: list[str], idea: str) -> list
 
 
 def _weightiest(idea: str, claims: list[str]) -> list[str]:
-    """At most `CLAIMS_PER_PART`, those nearest to the whole text, in the order of the text."""
+    """Return the `CLAIMS_PER_PART` most central claims, in the order of the text."""
     unique = list(dict.fromkeys(claims))
     central = {claim for _, claim in rank_sentences(idea, unique, CLAIMS_PER_PART)}
     return [claim for claim in unique if claim in central]

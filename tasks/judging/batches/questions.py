@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from warehouse.catalogue.sqlite_file import connect, into_wal
-from warehouse.scrubbing import concealed, known_secrets
+from warehouse.scrubbing import known_secrets, mask_secrets
 
 _BUSY_SECONDS = 60.0
 _QUESTIONS = (
@@ -390,7 +390,7 @@ _NOT_IN_THE_RESULTS = "the batch ended without a result for this question"
 
 
 def _pack(body: dict[str, Any], secrets: tuple[str, ...] = ()) -> bytes:
-    return zlib.compress(concealed(json.dumps(body).encode(), secrets))
+    return zlib.compress(mask_secrets(json.dumps(body).encode(), secrets))
 
 
 def _unpack(content: bytes | None) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from tests.warehouse.conftest import publish_ideas
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decide_by_rule, decisions, request_all
 from warehouse.app.people import add_participant, participant_with, reason_of
-from warehouse.app.records import recorded
+from warehouse.app.records import records_of
 from warehouse.ledger import parts_of
 from warehouse.warehouse import Warehouse
 
@@ -58,7 +58,7 @@ def asked(
 
 def made(own: Warehouse) -> list[Decision]:
     with ServiceDatabase(own) as database:
-        return list(recorded(database, "decisions", Decision))
+        return list(records_of(database, "decisions", Decision))
 
 
 def test_requests_are_listed_with_title_score_why_and_since_when_beside_the_review(

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from dashboards.views.write_curation import curation_page
-from flows.run.declared import published_page
+from flows.run.declared_campaign import published_page
 from schemas.base import replace
 from schemas.people.role import Role
 from schemas.works.curation import StatementSeverity

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from dashboards.app import job_requests
 from dashboards.app.job_requests import NO_RUNNER, estimates_of
 from dashboards.app.site import job_path
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.options.commands import EvaluateOptions
 from schemas.people.job import EvaluateJob, JobRequest, JobState, JobStatus
@@ -445,7 +445,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.end_to_end
 def test_an_idea_is_estimated_evaluated_watched_and_read(warehouse: Warehouse) -> None:
     # The bundled sample covers the fields of the bundled ideas alone.
-    covered = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas[0]
+    covered = read_ideas(bundled_file("ideas.jsonl"), default_cutoff=None).ideas[0]
     site = site_of(warehouse)
     place = given(site, covered.text).headers["location"]
     run_to_the_end(warehouse)

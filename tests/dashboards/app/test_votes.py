@@ -18,8 +18,8 @@ from warehouse.app.accounts import set_role
 from warehouse.app.contests import Part
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import job_ids, jobs
-from warehouse.app.records import recorded
-from warehouse.app.voting import VOTES, contests, keep_standing
+from warehouse.app.records import records_of
+from warehouse.app.voting import VOTES, contests, store_standing
 from warehouse.warehouse import Warehouse
 
 ANSWERS = ["A is better", "B is better", "Both are good", "Both are bad", "Skip"]
@@ -47,7 +47,7 @@ def voter(own: Warehouse) -> TestClient:
 
 def votes(warehouse: Warehouse) -> list[HumanVote]:
     with ServiceDatabase(warehouse) as database:
-        return list(recorded(database, VOTES, HumanVote))
+        return list(records_of(database, VOTES, HumanVote))
 
 
 def pair(site: TestClient, place: str = "/decide/votes") -> Page:
@@ -179,7 +179,7 @@ def test_standings_show_what_the_votes_come_to(own: Warehouse, voter: TestClient
     with ServiceDatabase(own) as database:
         for contest, _ in contests(database):
             if contest.group == vote.group:
-                keep_standing(database, contest, standing_of(contest, [vote]))
+                store_standing(database, contest, standing_of(contest, [vote]))
     page = opened(voter, "/decide/standings")
     first, *_ = page.table("Strength")
     assert first["Rank"] == "1"

@@ -6,7 +6,7 @@ import pytest
 
 from dashboards.render import wording
 from dashboards.render.wording import field_not_covered, ideas_not_covered, whole_sentences
-from flows.works.evaluate.request import bundled, literature_name
+from flows.works.evaluate.request import bundled_file, literature_name
 from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, LiteratureChoice
 from schemas.literature.coverage import FieldCoverage
@@ -66,7 +66,7 @@ def test_the_bundled_sample_is_said_to_be_a_demonstration_and_no_other_snapshot_
 def test_a_run_is_told_the_name_of_its_snapshot() -> None:
     assert literature_name(LiteratureChoice(Path("/data/papers.parquet"))) == "papers.parquet"
     assert literature_name(LIVE) == ""
-    sample = bundled("papers.jsonl")
+    sample = bundled_file("papers.jsonl")
     assert literature_name(LiteratureChoice(sample)) == BUNDLED_SAMPLE
     assert f"{len(sample.read_text().splitlines())} papers" in BUNDLED_SAMPLE
 

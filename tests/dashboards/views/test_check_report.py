@@ -15,7 +15,7 @@ from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.reports import Page
 from warehouse.units.kind import kind_of
 from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 

@@ -15,7 +15,7 @@ from tests.support.work_of_every_kind import WORKS
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
-from warehouse.units.reading import published_units
+from warehouse.units.published_work import published_units
 from warehouse.warehouse import Warehouse
 
 NOT_SHOWN = ("llm_calls", "api_calls", "failures")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.api.service import LakeAnswers, catalogue_state
+from flows.api.service import ReplyCache, catalogue_state
 from schemas.errors import ConfigurationError, UnknownNameError
 from tests.support.report_lake import publish_report_lake
 from warehouse.warehouse import Warehouse
@@ -18,7 +18,7 @@ def warehouse(tmp_path: Path) -> Warehouse:
 
 
 def test_an_answer_is_made_once_and_anew_after_each_publication(warehouse: Warehouse) -> None:
-    kept, made = LakeAnswers(warehouse), list[int]()
+    kept, made = ReplyCache(warehouse), list[int]()
 
     def make() -> bytes:
         made.append(1)
@@ -37,7 +37,7 @@ def test_an_answer_is_made_once_and_anew_after_each_publication(warehouse: Wareh
 
 def test_many_who_ask_the_same_at_once_wait_for_one_answer(warehouse: Warehouse) -> None:
     kept, begun, go_on, made = (
-        LakeAnswers(warehouse),
+        ReplyCache(warehouse),
         threading.Event(),
         threading.Event(),
         [],
@@ -59,7 +59,7 @@ def test_many_who_ask_the_same_at_once_wait_for_one_answer(warehouse: Warehouse)
 
 
 def test_an_error_is_told_and_not_kept(warehouse: Warehouse, tmp_path: Path) -> None:
-    kept = LakeAnswers(warehouse)
+    kept = ReplyCache(warehouse)
 
     def fail() -> bytes:
         raise ConfigurationError("not now")
@@ -69,4 +69,4 @@ def test_an_error_is_told_and_not_kept(warehouse: Warehouse, tmp_path: Path) -> 
             kept.of(fail, "a")
     assert kept.of(lambda: b"now", "a") == b"now"
     with pytest.raises(UnknownNameError, match="no lake"):
-        LakeAnswers(Warehouse(tmp_path / "none")).of(fail, "a")
+        ReplyCache(Warehouse(tmp_path / "none")).of(fail, "a")

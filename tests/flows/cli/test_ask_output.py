@@ -14,7 +14,7 @@ from tasks.survey.work import ASK, SURVEY
 from tests.support.survey_lake import make_survey, published_surveys
 from tests.support.tiers import some
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head
+from warehouse.units.published_work import published_head
 from warehouse.warehouse import Warehouse
 
 

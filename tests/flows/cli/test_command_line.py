@@ -114,7 +114,7 @@ def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(
     assert run_command(query) == EXIT_INTERRUPTED
     assert (
         capsys.readouterr().err
-        == "assay: interrupted; the same command goes on where this one stopped\n"
+        == "assay: interrupted; the same command resumes where this one stopped\n"
     )
 
 
@@ -125,7 +125,7 @@ def test_an_interrupted_command_says_so_in_its_json(
     assert failing(KeyboardInterrupt()) == EXIT_INTERRUPTED
     answer = json.loads(capsys.readouterr().out)
     assert answer["state"] == "interrupted"
-    assert answer["warnings"] == ["interrupted; the same command goes on where this one stopped"]
+    assert answer["warnings"] == ["interrupted; the same command resumes where this one stopped"]
 
 
 def test_a_setting_out_of_bounds_is_named(

@@ -14,8 +14,8 @@ from flows.cli.evaluate.plan import plan
 from flows.run.gateway import open_gateway
 from flows.run.requests import request_of
 from flows.works.evaluate.plan import KeyedBatch, key_batch
-from flows.works.evaluate.prediction import FieldForecast, named_engines
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.prediction import FieldForecast, parse_engines
+from flows.works.evaluate.request import bundled_file
 from schemas.base import replace
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.options.commands import PlanOptions
@@ -29,7 +29,7 @@ from warehouse.kinds.runs.landing import land
 from warehouse.progress import announce
 from warehouse.warehouse import Warehouse
 
-IDEAS = bundled("ideas.jsonl")
+IDEAS = bundled_file("ideas.jsonl")
 KEYS = (
     "OPENAI_API_KEY",
     "ANTHROPIC_API_KEY",
@@ -166,7 +166,7 @@ def test_models_that_a_profile_names_stay_and_that_is_said(
 
 
 def test_a_list_of_models_may_have_prefixes_and_repetitions() -> None:
-    assert named_engines(["openai/gpt-5, litellm:openai/gpt-5", "extractive", ""]) == (
+    assert parse_engines(["openai/gpt-5, litellm:openai/gpt-5", "extractive", ""]) == (
         EngineChoice("openai/gpt-5"),
         EXTRACTIVE,
     )
@@ -235,7 +235,7 @@ def test_a_plan_says_that_a_large_file_has_no_index_yet(
     few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     papers = tmp_path / "papers.jsonl"
-    papers.write_bytes(bundled("papers.jsonl").read_bytes())
+    papers.write_bytes(bundled_file("papers.jsonl").read_bytes())
     monkeypatch.setattr("flows.works.evaluate.prediction._INDEXED_AT_ONCE_BYTES", 1_000)
     assert plan(few, PlanOptions(literature=LiteratureChoice(papers))) == 0
     assert "papers.jsonl has no index yet" in " ".join(capsys.readouterr().err.split())

@@ -13,7 +13,7 @@ from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import budget_line, early_end_lines
 from flows.cli.works import answer_about, exit_code_of, print_published
 from flows.run.requests import request_of
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import ranking_budget_scope
@@ -37,7 +37,10 @@ from warehouse.warehouse import Warehouse
 
 def request(folder: Path, **bounds: object) -> RunRequest:
     return request_of(
-        EVALUATE, (bundled("ideas.jsonl"),), EvaluateOptions(warehouse=folder, **bounds), Settings()
+        EVALUATE,
+        (bundled_file("ideas.jsonl"),),
+        EvaluateOptions(warehouse=folder, **bounds),
+        Settings(),
     )
 
 

@@ -24,7 +24,7 @@ from tests.support.assay_here import assay_here
 from tests.support.jobs import known
 from tests.support.questions import ENDED
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.jobs import jobs, submit, take_expected
+from warehouse.app.jobs import jobs, submit, take_result
 from warehouse.app.people import add_participant
 from warehouse.warehouse import Warehouse
 
@@ -141,7 +141,7 @@ def test_what_it_takes_is_known_before_anything_is_asked(
     assert known(warehouse, name).status.exit_code == EXIT_DONE, known(
         warehouse, name
     ).status.last_word
-    expected = take_expected(warehouse, name)
+    expected = take_result(warehouse, name)
     assert isinstance(expected["model_calls"], int)
     assert expected["model_calls"] > 0
     assert isinstance(expected["cost_usd"], float)

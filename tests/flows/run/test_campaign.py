@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows.run.campaign import MAXIMUM_ROUNDS, Summary, ThisProcess, carry_out, run_campaign
-from flows.run.declared import Declared
+from flows.run.declared_campaign import DeclaredCampaign
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.run import HANDFUL
@@ -53,7 +53,7 @@ def test_a_cluster_is_for_more_than_a_handful_or_for_who_asks(
     count: int, options: dict[str, Any], shards: list[int], tmp_path: Path
 ) -> None:
     cluster = Cluster()
-    summary = run_campaign(Declared(CHECK, asked(tmp_path, count, **options)), cluster)
+    summary = run_campaign(DeclaredCampaign(CHECK, asked(tmp_path, count, **options)), cluster)
     assert cluster.shards == shards
     assert summary.published
     assert summary.head.manuscript_count == count
@@ -61,12 +61,12 @@ def test_a_cluster_is_for_more_than_a_handful_or_for_who_asks(
 
 def test_what_is_done_needs_no_cluster_even_where_one_was_asked_for(tmp_path: Path) -> None:
     cluster, request = Cluster(), asked(tmp_path, 1, workers=1)
-    run_campaign(Declared(CHECK, request), cluster)
-    assert run_campaign(Declared(CHECK, request), cluster).unchanged
+    run_campaign(DeclaredCampaign(CHECK, request), cluster)
+    assert run_campaign(DeclaredCampaign(CHECK, request), cluster).unchanged
     assert cluster.shards == [1]
 
 
-class FailingCheck(Declared):
+class FailingCheck(DeclaredCampaign):
     """A check whose shards fail with `error`."""
 
     error: Exception = OSError(28, "No space left on device")
@@ -111,7 +111,7 @@ def test_a_shard_that_finds_the_request_impossible_ends_the_campaign_at_once(
 
 
 def test_a_run_leaves_a_log_that_says_what_was_planned_and_how_it_ended(tmp_path: Path) -> None:
-    summary = run_campaign(Declared(CHECK, asked(tmp_path, 1)), Cluster())
+    summary = run_campaign(DeclaredCampaign(CHECK, asked(tmp_path, 1)), Cluster())
     assert summary.log_path is not None
     told = [json.loads(line) for line in summary.log_path.read_text().splitlines()]
     by_message = {line["message"]: line for line in told}

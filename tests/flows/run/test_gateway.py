@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.gateway import lacking, open_gateway
+from flows.run.gateway import missing_citations, open_gateway
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.settings import LiteratureSettings, Settings
@@ -38,9 +38,9 @@ def test_a_snapshot_that_knows_no_passages_or_no_references_says_so(
             row["reference_contexts"] = [["We follow them."] for _ in named]
     build_snapshot(write_jsonl(tmp_path / "papers.jsonl", rows), tmp_path / "index")
     alone = LiteratureChoice(tmp_path / "index")
-    assert lacking(alone) == said
-    assert lacking(LiteratureChoice(tmp_path / "index", then_live=True)) == ""
-    assert lacking(LiteratureChoice()) == ""
+    assert missing_citations(alone) == said
+    assert missing_citations(LiteratureChoice(tmp_path / "index", then_live=True)) == ""
+    assert missing_citations(LiteratureChoice()) == ""
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def test_a_second_interrupt_ends_the_command_at_once() -> None:
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=240)
     assert process.returncode == 130
-    assert "goes on where this one stopped" in err
+    assert "resumes where this one stopped" in err
 
 
 def test_a_command_that_is_not_interrupted_ends_as_ever() -> None:

@@ -12,7 +12,7 @@ from flows.profiles import load_profile
 from flows.run import cluster_access, dask_scheduler, preflight
 from flows.run.preflight import check_before, examine
 from flows.run.requests import request_of
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.errors import ConfigurationError
 from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import RunOptions
@@ -47,7 +47,7 @@ def cluster_of(workers: int) -> Iterator[str]:
 
 def request_for(tmp_path: Path, scheduler: str, literature: str | None = None) -> RunRequest:
     options = RunOptions(warehouse=tmp_path, scheduler=scheduler, literature=literature)
-    return request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
+    return request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, Settings())
 
 
 @pytest.mark.parametrize("address", ["tcp://", "host", "tcp://host:port", "tcp://host:99999999"])

@@ -13,12 +13,12 @@ import pytest
 from flows.run.worker_check import (
     Admission,
     WorkerNeeds,
+    admission_refusal,
     code_hash,
-    compared,
     fingerprint,
     python_version,
     refusal_of,
-    told_refusal,
+    shared_settings,
 )
 from schemas.base import replace
 from schemas.settings import EmbeddingSettings, Settings
@@ -41,7 +41,7 @@ def needs(tmp_path: Path) -> Needs:
         assay_version=metadata.version("assay"),
         python_version=python_version(),
         code=code_hash(),
-        settings=compared(Settings()),
+        settings=shared_settings(Settings()),
         warehouse=str(tmp_path / "warehouse"),
         shard_file=shard,
         machine=this_machine(),
@@ -89,7 +89,7 @@ async def test_a_check_that_fails_refuses_its_worker_and_lets_the_command_go_on(
     admission = Admission(needs(embeds=True), "runs/run-1", "assay-1")
     worker: Any = SimpleNamespace(plugins={admission.name: admission}, periodic_callbacks={})
     await admission.setup(worker)
-    told = await asyncio.wait_for(told_refusal(admission.name, worker), 60)
+    told = await asyncio.wait_for(admission_refusal(admission.name, worker), 60)
     assert told == "its check failed: RuntimeError: no kernel image is available"
 
 

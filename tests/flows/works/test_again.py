@@ -10,7 +10,7 @@ import pytest
 from flows.cli.evaluate.evaluate import evaluate
 from flows.cli.works import report_answer
 from flows.run.requests import request_of
-from flows.works.evaluate.again import with_earlier
+from flows.works.evaluate.reevaluation import add_earlier_judgements
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
@@ -105,7 +105,7 @@ def test_judgements_of_the_earlier_run_travel_with_its_ideas_unless_another_engi
         PlannedIdea(idea=each.idea, evaluation_key=each.evaluation_key)
         for each in map(make_evaluation, range(2))
     ]
-    kept = with_earlier(planned, request, warehouse)
+    kept = add_earlier_judgements(planned, request, warehouse)
     for number, each in enumerate(kept):
         contribution = make_evaluation(number).contribution
         assert contribution is not None
@@ -113,7 +113,7 @@ def test_judgements_of_the_earlier_run_travel_with_its_ideas_unless_another_engi
         scored = [row for row in contribution.comparisons if row.score is not None]
         assert len(each.before.comparisons) == len(scored)
     other = replace(request, engine="litellm:other")
-    assert all(each.before is None for each in with_earlier(planned, other, warehouse))
+    assert all(each.before is None for each in add_earlier_judgements(planned, other, warehouse))
 
 
 @pytest.mark.parametrize(("name", "told"), [("survey-a", "is a survey"), ("run-z", "run-z")])

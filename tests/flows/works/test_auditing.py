@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows.cli.literature.literature import print_audit
-from flows.works.literature.auditing import audit_index
+from flows.works.literature.audit import audit_index
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.options.commands import AuditOptions

@@ -10,7 +10,7 @@ import pytest
 from dashboards.views.write_curation import curation_page
 from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.works import run
-from flows.run.declared import run_id
+from flows.run.declared_campaign import run_id
 from flows.run.estimate import estimate
 from flows.run.requests import request_of
 from schemas.identifiers import RunId
@@ -29,7 +29,7 @@ from tests.support.reviewed_papers import (
     review_file,
 )
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_units
+from warehouse.units.published_work import published_units
 from warehouse.warehouse import Warehouse
 
 LONE = (FIRST_REVIEW,)

@@ -9,9 +9,9 @@ import pytest
 from flows.run.requests import request_of
 from flows.works.experiment import experiment_plans
 from flows.works.experiment.experiment_plans import (
-    PlannedExperiment,
+    ExperimentPlan,
+    experiment_plan,
     plan_experiments,
-    planned_experiment,
     write_plans,
 )
 from schemas.literature.recommendation import Recommendation, ResourceKind, Use
@@ -50,9 +50,9 @@ def recommended(kind: ResourceKind, name: str) -> Recommendation:
     )
 
 
-def planned(*named: tuple[ResourceKind, str]) -> PlannedExperiment:
+def planned(*named: tuple[ResourceKind, str]) -> ExperimentPlan:
     found = tuple(recommended(kind, name) for kind, name in named)
-    return planned_experiment(make_version(), found, ())
+    return experiment_plan(make_version(), found, ())
 
 
 def test_runs_are_counted_over_every_baseline_and_data_set() -> None:

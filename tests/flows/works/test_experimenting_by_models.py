@@ -35,7 +35,7 @@ from tests.support.program_proposer import (
 )
 from tests.support.sandboxes import needs_sandbox
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_units
+from warehouse.units.published_work import published_units
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 

@@ -12,9 +12,9 @@ import pytest
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.works import print_published
 from flows.run.campaign import run_campaign
-from flows.run.declared import run_id
+from flows.run.campaign_runs import CampaignRuns
+from flows.run.declared_campaign import run_id
 from flows.run.estimate import estimate
-from flows.run.following import Following
 from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError, IdeaFileError, UnknownNameError
@@ -74,7 +74,7 @@ def never_a_cluster(*_: object) -> Any:
 def made(
     request: IdeationRequest, evaluate: Callable[[RunRequest], Any] = evaluate_versions
 ) -> IdeationSummary:
-    class Runs(Following):
+    class Runs(CampaignRuns):
         def __call__(self, name: str, request: WorkRequest) -> Any:
             if isinstance(request, RunRequest):
                 return evaluate(request)

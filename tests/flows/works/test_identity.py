@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.run.declared import run_id
+from flows.run.declared_campaign import run_id
 from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.choices import EngineChoice

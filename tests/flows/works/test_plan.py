@@ -4,8 +4,8 @@ from pathlib import Path
 
 from flows.run.gateway import OpenGateway
 from flows.run.requests import request_of
-from flows.works.evaluate.plan import KeyedBatch, write_to_do
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.plan import KeyedBatch, write_remaining_shards
+from flows.works.evaluate.request import bundled_file
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.options.commands import RunOptions
 from schemas.reasons import Reason
@@ -28,9 +28,11 @@ def test_ideas_whose_evaluation_ended_early_are_evaluated_again(tmp_path: Path) 
         PlannedIdea(idea=make_idea(number), evaluation_key=key, experimental_results=())
         for number, key in enumerate((WHOLE, EARLY, NEW))
     )
-    shards = write_to_do(
+    shards = write_remaining_shards(
         KeyedBatch(run_id, planned, ()),
-        request_of(EVALUATE, (bundled("ideas.jsonl"),), RunOptions(warehouse=tmp_path), Settings()),
+        request_of(
+            EVALUATE, (bundled_file("ideas.jsonl"),), RunOptions(warehouse=tmp_path), Settings()
+        ),
         OpenGateway(lambda: "http://127.0.0.1:9", "snapshot:bundled"),
         warehouse,
     )

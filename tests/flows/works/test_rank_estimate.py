@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.run.requests import request_of
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.idea import Idea
@@ -40,7 +40,7 @@ def ideas(*sizes: int) -> list[Idea]:
 
 def request_for(warehouse: Path, model: str | None) -> RunRequest:
     options = RunOptions(warehouse=warehouse, engine=EngineChoice(model))
-    return request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
+    return request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, Settings())
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from tests.support.requests import rank_request
 from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import record
-from warehouse.kinds.rankings.queries import compared_across, group_summaries, ranked_by
+from warehouse.kinds.rankings.queries import comparability, group_summaries, ideas_by_ranking
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
@@ -199,8 +199,8 @@ def test_groups_that_matches_join_are_ranked_over_all_of_them_and_the_ranking_sa
     joined = ranked(warehouse, profile=bridging(2))
     assert (joined.published, joined.failed_expectations) == (True, ())
     with warehouse.queries() as queries:
-        apart, together = (ranked_by(queries, one.head) for one in (plain, joined))
-        said = [compared_across(group_summaries(queries, one.head)) for one in (plain, joined)]
+        apart, together = (ideas_by_ranking(queries, one.head) for one in (plain, joined))
+        said = [comparability(group_summaries(queries, one.head)) for one in (plain, joined)]
         page = ranking_report(warehouse, RUN, "md")
     assert [idea.rank_across_groups for idea in apart] == [None] * 4
     assert [idea.strength for idea in together] == [idea.strength for idea in apart]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from flows.works.rank.ranking import PlayedMatches
+from flows.works.rank.ranking import VerdictProgress
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import Grouping, RankingHead, RatingMethod
@@ -35,7 +35,7 @@ def test_matches_count_as_they_are_played_and_what_is_not_needed_leaves_the_tota
     tmp_path: Path,
 ) -> None:
     warehouse = Warehouse(tmp_path)
-    played = PlayedMatches(warehouse, HEAD, {"large": 30, "small": 4})
+    played = VerdictProgress(warehouse, HEAD, {"large": 30, "small": 4})
     assert (played.done(), played.total(), played.groups()) == (0, 34, ", 0 of 2 groups ranked")
     journal = Journal(
         journal_path(RANKINGS.folder(warehouse, HEAD.run_id, HEAD.ranking_id), "large")
@@ -58,5 +58,5 @@ def test_a_group_that_ended_early_goes_on_from_its_journal(tmp_path: Path) -> No
     Journal(journal_path(RANKINGS.folder(warehouse, HEAD.run_id, HEAD.ranking_id), "large")).write(
         LARGE.matches[:3]
     )
-    played = PlayedMatches(warehouse, HEAD, {"large": 30})
+    played = VerdictProgress(warehouse, HEAD, {"large": 30})
     assert (played.done(), played.total()) == (3, 30)

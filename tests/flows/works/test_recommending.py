@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.works.literature.recommending import _read_before, recommend_for
+from flows.works.literature.recommendation import _known_resources, recommend_for
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId
 from schemas.options.commands import RecommendOptions
@@ -13,7 +13,7 @@ from warehouse.warehouse import Warehouse
 
 
 def test_without_a_lake_nothing_was_read_before_and_none_is_made(tmp_path: Path) -> None:
-    with _read_before(Warehouse(tmp_path / "lake")) as known:
+    with _known_resources(Warehouse(tmp_path / "lake")) as known:
         assert known([PaperId("a")]) == ()
     assert not (tmp_path / "lake").exists()
 

@@ -7,7 +7,7 @@ import pytest
 from flows.profiles import load_profile, shipped_profiles
 from flows.run.preflight import check_engine
 from flows.run.requests import request_of
-from flows.works.evaluate.request import bundled, resolve_literature
+from flows.works.evaluate.request import bundled_file, resolve_literature
 from schemas.base import replace
 from schemas.choices import LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -65,7 +65,7 @@ def own_profile(folder: Path, text: str, name: str = "mine") -> str:
             "`contribution.minimum_relevance`",
         ),
         ("seed = 7", "`temperature`: Field required"),
-        ('extends = "nothing"', "no profile `nothing`: say one of economy, faithful"),
+        ('extends = "nothing"', "no profile `nothing`: name one of economy, faithful"),
         ('extends = "mine.toml"', "`extends` names one profile"),
         ("extends = 1", "`extends` names one profile"),
         ("extends = ", "is not TOML"),
@@ -111,7 +111,7 @@ def test_modules_keep_their_order_and_come_once() -> None:
 
 
 def test_without_a_key_the_bundled_snapshot_is_the_literature(settings: Settings) -> None:
-    assert resolve_literature(None, settings) == LiteratureChoice(bundled("papers.jsonl"))
+    assert resolve_literature(None, settings) == LiteratureChoice(bundled_file("papers.jsonl"))
 
 
 def test_with_a_key_the_literature_is_live(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_a_missing_idea_file_is_refused(settings: Settings, tmp_path: Path) -> N
 
 def test_full_text_is_off_for_snapshots_unless_asked(settings: Settings) -> None:
     asked = (RunOptions(), RunOptions(full_text=True), RunOptions(literature=LIVE))
-    ideas = bundled("ideas.jsonl")
+    ideas = bundled_file("ideas.jsonl")
     assert [request_of(EVALUATE, (ideas,), options, settings).full_text for options in asked] == [
         False,
         True,
@@ -151,7 +151,7 @@ def test_an_api_base_that_cannot_be_used_is_refused(
 ) -> None:
     with pytest.raises(ConfigurationError, match="--api-base"):
         options = RunOptions(engine=engine, api_base=api_base)
-        request_of(EVALUATE, (bundled("ideas.jsonl"),), options, settings)
+        request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, settings)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_profile_with_values_of_the_wrong_kind_is_one_line(line: str, tmp_path
 def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
     address: str, settings: Settings, tmp_path: Path
 ) -> None:
-    paper, model = bundled("ideas.jsonl"), EngineChoice("openai/x")
+    paper, model = bundled_file("ideas.jsonl"), EngineChoice("openai/x")
     takers = {
         "--api-base": [
             lambda: request_of(
@@ -223,7 +223,7 @@ def test_every_plan_is_assessed_by_a_model_unless_the_profile_asks_for_none(
     engine: str, profile: str, assessed: bool, tmp_path: Path
 ) -> None:
     options = RunOptions(engine=engine, profile=profile, warehouse=tmp_path, modules="soundness")
-    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
+    request = request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, Settings())
     more = (Module.ASSESSMENT,) if assessed else ()
     assert request.parameters.modules == (Module.SOUNDNESS, *more)
     assert request.profile.soundness.summarise is not assessed
@@ -244,4 +244,4 @@ def test_an_assessment_that_cannot_be_had_is_refused_in_one_line(
 ) -> None:
     options = RunOptions(warehouse=tmp_path, modules="assessment", **given)
     with pytest.raises(ConfigurationError, match=complaint):
-        request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
+        request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, Settings())

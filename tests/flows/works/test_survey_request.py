@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from flows.cli.works import run
-from flows.run.declared import run_id
+from flows.run.declared_campaign import run_id
 from flows.run.estimate import WorkEstimate, estimate
 from flows.run.requests import request_of
 from schemas.errors import ConfigurationError

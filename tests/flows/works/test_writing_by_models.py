@@ -41,7 +41,7 @@ from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer, start_openai_server
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_units
+from warehouse.units.published_work import published_units
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 

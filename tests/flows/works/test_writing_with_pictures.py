@@ -20,7 +20,7 @@ from dashboards.render.drafts.draft_folder import write_folder
 from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import application, run_command
 from flows.profiles import load_profile
-from flows.run.declared import Declared, run_id
+from flows.run.declared_campaign import DeclaredCampaign, run_id
 from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.calls import CallStatus
@@ -194,7 +194,7 @@ def test_a_drawn_figure_is_marked_wherever_it_stands(drawn: Drawn) -> None:
 
 def test_a_drawn_figure_is_seen_in_every_file(drawn: Drawn) -> None:
     request, draft = drawn.request, drawn.draft
-    head: Any = Declared(WRITE, request)._head()
+    head: Any = DeclaredCampaign(WRITE, request)._head()
     folder = drawn.folder / "draft"
     write_folder(draft, head, "", folder)
     whole = Image.open(io.BytesIO(png_of(method_figure(draft)))).convert("RGB")

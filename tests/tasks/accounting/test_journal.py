@@ -159,7 +159,7 @@ async def test_a_journalled_call_that_is_none_is_told_in_one_line(
     with closing(sqlite3.connect(warehouse.budgets, isolation_level=None)) as database:
         database.execute("update journal set call = ?", [call])
     file = BudgetFile(warehouse.budgets, RUN, Budget())
-    for read in (lambda: journalled_calls(warehouse, UNIT), file.estimated):
+    for read in (lambda: journalled_calls(warehouse, UNIT), file.estimated_spend):
         with pytest.raises(ConfigurationError, match="something else than a call") as told:
             read()
         assert "\n" not in str(told.value)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from flows.cli.quality.benchmark import _comparison
-from flows.run.declared import published_page
+from flows.run.declared_campaign import published_page
 from schemas.base import replace
 from tasks.benchmarks.differences import Items, _estimates
 from tasks.benchmarks.registry import SUITES

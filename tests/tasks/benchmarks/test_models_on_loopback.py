@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dashboards.views.metric_meanings import meaning_of
-from flows.run import declared
+from flows.run import declared_campaign
 from flows.run.gateway import OpenGateway
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import ASSAY
@@ -58,7 +58,7 @@ def literature(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     papers = [{**paper, "title": f"{paper['title']} by sparse attention"} for paper in corpus(20)]
     with SemanticScholarServer(papers) as server:
         opened = OpenGateway(lambda: server.url, "live:loopback")
-        monkeypatch.setattr(declared, "open_gateway", lambda *_: nullcontext(opened))
+        monkeypatch.setattr(declared_campaign, "open_gateway", lambda *_: nullcontext(opened))
         monkeypatch.setattr(suite_module, "GatewayProcess", lambda *_: nullcontext(opened))
         yield server.url
 

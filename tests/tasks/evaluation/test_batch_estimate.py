@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.run.requests import request_of
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.options.commands import RunOptions
@@ -20,7 +20,7 @@ from tasks.ranking.expected import estimate_ranking
 def test_a_batch_costs_half_of_calls_without_a_provider_s_cache_and_takes_a_wave_a_step(
     tmp_path: Path,
 ) -> None:
-    settings, ideas = Settings(), bundled("ideas.jsonl")
+    settings, ideas = Settings(), bundled_file("ideas.jsonl")
     given = {"engine": EngineChoice("openai/gpt-4.1"), "warehouse": tmp_path / "warehouse"}
     batch = read_batch(ideas, default_cutoff=None)
     calls, batches = (
@@ -47,7 +47,7 @@ def test_batch_in_a_profile_counts_where_the_command_says_nothing(tmp_path: Path
     economy = Path("flows/profiles/economy.toml").read_text()
     profile = tmp_path / "night.toml"
     profile.write_text(f"batch = true\n{economy}")
-    ideas, settings = bundled("ideas.jsonl"), Settings()
+    ideas, settings = bundled_file("ideas.jsonl"), Settings()
     asked = {
         (engine.text, said): request_of(
             EVALUATE,
@@ -67,7 +67,7 @@ def test_batch_in_a_profile_counts_where_the_command_says_nothing(tmp_path: Path
 
 
 def test_a_ranking_by_batch_costs_half_of_calls_and_takes_one_wave(tmp_path: Path) -> None:
-    settings, ideas = Settings(), bundled("ideas.jsonl")
+    settings, ideas = Settings(), bundled_file("ideas.jsonl")
     given = {"engine": EngineChoice("openai/gpt-4.1"), "warehouse": tmp_path / "warehouse"}
     batch = read_batch(ideas, default_cutoff=None)
     calls, batches = (
@@ -93,7 +93,7 @@ def test_asking_a_model_what_papers_used_is_counted_and_takes_a_wave_after_all_o
     economy = Path("flows/profiles/economy.toml").read_text()
     profile = tmp_path / "asking.toml"
     profile.write_text(f"{economy}\n[resources]\nasked_papers = 20\n")
-    ideas, settings = bundled("ideas.jsonl"), Settings()
+    ideas, settings = bundled_file("ideas.jsonl"), Settings()
     batch = read_batch(ideas, default_cutoff=None)
     silent, asking = (
         estimate_run(
@@ -129,4 +129,4 @@ def test_a_survey_of_each_idea_is_refused_where_every_layer_would_wait_for_a_bat
         engine="litellm:openai/gpt-4.1", warehouse=tmp_path / "w", batch=True, survey=True
     )
     with pytest.raises(ConfigurationError, match="--survey"):
-        request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
+        request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, Settings())

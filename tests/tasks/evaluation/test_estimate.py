@@ -9,7 +9,7 @@ import pytest
 
 from flows.run.requests import request_of
 from flows.works.evaluate.prediction import ModelCost, compare_engines
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.base import replace
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.idea import Idea
@@ -38,7 +38,7 @@ READING = (
 
 @pytest.fixture(scope="module")
 def ideas() -> tuple[Idea, ...]:
-    return read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
+    return read_ideas(bundled_file("ideas.jsonl"), default_cutoff=None).ideas
 
 
 def estimated(
@@ -51,11 +51,11 @@ def estimated(
 ) -> Estimate:
     options = {
         "engine": "litellm:openai/judge",
-        "literature": f"snapshot:{bundled('papers.jsonl')}",
+        "literature": f"snapshot:{bundled_file('papers.jsonl')}",
         **options,
     }
     asked = RunOptions(warehouse=Path("none"), **options)  # type: ignore[arg-type]
-    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), asked, Settings())
+    request = request_of(EVALUATE, (bundled_file("ideas.jsonl"),), asked, Settings())
     if judging is not None:
         request = replace(request, profile=replace(request.profile, judging=judging))
     return estimate_run(ideas, 0, request, Settings(language_model=models), not_covered=not_covered)
@@ -294,9 +294,9 @@ def test_models_compared_from_an_offline_plan_are_compared_with_their_assessment
         options = RunOptions(
             warehouse=Path("none"),
             engine=EngineChoice.parse(engine),
-            literature=LiteratureChoice.parse(f"snapshot:{bundled('papers.jsonl')}"),
+            literature=LiteratureChoice.parse(f"snapshot:{bundled_file('papers.jsonl')}"),
         )
-        request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
+        request = request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, Settings())
         lines += compare_engines([model], ideas, request, Settings(language_model=PRICED))
         few = compare_engines([model], ideas, request, Settings(), not_covered=len(ideas))
         assert few[0].model_calls == len(ideas) * 6, "review, weighing, challenge, three askings"

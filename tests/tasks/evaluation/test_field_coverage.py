@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.base import replace
 from schemas.failure import LEFT_OUT, Answer, SourceFailure
 from schemas.idea import Idea
@@ -27,8 +27,8 @@ from tests.support.evaluations import evaluation_of, rows_of
 from tests.support.rules import broken_rules
 from warehouse.kinds.runs.landing import standing_of_rows
 
-PAPERS = bundled("papers.jsonl")
-IDEAS = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
+PAPERS = bundled_file("papers.jsonl")
+IDEAS = read_ideas(bundled_file("ideas.jsonl"), default_cutoff=None).ideas
 MOSQUITOES = (
     "# Larval crowding and the host seeking of mosquitoes\n\n## Problem\n\nAedes aegypti females"
     " transmit dengue, and it is not known how crowding of larvae changes the host seeking of the"

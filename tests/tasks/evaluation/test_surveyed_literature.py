@@ -88,7 +88,7 @@ async def test_the_ideas_own_publication_is_not_followed_to_what_it_cites() -> N
     own = paper("own", abstract=IDEA, title=f"{TITLE}: a study")
     inner = GraphLiterature([own, paper("cited")], {"own": ["cited"]}, Everything("own"))
     literature, _ = surveyed(inner)
-    assert await literature.kept() == ()
+    assert await literature.survey_papers() == ()
     assert all("own" not in seeds for name, seeds in inner.asked if name == "references")
 
 
@@ -100,7 +100,7 @@ async def test_a_survey_that_cannot_be_made_adds_nothing_and_says_why() -> None:
     assert not answer.complete
     assert Reason.SERVER_ERROR in {failure.reason for failure in ledger.failures}
     literature, ledger = surveyed(GraphLiterature([], {}, {}), "Why is it so?")
-    await literature.kept()
+    await literature.survey_papers()
     assert [failure.reason for failure in ledger.failures] == [Reason.NOTHING_TO_JUDGE]
 
 

@@ -32,9 +32,9 @@ def test_requests_that_left_are_kept_and_counted_once(tmp_path: Path) -> None:
     waiting, first = SuspendedIdeas(tmp_path / "waiting"), Ledger(IdeaId("i1"))
     assert [first.is_new_request() for _ in range(2)] == [True, True]
     first.api_calls += [request("left", cache_hit=False), request("kept", cache_hit=True)]
-    waiting.put_down(KEY, first)
+    waiting.suspend(KEY, first)
     second = Ledger(IdeaId("i1"))
-    waiting.take_up(KEY, second)
+    waiting.resume(KEY, second)
     assert [call.call_id for call in second.api_calls] == ["left"]
     assert [second.is_new_request() for _ in range(3)] == [False, False, True]
 
@@ -44,7 +44,7 @@ def test_an_idea_waits_until_the_answers_are_there_and_is_forgotten_when_it_has_
 ) -> None:
     waiting = SuspendedIdeas(tmp_path / "waiting")
     assert not waiting.is_waiting(KEY)
-    waiting.put_down(KEY, Ledger(IdeaId("i1")))
+    waiting.suspend(KEY, Ledger(IdeaId("i1")))
     assert waiting.is_waiting(KEY)
     waiting.go_on()
     assert not waiting.is_waiting(KEY)

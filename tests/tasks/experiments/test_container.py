@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from flows.run import preflight
-from flows.run.declared import run_id
+from flows.run.declared_campaign import run_id
 from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dashboards.views.write_check import check_page
-from flows.run.declared import Declared, run_id
+from flows.run.declared_campaign import DeclaredCampaign, run_id
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
@@ -29,7 +29,7 @@ from warehouse.parquet import read_landed
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish
-from warehouse.units.reading import published_units
+from warehouse.units.published_work import published_units
 from warehouse.warehouse import Warehouse
 
 REASON = "The percentage in Section 1 is wrong."
@@ -96,7 +96,7 @@ def checked(
 ) -> tuple[dict[str, ManuscriptCheck], tuple[UnitReceipt, ...], CheckHead]:
     """Run and land; what has landed."""
     warehouse = Warehouse(request.warehouse)
-    plan = Declared(CHECK, request).plan()
+    plan = DeclaredCampaign(CHECK, request).plan()
     receipts = check_here(request, plan.head.run_id)
     with in_memory() as connection:
         for table in (TABLE[name] for name in kind_of(CHECKS).tables):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.declared import Declared
+from flows.run.declared_campaign import DeclaredCampaign
 from schemas.tables import TABLE
 from schemas.works.check_run import CHECKS
 from tasks.manuscripts.work import CHECK
@@ -80,7 +80,7 @@ def test_cited_works_that_either_list_has_as_retracted_are_raised_and_every_requ
         request = check_request(
             [tmp_path / "paper.md"], warehouse=tmp_path / "wh", review=True, literature="live"
         )
-        check = Declared(CHECK, request)
+        check = DeclaredCampaign(CHECK, request)
         with check.open():
             assert check.gateway is not None
             receipts = check_here(request, check.run_id, check.gateway.url)

@@ -23,8 +23,8 @@ from tests.support.openai_server import OpenAIServer, Recorded, start_openai_ser
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
-from warehouse.units.reading import published_head, published_units
-from warehouse.units.record import land_unit
+from warehouse.units.published_work import published_head, published_units
+from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 SHARE = "We found that 12 of 40 (25%) pebbles were round enough."

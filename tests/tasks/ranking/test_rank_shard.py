@@ -41,7 +41,7 @@ from tests.support.requests import rank_request
 from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, landed_matches
 from warehouse.parquet import read_rows
 from warehouse.units.landing import iterate_receipts
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")

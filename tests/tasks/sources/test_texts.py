@@ -9,7 +9,7 @@ from schemas.literature.knowledge import KnowledgeAnswer, KnowledgeItem, SourceK
 from tasks.sources.fields import (
     batches,
     clean_doi,
-    spoken_day,
+    relative_day,
     stated_day,
 )
 from tasks.sources.http_source import plain_words, shortened
@@ -76,12 +76,12 @@ def test_a_stated_day_is_read_as_it_is(day: date) -> None:
     ],
 )
 def test_dates_mean_their_last_possible_day(text: str, day: date | None) -> None:
-    assert spoken_day(text, TODAY) == day
+    assert relative_day(text, TODAY) == day
 
 
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_reading_of_dates(text: str) -> None:
-    found = spoken_day(text, TODAY)
+    found = relative_day(text, TODAY)
     assert found is None or isinstance(found, date)
 
 

@@ -34,7 +34,7 @@ from tests.support.survey_lake import SURVEY, make_survey_head
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 QUESTION = "How do bats hunt moths by echo calls?"

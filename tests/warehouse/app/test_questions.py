@@ -43,7 +43,7 @@ from warehouse.app.questions import (
     offer_of,
     open_question,
 )
-from warehouse.app.records import recorded
+from warehouse.app.records import records_of
 from warehouse.app.voting import VOTES
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
@@ -85,7 +85,7 @@ def found_for(warehouse: Warehouse, question: questions.LiveQuestion) -> Answers
 
 
 def votes(database: ServiceDatabase) -> list[HumanVote]:
-    return list(recorded(database, VOTES, HumanVote))
+    return list(records_of(database, VOTES, HumanVote))
 
 
 def test_a_question_is_two_jobs_that_say_neither_who_asked_nor_who_answers_what(

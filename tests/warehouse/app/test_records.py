@@ -10,7 +10,7 @@ from schemas.people.votes import HumanVote
 from tests.support.votes import make_vote
 from tests.warehouse.conftest import publish_ideas
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.records import fold_into_lake, record, recorded
+from warehouse.app.records import fold_into_lake, record, records_of
 from warehouse.verify.verify_ledger import verify_ledger
 from warehouse.warehouse import Warehouse
 
@@ -41,7 +41,7 @@ def test_a_writer_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: P
         said += recorded_until_killed(warehouse, f"writer-{number}", dice.randrange(1, 45))
     assert len(said) == len(set(said))
     with ServiceDatabase(warehouse) as database:
-        kept = [vote.vote_id for vote in recorded(database, "human_votes", HumanVote)]
+        kept = [vote.vote_id for vote in records_of(database, "human_votes", HumanVote)]
     assert len(kept) == len(set(kept))
     assert set(said) <= set(kept)
     assert len(kept) <= len(said) + KILLS  # the one that each was at, committed but not yet said

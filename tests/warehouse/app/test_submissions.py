@@ -36,7 +36,7 @@ def test_a_job_that_asks_a_model_says_its_bound_and_keeps_to_what_is_left(
     warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
     holder = token(warehouse, database, maximum_cost_usd=5.0)
-    with pytest.raises(BudgetExhaustedError, match="max_cost_usd has to be said"):
+    with pytest.raises(BudgetExhaustedError, match="max_cost_usd is required"):
         accept(warehouse, database, holder, evaluate_job(engine=MODEL))
     accept(warehouse, database, holder, evaluate_job(engine=MODEL, max_cost_usd=3.0))
     with pytest.raises(BudgetExhaustedError, match=r"may still spend 2\.00 USD"):
@@ -148,7 +148,7 @@ def evaluated_alone() -> JobRequest:
 def test_a_ranking_is_bounded_once(warehouse: Warehouse, database: ServiceDatabase) -> None:
     holder = token(warehouse, database, maximum_cost_usd=2.0)
     ranking = {"engine": EngineChoice.parse(MODEL)}
-    with pytest.raises(BudgetExhaustedError, match="max_cost_usd has to be said"):
+    with pytest.raises(BudgetExhaustedError, match="max_cost_usd is required"):
         accept(warehouse, database, holder, rank_job("run-a", **ranking))
     accept(warehouse, database, holder, rank_job("run-a", **ranking, max_cost_usd=2.0))
     accept(warehouse, database, holder, rank_job("run-a"))  # the baseline pays nothing

@@ -21,17 +21,17 @@ from schemas.settings import VotingSettings
 from tests.support.check_lake import publish_check_lake
 from warehouse.app.contests import contests_of, text_of
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.records import recorded
+from warehouse.app.records import records_of
 from warehouse.app.voting import (
     VOTES,
     add_contests,
     cast,
-    keep_standing,
     next_pair,
     offer,
     open_offer,
     pair_name,
     skip,
+    store_standing,
 )
 from warehouse.warehouse import Warehouse
 
@@ -65,7 +65,7 @@ def offered(
 
 
 def votes(database: ServiceDatabase) -> list[HumanVote]:
-    return list(recorded(database, VOTES, HumanVote))
+    return list(records_of(database, VOTES, HumanVote))
 
 
 def test_a_voter_sees_every_pair_once_and_no_pair_twice(database: ServiceDatabase) -> None:
@@ -105,7 +105,7 @@ def test_pairs_come_first_of_which_a_vote_tells_most(database: ServiceDatabase) 
     among = contest(6)
     add_contests(database, (among,))
     telling = (among.contenders[4].name, among.contenders[1].name)
-    keep_standing(database, among, Standing(vote_count=0, strengths=(), next_pairs=(telling,)))
+    store_standing(database, among, Standing(vote_count=0, strengths=(), next_pairs=(telling,)))
     assert next_pair(database, ADA, (among,)) == (among, telling)
 
 

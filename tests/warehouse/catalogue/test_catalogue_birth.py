@@ -73,7 +73,7 @@ def warehouse(
     tmp_path: Path, new_lakes: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> Warehouse:
     """An idea that has landed, and no lake; lakes are made, not copied."""
-    monkeypatch.setattr(lake, "_attached", new_lakes)
+    monkeypatch.setattr(lake, "_attach_lake", new_lakes)
     warehouse = Warehouse(tmp_path / "warehouse")
     land(warehouse, make_evaluation())
     return warehouse

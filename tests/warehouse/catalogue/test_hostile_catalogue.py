@@ -25,7 +25,7 @@ from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.moving import move_catalogue
+from warehouse.move_lake import move_catalogue
 from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify

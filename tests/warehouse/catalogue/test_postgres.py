@@ -33,8 +33,8 @@ from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.moving import move_catalogue
-from warehouse.reading import LakeReading
+from warehouse.lake_reader import LakeReader
+from warehouse.move_lake import move_catalogue
 from warehouse.shared_database import SharedDatabase
 from warehouse.statements import statement
 from warehouse.units import publish as publishing
@@ -305,7 +305,7 @@ def test_a_killed_publisher_lets_go_of_the_lock(warehouse: Warehouse, url: str) 
 def test_a_lake_kept_open_answers_again_once_its_server_does(
     warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
-    reading = LakeReading(with_catalogue(warehouse, url))
+    reading = LakeReader(with_catalogue(warehouse, url))
     before = reading.snapshot()
     with postgres.down(), pytest.raises(UpstreamError, match="try again once it is back") as told:
         reading.snapshot()

@@ -207,9 +207,9 @@ def test_files_of_the_users_own_are_tables_beside_the_lake_and_no_others_can_be_
     (tmp_path / "labels.csv").write_text("idea_id,label\nidea-00001,good\n")
     beside = {"labels": tmp_path / "labels.csv"}
     query = "select idea_id, label from ideas join labels using (idea_id)"
-    assert run_sql(published, query, beside=beside) == [{"idea_id": "idea-00001", "label": "good"}]
+    assert run_sql(published, query, files=beside) == [{"idea_id": "idea-00001", "label": "good"}]
     with pytest.raises(ConfigurationError):
-        run_sql(published, f"from '{tmp_path / 'labels.csv'}'", beside=beside)
+        run_sql(published, f"from '{tmp_path / 'labels.csv'}'", files=beside)
     with pytest.raises(ConfigurationError, match="labels does not exist"):
         run_sql(published, "from labels")
 
@@ -220,7 +220,7 @@ def test_a_file_takes_no_name_of_the_lakes_and_none_that_is_no_word(
 ) -> None:
     (tmp_path / "a.csv").write_text("a\n1\n")
     with pytest.raises(ConfigurationError, match="cannot name a table"):
-        run_sql(published, "select 1", beside={name: tmp_path / "a.csv"})
+        run_sql(published, "select 1", files={name: tmp_path / "a.csv"})
 
 
 def test_what_was_not_found_comes_with_candidates(published: Warehouse) -> None:

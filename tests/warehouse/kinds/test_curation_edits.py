@@ -9,7 +9,7 @@ from schemas.works.curation_edit import CurationEdit, EditedField
 from tasks.curation.work import agreement_on
 from tests.support.curation_lake import CURATION, make_curation
 from tests.support.evaluations import START
-from warehouse.kinds.curations.edits import edit_shares, edited, pairs_of, values_of
+from warehouse.kinds.curations.edits import apply_edits, edit_shares, pairs_of, values_of
 
 
 def edit(
@@ -39,7 +39,7 @@ def edit(
 def test_the_last_edit_counts_and_the_whole_text_follows() -> None:
     first = edit(EditedField.METHOD, "We will listen.")
     second = edit(EditedField.METHOD, "We will watch.", minute=1)
-    found = edited(make_curation(), [first, second])
+    found = apply_edits(make_curation(), [first, second])
     assert found.method == "We will watch."
     assert "We will watch." in found.text
     assert "record calls" not in found.text
@@ -47,7 +47,7 @@ def test_the_last_edit_counts_and_the_whole_text_follows() -> None:
 
 def test_edits_of_another_paper_or_of_nothing_known_change_nothing() -> None:
     given = make_curation("paper-9")
-    assert edited(given, [edit(EditedField.METHOD, "We will listen.")]) is given
+    assert apply_edits(given, [edit(EditedField.METHOD, "We will listen.")]) is given
 
 
 def test_what_was_left_as_it_was_counts_as_looked_at() -> None:
@@ -74,7 +74,7 @@ def test_who_reads_blind_is_held_against_who_words_the_set_and_changes_nothing()
         edit(EditedField.TYPE, "weakness", "p-1"),
         edit(EditedField.TYPE, "strength", "p-1", minute=5, blind=True),
     ]
-    assert edited(make_curation(), edits).statements[0].axis is StatementAxis.SOUNDNESS
+    assert apply_edits(make_curation(), edits).statements[0].axis is StatementAxis.SOUNDNESS
     assert pairs_of(edits) == {
         EditedField.AXIS: [("soundness", "contribution")],
         EditedField.SEVERITY: [("minor", "major")],

@@ -21,7 +21,7 @@ from warehouse.kinds.manuscripts.quality_checker import (
 )
 from warehouse.kinds.manuscripts.release import import_release
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_heads, published_units
+from warehouse.units.published_work import published_heads, published_units
 from warehouse.warehouse import Warehouse
 
 RELEASE = Path(__file__).parents[4] / "shared" / "data" / "withdrarxiv"

@@ -19,17 +19,17 @@ from tests.support.reports import ranking_report, run_report
 from warehouse.answers import Publication
 from warehouse.kinds.rankings.landing import RANKINGS, landed_matches
 from warehouse.kinds.rankings.queries import (
+    default_ranking,
     group_summaries,
+    ideas_by_scores,
     matches_of,
-    ranked_by_scores,
-    ranking_shown,
     rankings_of,
     ratings_of,
 )
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.landing import read_head, read_receipt, write_head
 from warehouse.units.publish import publish
-from warehouse.units.record import landed_unit
+from warehouse.units.unit_rows import landed_unit
 from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
@@ -141,7 +141,7 @@ def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_sho
     assert rank(warehouse, other).published
     with warehouse.queries() as queries:
         assert {head.ranking_id for head in rankings_of(queries, RUN)} == {"ranking-a", "ranking-b"}
-        shown = ranking_shown(queries, RUN)
+        shown = default_ranking(queries, RUN)
         assert shown is not None
         assert shown.ranking_id == "ranking-a"
         assert {match.judge for match in matches_of(queries, shown, ["one"])} == {own}
@@ -197,7 +197,7 @@ def test_a_ranking_with_votes_of_people_is_published_with_them(
         warehouse, replace(group, matches=(*group.matches, vote)), method=RatingMethod.ELO
     ).published
     with warehouse.queries() as queries:
-        shown = ranking_shown(queries, RUN)
+        shown = default_ranking(queries, RUN)
         assert shown is not None
         assert [match.judge for match in matches_of(queries, shown, ["one"])].count(
             "human:ada"
@@ -284,8 +284,8 @@ def test_a_ranking_by_scores_follows_the_weights_it_is_asked_for(
 ) -> None:
     weights = ScoreWeights(**{"soundness": 0.0, "contribution": 0.0, module: 1.0})
     with three.queries() as queries:
-        own = {idea.idea_id: idea for idea in ranked_by_scores(queries, RUN)}
-        ranked = ranked_by_scores(queries, RUN, weights)
+        own = {idea.idea_id: idea for idea in ideas_by_scores(queries, RUN)}
+        ranked = ideas_by_scores(queries, RUN, weights)
         scores = {score.idea_id: score.score for score in queries.idea_scores(RUN)}
     column = f"{module}_0_to_10"
     assert [idea.score for idea in ranked] == [getattr(idea, column) for idea in ranked]

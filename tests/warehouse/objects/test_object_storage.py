@@ -29,11 +29,11 @@ from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import lies_in
-from warehouse.moving import move_data
+from warehouse.lake import lake_folder
+from warehouse.lake_reader import LakeReader
+from warehouse.move_lake import move_data
 from warehouse.objects import object_storage
 from warehouse.objects.object_storage import ObjectFolder, forget_client
-from warehouse.reading import LakeReading
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
@@ -348,7 +348,7 @@ def test_verification_that_storage_refuses_says_why(
         verify(warehouse)
 
 
-def calls_in(reading: LakeReading) -> int:
+def calls_in(reading: LakeReader) -> int:
     with reading.queries() as queries:
         queries.connection.execute("set enable_external_file_cache = false")
         ((found,),) = queries.connection.execute("select count(step) from llm_calls").fetchall()
@@ -358,7 +358,7 @@ def calls_in(reading: LakeReading) -> int:
 def test_a_lake_that_stays_open_follows_credentials_that_are_renewed(
     warehouse: Warehouse, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reading = LakeReading(warehouse)
+    reading = LakeReader(warehouse)
     try:
         calls = calls_in(reading)
         server.session_token = "a-new-token"
@@ -405,12 +405,12 @@ def test_a_move_that_was_cut_short_changes_nothing_and_copies_the_rest_the_next_
     server.faults = [Fault("slow_down", "put", None, in_key="/papers/")]
     with pytest.raises(UpstreamError, match="SlowDown"):
         move_data(warehouse, ADDRESS)
-    assert lies_in(warehouse, None) is None
+    assert lake_folder(warehouse, None) is None
     assert counts(warehouse) == ONE_RUN
     server.faults.clear()
     again = move_data(warehouse, ADDRESS)
     assert 0 < again.files_copied < again.files
-    assert lies_in(warehouse, None) == PLACE
+    assert lake_folder(warehouse, None) == PLACE
     assert counts(warehouse) == ONE_RUN
     assert Path(again.kept or "").is_dir()
 
@@ -418,7 +418,7 @@ def test_a_move_that_was_cut_short_changes_nothing_and_copies_the_rest_the_next_
 def test_a_lake_without_anything_is_made_there(server: ObjectServer, tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path / "new")
     assert move_data(warehouse, ADDRESS).kept is None
-    assert lies_in(warehouse, None) == PLACE
+    assert lake_folder(warehouse, None) == PLACE
     for number in range(2):
         land(warehouse, make_evaluation(number, run_id="run-b"))
     assert publish_run_b(warehouse)

@@ -30,7 +30,7 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections
 from warehouse.kinds.runs.reuse import reuse
-from warehouse.moving import move_data
+from warehouse.move_lake import move_data
 from warehouse.objects.shared_reports import (
     bring_report,
     forget_reports,
@@ -38,9 +38,9 @@ from warehouse.objects.shared_reports import (
     with_pages,
 )
 from warehouse.units import landing
+from warehouse.units.bucket import RECEIPT_FILE
 from warehouse.units.landing import complete_receipt, read_receipt
 from warehouse.units.publish import publish
-from warehouse.units.shared import RECEIPT_FILE
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 

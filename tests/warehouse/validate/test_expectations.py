@@ -24,14 +24,14 @@ from warehouse.validate.expectations import (
     Expects,
     Tally,
     broken_rows,
+    evaluate_table,
     expectations_of,
-    hold,
 )
 from warehouse.validate.great_expectations import (
     Suites,
+    configuration_of,
     evaluate,
     in_batches,
-    translated,
 )
 
 RUN_ID = RunId("run-1")
@@ -144,10 +144,10 @@ def concerns(run_id: RunId) -> tuple[Table, pa.Table]:
 def test_every_expectation_has_a_result_whether_it_holds_or_not() -> None:
     table, rows = concerns(RUN_ID)
     expected = [(each.kind, each.column_name) for each in expectations_of(table, RUN_ID)]
-    results = list(hold(table, rows, RUN_ID))
+    results = list(evaluate_table(table, rows, RUN_ID))
     assert [(each.expectation, each.column_name) for each in results] == expected
     assert not any(each.unexpected_count for each in results)
-    elsewhere = list(hold(table, rows, RunId("run-2")))
+    elsewhere = list(evaluate_table(table, rows, RunId("run-2")))
     assert [(each.expectation, each.column_name) for each in elsewhere] == expected
     assert {
         (each.expectation, each.column_name): each.unexpected_count
@@ -159,7 +159,7 @@ def test_every_expectation_has_a_result_whether_it_holds_or_not() -> None:
 def test_great_expectations_has_a_word_for_each() -> None:
     for table in TABLE.values():
         expectations = list(expectations_of(table, RUN_ID))
-        assert [translated(each).type for each in expectations] == [
+        assert [configuration_of(each).type for each in expectations] == [
             each.kind.value for each in expectations
         ]
 
@@ -176,7 +176,7 @@ def many_concerns(count: int) -> pa.Table:
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(great_expectations, "ROWS_PER_BATCH", BATCH)
-    monkeypatch.setattr(great_expectations, "_ROWS_HELD", 2 * BATCH)
+    monkeypatch.setattr(great_expectations, "_MAXIMUM_ROWS", 2 * BATCH)
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -207,7 +207,7 @@ def test_rows_of_many_tables_wait_for_a_full_batch_in_bounded_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(great_expectations, "ROWS_PER_BATCH", 10)
-    monkeypatch.setattr(great_expectations, "_ROWS_HELD", 20)
+    monkeypatch.setattr(great_expectations, "_MAXIMUM_ROWS", 20)
     rows = rows_of(make_evaluation(1, run_id=RUN_ID))
     suites, given = Suites([RUN_ID]), 0
     for name in ("concerns", "methods", "papers"):
@@ -215,7 +215,7 @@ def test_rows_of_many_tables_wait_for_a_full_batch_in_bounded_memory(
         for start in range(len(table)):
             suites.add(TABLE[name], table.slice(start, 1))
             given += 1
-            assert sum(len(held) for held in suites._held.values()) <= 20
+            assert sum(len(held) for held in suites._batches.values()) <= 20
     results = suites.end(Tally()).by_place
     counts = {name: result.evaluated_count for (_, name, _), result in results.items()}
     assert sum(counts.values()) == given

@@ -8,7 +8,7 @@ from warehouse.catalogue.connection import Connection
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.queries import Queries
 from warehouse.rows import noun_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 
 
 def benchmark_scores_of(

@@ -78,13 +78,11 @@ def record_edits(
 
 
 def edits_of(connection: Connection, run_id: RunId) -> tuple[CurationEdit, ...]:
-    """Return all edits of a run, oldest first."""
     rows = rows_in(connection, statement("queries", "curation_edits"), {"run_id": run_id})
     return tuple(noun_of(CurationEdit, row) for row in rows)
 
 
 def values_of(curation: Curation) -> dict[Value, str]:
-    """Return all editable values of a curated paper."""
     values: dict[Value, str] = {("", part): getattr(curation, part.value) for part in _PARTS}
     for each in curation.statements:
         values |= {
@@ -97,58 +95,60 @@ def values_of(curation: Curation) -> dict[Value, str]:
     return values
 
 
-def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
+def add_statements(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
     """Add the statements that people added, as first written, with their sentences."""
-    added: dict[str, dict[EditedField, CurationEdit]] = {}
+    by_name: dict[str, dict[EditedField, CurationEdit]] = {}
     for each in edits:
         is_added = each.statement_id.startswith(ADDED) and not each.is_blind
         if is_added and each.paper_id == curation.paper_id:
-            added.setdefault(each.statement_id, {}).setdefault(each.field, each)
-    whole = {name: fields for name, fields in added.items() if fields.keys() >= _OF_ADDED}
-    if not whole or curation.dropped_reason is not None:
+            by_name.setdefault(each.statement_id, {}).setdefault(each.field, each)
+    complete = {name: fields for name, fields in by_name.items() if fields.keys() >= _OF_ADDED}
+    if not complete or curation.dropped_reason is not None:
         return curation
-    offered = {each.sentence_id: each for each in sentences_offered(curation)}
-    statements = [_added(name, fields, tuple(offered)) for name, fields in whole.items()]
+    offered = {each.sentence_id: each for each in citable_sentences(curation)}
+    statements = [
+        _added_statement(name, fields, tuple(offered)) for name, fields in complete.items()
+    ]
     existing_ids = {each.sentence_id for each in curation.sentences}
-    used = {name for each in statements for name in each.sentence_ids} - existing_ids
+    used_ids = {name for each in statements for name in each.sentence_ids} - existing_ids
     return replace(
         curation,
         statements=(*curation.statements, *statements),
         statement_count=len(curation.statements) + len(statements),
-        sentences=(*curation.sentences, *(offered[name] for name in offered if name in used)),
+        sentences=(*curation.sentences, *(offered[name] for name in offered if name in used_ids)),
     )
 
 
-def sentences_offered(curation: Curation) -> tuple[CuratedSentence, ...]:
+def citable_sentences(curation: Curation) -> tuple[CuratedSentence, ...]:
     """Return the sentences that a statement may cite.
 
     These are the sentences about the idea, and the sentences of reviews that were left out, named
     d1, d2, …
     """
     texts = {each.review_id: each.text for each in curation.reviews}
-    left_out = [
+    dropped_sentences = [
         (each.subject, each.text, texts[each.subject].find(each.text))
         for each in curation.drops
         if each.left_out_of is DroppedPart.SENTENCE and each.text and each.subject in texts
     ]
-    quoted_sentences = [each for each in left_out if each[2] >= 0]
+    quoted_sentences = [each for each in dropped_sentences if each[2] >= 0]
     return curation.sentences + tuple(
         CuratedSentence(sentence_id=f"d{number}", review_id=review_id, start=start, text=text)
         for number, (review_id, text, start) in enumerate(quoted_sentences, start=1)
     )
 
 
-def _added(
-    name: str, edits: Mapping[EditedField, CurationEdit], offered: Sequence[str]
+def _added_statement(
+    name: str, edits: Mapping[EditedField, CurationEdit], offered_ids: Sequence[str]
 ) -> CuratedStatement:
-    named = edits[EditedField.SENTENCES].after.split()
+    sentence_ids = edits[EditedField.SENTENCES].after.split()
     return CuratedStatement(
         statement_id=name,
         statement=edits[EditedField.STATEMENT].after,
         type=StatementType(edits[EditedField.TYPE].after),
         axis=StatementAxis(edits[EditedField.AXIS].after),
         severity=StatementSeverity(edits[EditedField.SEVERITY].after),
-        sentence_ids=tuple(each for each in offered if each in named),
+        sentence_ids=tuple(each for each in offered_ids if each in sentence_ids),
         is_verbatim=False,
         provenance=Provenance(
             step="",
@@ -163,7 +163,7 @@ def _added(
     )
 
 
-def values_seen(
+def current_values(
     curation: Curation, edits: Iterable[CurationEdit], *, blind_of: str | None = None
 ) -> dict[Value, str]:
     """Return all editable values of a curated paper with the last edits applied.
@@ -173,30 +173,30 @@ def values_seen(
     """
     values = values_of(curation)
     for each in edits:
-        counts = each.is_blind and each.editor == blind_of if blind_of else not each.is_blind
+        applies = each.is_blind and each.editor == blind_of if blind_of else not each.is_blind
         place = each.statement_id, each.field
-        if counts and each.paper_id == curation.paper_id and place in values:
+        if applies and each.paper_id == curation.paper_id and place in values:
             values[place] = each.after
     return values
 
 
-def edited(curation: Curation, edits: Sequence[CurationEdit]) -> Curation:
+def apply_edits(curation: Curation, edits: Sequence[CurationEdit]) -> Curation:
     """Apply the last edit of each value, without those of blind readers.
 
     A paper that was dropped from the set is returned unchanged.
     """
-    whole = with_added(curation, edits)
-    values = values_seen(whole, edits)
+    extended = add_statements(curation, edits)
+    values = current_values(extended, edits)
     if curation.dropped_reason is not None or values == values_of(curation):
         return curation
     statements = tuple(
-        _edited(each, values)
-        for each in whole.statements
+        _edited_statement(each, values)
+        for each in extended.statements
         if values[each.statement_id, EditedField.KEPT] != NO
     )
     problem, method, experiment = (values["", part] for part in _PARTS)
     return replace(
-        whole,
+        extended,
         problem=problem,
         method=method,
         experiment=experiment,
@@ -206,25 +206,25 @@ def edited(curation: Curation, edits: Sequence[CurationEdit]) -> Curation:
     )
 
 
-def _edited(given: CuratedStatement, values: dict[Value, str]) -> CuratedStatement:
-    name = given.statement_id
+def _edited_statement(statement: CuratedStatement, values: dict[Value, str]) -> CuratedStatement:
+    name = statement.statement_id
     text = values[name, EditedField.STATEMENT]
     return replace(
-        given,
+        statement,
         statement=text,
         type=StatementType(values[name, EditedField.TYPE]),
         axis=StatementAxis(values[name, EditedField.AXIS]),
         severity=StatementSeverity(values[name, EditedField.SEVERITY]),
-        is_verbatim=given.is_verbatim and text.split() == given.statement.split(),
+        is_verbatim=statement.is_verbatim and text.split() == statement.statement.split(),
     )
 
 
 def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
     """Return the shares of edited papers, by ideas and statements, then by field."""
-    worded = [each for each in edits if not each.is_blind]
-    ideas = [each for each in worded if each.field.is_of_idea]
-    statements = [each for each in worded if not each.field.is_of_idea]
-    whole = (
+    set_edits = [each for each in edits if not each.is_blind]
+    ideas = [each for each in set_edits if each.field.is_of_idea]
+    statements = [each for each in set_edits if not each.field.is_of_idea]
+    parts = (
         ("ideas", ideas, PUBLISHED_IDEAS),
         ("lists of statements", statements, PUBLISHED_STATEMENTS),
     )
@@ -235,20 +235,20 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
             changed_count=len({each.paper_id for each in part_edits if each.changed}),
             published_0_to_1=published,
         )
-        for name, part_edits, published in whole
+        for name, part_edits, published in parts
     ]
     for field in EditedField:
-        if field is EditedField.SENTENCES:  # of what a person added, where nothing was before
+        if field is EditedField.SENTENCES:  # set only for added statements
             continue
         of_field = [
             each
-            for each in worded
+            for each in set_edits
             if each.field is field and not each.statement_id.startswith(ADDED)
         ]
-        looked_at = {(each.paper_id, each.statement_id) for each in of_field}
+        viewed = {(each.paper_id, each.statement_id) for each in of_field}
         changed = {(each.paper_id, each.statement_id) for each in of_field if each.changed}
         shares.append(
-            EditShare(name=field.value, looked_at_count=len(looked_at), changed_count=len(changed))
+            EditShare(name=field.value, looked_at_count=len(viewed), changed_count=len(changed))
         )
     return tuple(shares)
 
@@ -259,17 +259,17 @@ def pairs_of(edits: Sequence[CurationEdit]) -> dict[EditedField, list[tuple[str,
     Pairs are the set's value with each blind reader's, and blind readers' with each other. Editors
     of the set see each other's edits and form no pairs; neither does a person with themselves.
     """
-    wording: dict[tuple[str, Value], set[str]] = {}
-    last: dict[tuple[str, Value], dict[str, str]] = {}
+    editors: dict[tuple[str, Value], set[str]] = {}
+    last_values: dict[tuple[str, Value], dict[str, str]] = {}
     for each in edits:
         place = (each.paper_id, (each.statement_id, each.field))
         if not each.is_blind:
-            wording.setdefault(place, set()).add(each.editor)
+            editors.setdefault(place, set()).add(each.editor)
         reader = each.editor if each.is_blind else _SET
-        last.setdefault(place, {})[reader] = " ".join(each.after.split())
+        last_values.setdefault(place, {})[reader] = " ".join(each.after.split())
     pairs_by_field: dict[EditedField, list[tuple[str, str]]] = {}
-    for place, by_reader in last.items():
-        readers = sorted(by_reader.keys() - wording.get(place, set()))
+    for place, by_reader in last_values.items():
+        readers = sorted(by_reader.keys() - editors.get(place, set()))
         pairs = combinations([by_reader[name] for name in readers], 2)
         pairs_by_field.setdefault(place[1][1], []).extend(pairs)
     return {field: pairs_by_field[field] for field in EditedField if pairs_by_field.get(field)}

@@ -94,7 +94,7 @@ class JointHits(Noun):
 
 
 @contextmanager
-def opened_release(source: Source) -> Iterator[Connection]:
+def open_release(source: Source) -> Iterator[Connection]:
     """Yield a connection with the tables of a release.
 
     Raises:
@@ -124,7 +124,7 @@ def opened_release(source: Source) -> Iterator[Connection]:
 def _rows(
     source: Source, name: str, row: type[RowT], parameters: Mapping[str, object] | None = None
 ) -> tuple[RowT, ...]:
-    with opened_release(source) as connection:
+    with open_release(source) as connection:
         rows = rows_in(connection, statement("quality_checker", name), parameters)
     return tuple(row(**each) for each in rows)
 
@@ -133,13 +133,12 @@ def checker_usage(source: Source) -> tuple[CheckerUsage, ...]:
     """Return problems and tokens per paper, by model and approach.
 
     Raises:
-        ConfigurationError: as `opened_release`, as do the functions below.
+        ConfigurationError: as `open_release`, as do the functions below.
     """
     return _rows(source, "usage", CheckerUsage)
 
 
 def checker_costs(source: Source, prices: Mapping[str, Price]) -> tuple[CheckerCost, ...]:
-    """Return US dollars per paper at the models' `prices`."""
     names = sorted(prices)
     parameters = {
         "models": names,
@@ -150,7 +149,6 @@ def checker_costs(source: Source, prices: Mapping[str, Price]) -> tuple[CheckerC
 
 
 def judge_hits(source: Source) -> tuple[JudgeHits, ...]:
-    """Return hits by model, approach and judge."""
     return _rows(source, "judge_hits", JudgeHits)
 
 
@@ -163,8 +161,8 @@ def joint_hits(source: Source) -> tuple[JointHits, ...]:
 def release_views(warehouse: Warehouse, run_ids: Sequence[RunId]) -> Iterator[Connection]:
     """Yield the lake's check runs under the tables and columns of a release."""
     with warehouse.reader() as connection:
-        chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
+        run_list = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
         for name in RELEASE_TABLES:
-            sql = statement("check_views", name).replace("$run_ids", chosen)
+            sql = statement("check_views", name).replace("$run_ids", run_list)
             connection.execute(f"create or replace temporary view {name} as {sql}")
         yield connection

@@ -10,13 +10,13 @@ from schemas.reasons import Reason
 from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from warehouse.answers import Publication
-from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, opened_release
+from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, open_release
 from warehouse.lake import rows_in
 from warehouse.rows import Row
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import read_head, write_head
 from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 DATASET = "withdrarxiv-check"
@@ -65,7 +65,7 @@ def import_release(
 
 
 def _read(folder: Path) -> dict[str, list[Row]]:
-    wanted = {
+    columns_of = {
         "papers": "entry_id, paper_id, title, retraction_comment, page_count",
         "checks": (
             "model, approach, entry_id, problem_count, input_tokens, thinking_tokens, output_tokens"
@@ -73,10 +73,10 @@ def _read(folder: Path) -> dict[str, list[Row]]:
         "problems": "model, approach, entry_id, problem_id, problem, location, explanation",
         "votes": "model, approach, entry_id, problem_id, judge, hit",
     }
-    with opened_release(folder) as connection:
+    with open_release(folder) as connection:
         return {
             name: rows_in(connection, f"from {name} select {columns}")
-            for name, columns in wanted.items()
+            for name, columns in columns_of.items()
         }
 
 
@@ -90,7 +90,7 @@ def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
 def _head(
     warehouse: Warehouse, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
 ) -> CheckHead:
-    begun = read_head(warehouse, kind_of(CHECKS), run_id)
+    existing = read_head(warehouse, kind_of(CHECKS), run_id)
     now = datetime.now(UTC)
     return CheckHead(
         run_id=run_id,
@@ -103,8 +103,8 @@ def _head(
         repetition_count=1,
         seed=0,
         manuscript_count=len(checks),
-        started_at=begun.started_at if begun is not None else now,
-        finished_at=begun.finished_at if begun is not None else now,
+        started_at=existing.started_at if existing is not None else now,
+        finished_at=existing.finished_at if existing is not None else now,
     )
 
 
@@ -119,13 +119,13 @@ def _check(
         each["problem_id"]: rank
         for rank, each in enumerate(sorted(problems[key], key=_order), start=1)
     }
-    about = [vote for vote in votes[key] if vote["problem_id"] is not None]
-    failed = row["problem_count"] is None
+    problem_votes = [vote for vote in votes[key] if vote["problem_id"] is not None]
+    is_unanswered = row["problem_count"] is None
     attempt = Attempt(
         attempt=1,
         problem_count=row["problem_count"],
-        unscored_reason=Reason.REPLY_EMPTY if failed else None,
-        unscored_detail="the release has no answer" if failed else "",
+        unscored_reason=Reason.REPLY_EMPTY if is_unanswered else None,
+        unscored_detail="the release has no answer" if is_unanswered else "",
         input_tokens=row["input_tokens"],
         thinking_tokens=row["thinking_tokens"],
         output_tokens=row["output_tokens"],
@@ -142,7 +142,7 @@ def _check(
         problems=tuple(_problem(each, ranks) for each in sorted(problems[key], key=_order)),
         votes=tuple(
             _vote(each, ranks)
-            for each in sorted(about, key=lambda vote: (vote["judge"], vote["problem_id"]))
+            for each in sorted(problem_votes, key=lambda vote: (vote["judge"], vote["problem_id"]))
         ),
         failures=(),
     )
@@ -164,13 +164,13 @@ def _problem(row: Row, ranks: dict[int, int]) -> Problem:
 
 
 def _vote(row: Row, ranks: dict[int, int]) -> Vote:
-    missing = Reason.REPLY_EMPTY if row["hit"] is None else None
+    reason = Reason.REPLY_EMPTY if row["hit"] is None else None
     return Vote(
         problem_id=f"a1p{ranks[row['problem_id']]}",
         judge=row["judge"],
         repetition=1,
         hit=row["hit"],
-        unscored_reason=missing,
-        unscored_detail="the release has no answer" if missing else "",
+        unscored_reason=reason,
+        unscored_detail="the release has no answer" if reason else "",
         provenance=None,
     )

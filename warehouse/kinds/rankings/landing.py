@@ -16,9 +16,9 @@ from warehouse.layout import Layout
 from warehouse.statements import statement, table_statement
 from warehouse.units import landing
 from warehouse.units.kind import Kind
-from warehouse.units.record import landed_unit
+from warehouse.units.unit_rows import landed_unit
 
-if TYPE_CHECKING:  # workers land without the database
+if TYPE_CHECKING:  # workers need no database
     from warehouse.catalogue.connection import Connection
 
 
@@ -76,14 +76,14 @@ def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
 
 def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> tuple[Match, ...]:
     """Return the matches of a landed group; none if it has not landed."""
-    ranked = landed_unit(layout, RANKINGS, run_id, ranking_id, group)
-    return ranked.matches if ranked is not None else ()
+    group_unit = landed_unit(layout, RANKINGS, run_id, ranking_id, group)
+    return group_unit.matches if group_unit is not None else ()
 
 
 def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:
     """Yield the summaries of groups that landed with a reason instead of ratings."""
     for receipt in landing.iterate_receipts(layout, RANKINGS, run_id, ranking_id):
         if not receipt.complete and not any(receipt.rows.get(name) for name in RATINGS):
-            ranked = landed_unit(layout, RANKINGS, run_id, ranking_id, receipt.unit)
-            if ranked is not None:
-                yield ranked.summary
+            group_unit = landed_unit(layout, RANKINGS, run_id, ranking_id, receipt.unit)
+            if group_unit is not None:
+                yield group_unit.summary

@@ -27,7 +27,7 @@ def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
     return queries.read(RankingHead, "rankings", run_id=run_id)
 
 
-def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
+def default_ranking(queries: Queries, run_id: RunId) -> RankingHead | None:
     """Return the ranking in `group_rankings`; None if there is none.
 
     The run's own engine comes first, then groups as given, then the newest.
@@ -53,52 +53,52 @@ def whole_ranking(
     Raises:
         ConfigurationError: the run is not published.
     """
-    wanted = (engine, profile, grouping, method)
-    same = (
+    key = (engine, profile, grouping, method)
+    candidates = (
         head
         for head in rankings_of(queries, run_id)
-        if (head.engine, head.profile, head.grouping, head.method) == wanted
+        if (head.engine, head.profile, head.grouping, head.method) == key
     )
     return next(
-        (head for head in same if head.incomplete_reason is None and head.vote_count == 0), None
+        (head for head in candidates if head.incomplete_reason is None and head.vote_count == 0),
+        None,
     )
 
 
 def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
-    """Return the summaries of a ranking's groups, by name."""
-    named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
-    return queries.read(GroupSummary, "ranking_groups", **named)
+    ids = {"run_id": head.run_id, "ranking_id": head.ranking_id}
+    return queries.read(GroupSummary, "ranking_groups", **ids)
 
 
-def compared_across(summaries: Sequence[GroupSummary]) -> str:
+def comparability(summaries: Sequence[GroupSummary]) -> str:
     """Return a sentence on whether strengths are comparable across groups."""
-    joined = next((summary for summary in summaries if summary.joins_groups), None)
-    if joined is None:
+    across = next((summary for summary in summaries if summary.joins_groups), None)
+    if across is None:
         return "strengths compare within a group only: no match joins the groups"
-    if joined.island_count > 1:
+    if across.island_count > 1:
         return (
-            f"strengths compare across groups within each of {joined.island_count:,} parts that no"
+            f"strengths compare across groups within each of {across.island_count:,} parts that no"
             " chain of matches joins"
         )
     return (
-        f"strengths over all groups compare across groups: {joined.match_count:,} verdicts between"
-        f" groups join them, {joined.ended_because}"
+        f"strengths over all groups compare across groups: {across.match_count:,} verdicts between"
+        f" groups join them, {across.ended_because}"
     )
 
 
 def ratings_of(queries: Queries, head: RankingHead, method: RatingMethod) -> tuple[Rating, ...]:
     """Return the ratings by one method, best first within group and dimension; unranked last."""
-    named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
-    return queries.read(Rating, "ratings", **named, method=method.value)
+    ids = {"run_id": head.run_id, "ranking_id": head.ranking_id}
+    return queries.read(Rating, "ratings", **ids, method=method.value)
 
 
 def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tuple[Match, ...]:
     """Return the matches of some groups, in order of play."""
-    named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
-    return queries.read(Match, "matches", **named, groups=list(groups))
+    ids = {"run_id": head.run_id, "ranking_id": head.ranking_id}
+    return queries.read(Match, "matches", **ids, groups=list(groups))
 
 
-def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
+def ideas_by_ranking(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
     """Return the ideas of the run in the order of this ranking.
 
     Groups whose matches separate no ideas are ordered by score.
@@ -107,7 +107,7 @@ def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
     return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)
 
 
-def ranked_by_scores(
+def ideas_by_scores(
     queries: Queries, run_id: RunId, weights: ScoreWeights | None = None, *, shrink: bool = False
 ) -> tuple[RankedIdea, ...]:
     """Return the ideas of the run by score, regardless of matches.
@@ -120,11 +120,11 @@ def ranked_by_scores(
     Raises:
         ConfigurationError: the run is not published.
     """
-    used = weights or queries.run(run_id).score_weights
+    applied_weights = weights or queries.run(run_id).score_weights
     sql = table_statement(
         "ranking_under_weights",
         idea_scores=statement("marts", "idea_scores"),
         question=statement("queries", "ranking_by_scores"),
     )
-    rows = queries.answers(sql, run_id=run_id, shrink=shrink, **used.model_dump())
+    rows = queries.answers(sql, run_id=run_id, shrink=shrink, **applied_weights.model_dump())
     return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)

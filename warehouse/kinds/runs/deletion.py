@@ -8,10 +8,10 @@ from schemas.run import Run
 from warehouse.compact import remove_batches
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.units import shared
+from warehouse.units import bucket
 from warehouse.units.deletion import Deleted, delete_work, forget_spending
 from warehouse.units.kind import published_names
-from warehouse.units.landing import bring, iterate_receipts, landed_names
+from warehouse.units.landing import fetch_work, iterate_receipts, landed_names
 from warehouse.warehouse import Warehouse
 
 
@@ -21,15 +21,15 @@ def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
     Evaluations that other runs have reused stay with them.
     """
     with warehouse.queries() as queries:
-        published = published_names(queries.connection, RANKINGS)
-    rankings = {ranking for of_run, ranking in published if of_run == run_id}
+        published_rankings = published_names(queries.connection, RANKINGS)
+    rankings = {ranking for of_run, ranking in published_rankings if of_run == run_id}
     rankings |= {ranking for _, ranking in landed_names(warehouse, RANKINGS, run_id)}
 
     def before() -> None:
-        # From here on no other run takes over what is about to go.
+        # From here on no other run reuses evaluations of this run.
         _forget_evaluations(warehouse, run_id)
         for ranking_id in rankings:
-            shared.forget_work(warehouse, RANKINGS.folder(warehouse, run_id, ranking_id))
+            bucket.remove_work(warehouse, RANKINGS.folder(warehouse, run_id, ranking_id))
         forget_spending(warehouse, ranking_budget_scope(run_id), RUNS.folder(warehouse, run_id))
         remove_batches(warehouse, run_id)
         shutil.rmtree(warehouse.state / "rankings" / run_id, ignore_errors=True)
@@ -38,8 +38,8 @@ def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
 
 
 def _forget_evaluations(warehouse: Warehouse, run_id: RunId) -> None:
-    bring(warehouse, RUNS, run_id)  # else those that landed on other machines would be found again
+    fetch_work(warehouse, RUNS, run_id)  # also units that landed on other machines
     for receipt in iterate_receipts(warehouse, RUNS, run_id):
         index = warehouse.receipt_index(receipt.evaluation_key)
-        shared.forget_run(warehouse, index, run_id)
+        bucket.remove_run(warehouse, index, run_id)
         (index / run_id).unlink(missing_ok=True)

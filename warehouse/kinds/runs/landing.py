@@ -20,11 +20,11 @@ from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.kinds.rankings.landing import drop_stale_rankings
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of
-from warehouse.units import landing, shared
+from warehouse.units import bucket, landing
 from warehouse.units.kind import Kind
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 
-if TYPE_CHECKING:  # workers land without the database
+if TYPE_CHECKING:  # workers need no database
     from warehouse.catalogue.connection import Connection
 from collections import Counter
 from collections.abc import Iterator
@@ -58,15 +58,15 @@ def _totals(rows: Rows) -> dict[str, Any]:
 
 
 def _cost_usd(calls: Sequence[Row]) -> float | None:
-    paid = [call for call in calls if not call["cache_hit"]]
-    if any(call["cost_usd"] is None for call in paid):
+    paid_calls = [call for call in calls if not call["cache_hit"]]
+    if any(call["cost_usd"] is None for call in paid_calls):
         return None
     return float(sum(call["cost_usd"] or 0.0 for call in calls))
 
 
-def refused(run: Run, broken: Sequence[str]) -> Run:
+def refused_run(run: Run, expectations: Sequence[str]) -> Run:
     """Return the run as unpublished, with the critical expectations that it broke."""
-    reasons = (*(f"not published: {each}" for each in broken), *run.order_reasons)
+    reasons = (*(f"not published: {each}" for each in expectations), *run.order_reasons)
     return replace(run, state=RunState.NOT_PUBLISHED, in_order=False, order_reasons=reasons)
 
 
@@ -82,8 +82,8 @@ RUNS = Kind(
     receipt=Receipt,
     tables=tuple(table.name for table in IDEA_TABLES),
     artefact=Artefact.REVIEW,
-    given=("title", "text", "problem", "method", "experiment", "cutoff_date", "metadata"),
-    beside={"failures": f"recorded_by = '{READ_IDEAS}'"},
+    input_columns=("title", "text", "problem", "method", "experiment", "cutoff_date", "metadata"),
+    extra_tables={"failures": f"recorded_by = '{READ_IDEAS}'"},
     unit_column="idea_id",
     totals=_totals,
     settle=_settle,
@@ -103,12 +103,12 @@ def land(
     """
     if incomplete_reason is not None:
         evaluation = replace(evaluation, incomplete_reason=incomplete_reason)
-    _announce(layout, evaluation)
+    _add_to_index(layout, evaluation)
     times = evaluation.started_at, evaluation.finished_at
     return land_unit(layout, RUNS, evaluation.run_id, evaluation, *times)
 
 
-def _announce(layout: Layout, evaluation: IdeaEvaluation) -> None:
+def _add_to_index(layout: Layout, evaluation: IdeaEvaluation) -> None:
     """Add the run to the key's index before its receipt exists.
 
     No receipt is ever without its entry; a look-up checks the receipt itself.
@@ -116,19 +116,19 @@ def _announce(layout: Layout, evaluation: IdeaEvaluation) -> None:
     folder = layout.receipt_index(evaluation.evaluation_key)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / evaluation.run_id).touch()
-    shared.note_run(layout, folder, evaluation.run_id)
+    bucket.add_run(layout, folder, evaluation.run_id)
 
 
-def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
+def land_rejections(layout: Layout, run_id: RunId, rejections: Sequence[RejectedIdea]) -> None:
     """Write the rejected entries of an idea file, replacing those of an earlier attempt."""
     rows = []
-    for position, entry in enumerate(rejected):
+    for position, entry in enumerate(rejections):
         failure = Failure(
             stage=READ_IDEAS, subject=entry.location, reason=entry.reason, detail=entry.detail
         )
         keys = {"run_id": run_id, "idea_id": entry.idea_id, "position": position}
         rows.append(row_of(TABLE["failures"], failure, keys | {"recorded_by": READ_IDEAS}))
-    landing.write_beside(layout, RUNS, "failures", {"failures": rows}, run_id)
+    landing.write_extra_rows(layout, RUNS, "failures", {"failures": rows}, run_id)
 
 
 def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:
@@ -137,13 +137,13 @@ def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:
     Incomplete evaluations are not returned: they have to be repeated.
     """
     index = layout.receipt_index(key)
-    here = frozenset(path.name for path in index.glob("*"))
-    return _complete_of(layout, key, here) or _complete_of(
-        layout, key, shared.runs_of(layout, index) - here
+    local_runs = frozenset(path.name for path in index.glob("*"))
+    return _complete_receipt(layout, key, local_runs) or _complete_receipt(
+        layout, key, bucket.runs_of(layout, index) - local_runs
     )
 
 
-def _complete_of(layout: Layout, key: EvaluationKey, runs: Iterable[str]) -> Receipt | None:
+def _complete_receipt(layout: Layout, key: EvaluationKey, runs: Iterable[str]) -> Receipt | None:
     receipts = (landing.read_receipt(layout, RUNS, run, key) for run in sorted(runs))
     complete = [receipt for receipt in receipts if receipt is not None and receipt.complete]
     return min(complete, key=lambda receipt: receipt.reused_from_run_id is not None, default=None)
@@ -182,14 +182,17 @@ _SUMMARIES = {Module.SOUNDNESS: "soundness_summaries", Module.COMMITTEE: "meta_r
 
 
 def standing_of_rows(rows: Rows) -> IdeaStanding:
-    """Return the standing of the one idea in `rows`."""
     (idea,) = rows["ideas"]
-    assessed = idea[f"{Module.ASSESSMENT}_requested"]
+    has_assessment = idea[f"{Module.ASSESSMENT}_requested"]
     modules = [
-        _of_module(module, rows, assessed) for module in Module if idea[f"{module}_requested"]
+        _module_standing(module, rows, has_assessment)
+        for module in Module
+        if idea[f"{module}_requested"]
     ]
-    why = reason_named(idea["incomplete_reason"])
-    return standing_of_idea(modules, [*_failures("evaluate", rows), *([why] if why else [])])
+    incomplete_reason = reason_named(idea["incomplete_reason"])
+    return standing_of_idea(
+        modules, [*_failures("evaluate", rows), *([incomplete_reason] if incomplete_reason else [])]
+    )
 
 
 def unanswered_in_rows(rows: Rows, why: Reason | None) -> dict[str, Any]:
@@ -198,40 +201,40 @@ def unanswered_in_rows(rows: Rows, why: Reason | None) -> dict[str, Any]:
     Args:
         why: its `state_reason`.
     """
-    unanswered: dict[str, tuple[Reason, str]] = {}
+    unanswered_tables: dict[str, tuple[Reason, str]] = {}
     for table, table_rows in rows.items():
-        failed = [
+        engine_failures = [
             (reason, str(row.get("unscored_detail") or ""))
             for row in table_rows
             if (reason := reason_named(row.get("unscored_reason"))) and reason.engine_failed
         ]
-        if table != VOTE_TABLE and 2 * len(failed) > len(table_rows):
-            ((reason, _),) = Counter(reason for reason, _ in failed).most_common(1)
-            details = (detail for each, detail in failed if each is reason)
-            unanswered[table] = (reason, commonest_cause(details))
+        if table != VOTE_TABLE and 2 * len(engine_failures) > len(table_rows):
+            ((reason, _),) = Counter(reason for reason, _ in engine_failures).most_common(1)
+            details = (detail for each, detail in engine_failures if each is reason)
+            unanswered_tables[table] = (reason, commonest_cause(details))
     causes = (str(row["detail"]) for row in rows.get("failures", ()) if row["reason"] == why)
-    return {"cause": commonest_cause(causes), "unanswered": unanswered}
+    return {"cause": commonest_cause(causes), "unanswered": unanswered_tables}
 
 
-def _of_module(module: Module, rows: Rows, assessed: bool) -> ModuleStanding:
+def _module_standing(module: Module, rows: Rows, has_assessment: bool) -> ModuleStanding:
     """Return a module's standing.
 
     Args:
-        assessed: whether the idea has an assessment; then missing evidence is no gap.
+        has_assessment: whether the idea has an assessment; then missing evidence is no gap.
     """
     parts = _JUDGEMENTS[module]
-    scored = any(
+    has_score = any(
         row[part.score] is not None
         for part in parts
         if part.score is not None
         for row in rows.get(part.table, ())
     )
-    missing = any(
+    has_gap = any(
         part.about is not None and len(rows.get(part.about, ())) > len(rows.get(part.table, ()))
         for part in parts
     )
     tables = [part.table for part in parts]
-    if not scored and module in _SUMMARIES:
+    if not has_score and module in _SUMMARIES:
         tables.append(_SUMMARIES[module])
     reasons = [
         reason
@@ -239,15 +242,15 @@ def _of_module(module: Module, rows: Rows, assessed: bool) -> ModuleStanding:
         for row in rows.get(table, ())
         if (reason := reason_named(row["unscored_reason"])) is not None
     ]
-    whole = scored and not missing and not reasons
-    if not (whole or reasons):
+    is_whole = has_score and not has_gap and not reasons
+    if not (is_whole or reasons):
         reasons = list(_failures(module, rows))
-    if not (whole or reasons) and rows["ideas"][0]["field_covered"] is False:
-        reasons = [Reason.FIELD_NOT_COVERED]  # it was asked nothing
-    failed = [reason for reason in reasons if not reason.is_lack_of_evidence]
-    if assessed and len(failed) < len(reasons) and not missing:
-        reasons, whole = failed, not failed
-    return ModuleStanding(scored=scored, whole=whole, reasons=tuple(reasons))
+    if not (is_whole or reasons) and rows["ideas"][0]["field_covered"] is False:
+        reasons = [Reason.FIELD_NOT_COVERED]  # nothing was judged
+    engine_failures = [reason for reason in reasons if not reason.is_lack_of_evidence]
+    if has_assessment and len(engine_failures) < len(reasons) and not has_gap:
+        reasons, is_whole = engine_failures, not engine_failures
+    return ModuleStanding(scored=has_score, whole=is_whole, reasons=tuple(reasons))
 
 
 def _failures(stage: str, rows: Rows) -> Iterator[Reason]:

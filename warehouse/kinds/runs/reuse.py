@@ -7,12 +7,12 @@ from schemas.identifiers import EvaluationKey, RunId
 from schemas.judgement.evaluation import Receipt
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.rows import Rows
-from warehouse.units import landing, shared
-from warehouse.units.letting_go import rows_in_lake
-from warehouse.units.record import unit_of
+from warehouse.units import bucket, landing
+from warehouse.units.eviction import rows_in_lake
+from warehouse.units.unit_rows import unit_of
 from warehouse.warehouse import Warehouse
 
-_OF_THE_FILE = (
+_FILE_FIELDS = (
     *("idea_id", "title", "problem", "method", "experiment", "group", "metadata"),
     *("duplicate_of", "duplicate_similarity_0_to_1"),
 )
@@ -34,26 +34,26 @@ def reuse(
     receipt = landing.read_receipt(warehouse, RUNS, from_run, key)
     if receipt is None:
         raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
-    evaluation = unit_of(RUNS, key, _rows_landed(warehouse, receipt))
-    taken_over = replace(
+    evaluation = unit_of(RUNS, key, _unit_rows(warehouse, receipt))
+    reused = replace(
         evaluation,
         run_id=to_run,
-        idea=replace(evaluation.idea, **{name: getattr(idea, name) for name in _OF_THE_FILE}),
+        idea=replace(evaluation.idea, **{name: getattr(idea, name) for name in _FILE_FIELDS}),
         llm_calls=(),
         api_calls=(),
         reused_from_run_id=receipt.reused_from_run_id or from_run,
     )
-    return land(warehouse, taken_over)
+    return land(warehouse, reused)
 
 
-def _rows_landed(warehouse: Warehouse, receipt: Receipt) -> Rows:
+def _unit_rows(warehouse: Warehouse, receipt: Receipt) -> Rows:
     """Return the rows of an idea from landing or, if evicted, from the lake."""
-    mark = RUNS.folder_of(warehouse, receipt) / shared.LET_GO
+    mark = RUNS.folder_of(warehouse, receipt) / bucket.EVICTION_MARK
     try:
         if not mark.exists():
             return landing.landed_rows(warehouse, RUNS, receipt)
     except PublicationError:
-        if not mark.exists():  # else they went while they were read
+        if not mark.exists():  # otherwise they were evicted during the read
             raise
     with warehouse.reader() as connection:
         return rows_in_lake(connection, warehouse, RUNS, receipt)

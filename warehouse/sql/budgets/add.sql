@@ -1,4 +1,4 @@
--- Add what a call used. What is taken back may leave less than nothing by a rounding error.
+-- Add the usage of a call. Corrections may leave slightly negative sums by rounding.
 insert into spent values (?1, ?2, ?3, ?4, ?5)
 on conflict (run_id, idea_id) do update
 set

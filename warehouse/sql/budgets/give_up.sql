@@ -1,4 +1,4 @@
--- Count the estimates of calls whose answer will never come.
+-- Count the estimates of calls that get no reply.
 insert into spent
 select
     run_id, scope, coalesce(sum(cost_usd), 0.0), cast(coalesce(sum(tokens), 0) as bigint), 0

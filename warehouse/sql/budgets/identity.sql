@@ -1,5 +1,5 @@
--- The name of the database, ?1 where it has none yet, and where it is: on a new server the number
--- alone is often that of the database it was dumped from. Writing shows that this user may.
+-- The name of the database, ?1 if it has none yet, and its place: the oid alone may be equal in a
+-- database restored on another server. Writing checks the permission.
 insert into records values ('identity', ?1)
 on conflict (name) do update set content = records.content
 returning content, (

@@ -1,2 +1,2 @@
--- The first row of a question in the server's own SQL.
+-- The first row of a query in the server's own SQL.
 select * from postgres_query('catalogue', ?) limit 1

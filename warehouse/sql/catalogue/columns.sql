@@ -1,5 +1,5 @@
--- The columns of the lake's tables with their types, as its newest snapshot has them; a list by the type of its elements. DuckDB's own list
--- of them costs ten times as much: it looks into every table.
+-- The columns of the lake's tables with their types in the newest snapshot; a list has the type of
+-- its elements. DuckDB's own list costs ten times as much, because it opens every table.
 with newest as (select max(snapshot_id) as id from __ducklake_metadata_lake.ducklake_snapshot),
 columns as (
     select c.* from __ducklake_metadata_lake.ducklake_column as c cross join newest as s

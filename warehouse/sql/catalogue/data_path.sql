@@ -1,2 +1,2 @@
--- Where the files of the lake lay when its catalogue was made.
+-- The place of the lake's files when its catalogue was created.
 select value from __ducklake_metadata_lake.ducklake_metadata where key = 'data_path'

@@ -1,2 +1,2 @@
--- All that SQLite knows of in a file: tables, indexes, and what runs by itself.
+-- All entries of an SQLite file: tables, indexes, triggers and views.
 select type, name, rootpage, sql from sqlite_master

@@ -1,5 +1,5 @@
--- Every file that some snapshot reads, below the folder of the lake's files, and whether the newest
--- snapshot is among them.
+-- Every file that a snapshot reads, relative to the folder of the lake's files, and whether the
+-- newest snapshot reads it.
 with files as (
     select table_id, path, file_size_bytes, begin_snapshot, end_snapshot
     from __ducklake_metadata_lake.ducklake_data_file

@@ -1,5 +1,4 @@
--- Tables into which rows were ever put. The files and rows are looked for: what the catalogue says of
--- their number may be false.
+-- Tables that were ever filled, by their files and rows: the counts in the catalogue may be wrong.
 with newest as (select max(snapshot_id) as id from __ducklake_metadata_lake.ducklake_snapshot),
 
 filled as (

@@ -1,4 +1,4 @@
--- Which process holds the lock, and where it runs.
+-- The process that holds the lock, and its machine.
 select a.application_name as holder
 from pg_locks as l
 join pg_stat_activity as a using (pid)

@@ -1,4 +1,4 @@
--- A row where rows in the catalogue itself begin or end after the newest snapshot.
+-- A row if inlined rows begin or end after the newest snapshot.
 select '{table}' as name
 where exists (
     select 1 from {schema}.{table}

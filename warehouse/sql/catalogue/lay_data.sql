@@ -1,2 +1,2 @@
--- From now on the files of the lake lie there.
+-- Set the place of the lake's files.
 update catalogue.ducklake_metadata set value = ? where key = 'data_path'

@@ -1,2 +1,2 @@
--- Whether this transaction now holds the one lock that publishers take; it ends with it.
+-- Try to take the publishers' lock, which ends with the transaction.
 select pg_try_advisory_xact_lock(hashtextextended('assay publishes', 0)) as held

@@ -1,4 +1,4 @@
--- What SQLite runs by itself in a file, or asks somebody else for: all but tables and indexes.
+-- Entries that SQLite runs by itself or passes on: all but tables and indexes.
 select type, name from sqlite_master
 where
     sql is not null

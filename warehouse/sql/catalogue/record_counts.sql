@@ -1,4 +1,4 @@
--- How many rows each table has, as the catalogue says; rows that were deleted since are counted, too.
+-- Number of rows of each table according to the catalogue, including deleted rows.
 select t.table_name, coalesce(s.record_count, 0) as row_count
 from __ducklake_metadata_lake.ducklake_table_stats as s
 join __ducklake_metadata_lake.ducklake_table as t using (table_id)

@@ -1,4 +1,4 @@
--- The tables of the catalogue that hold rows of the lake's tables, or which of them were deleted.
+-- Tables of the catalogue with inlined rows or inlined deletions.
 select c.relname::text as name
 from pg_catalog.pg_class as c
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace

@@ -1,4 +1,4 @@
--- What the catalogue says of the values of columns: of those in a file, and of all.
+-- Statistics of columns in the catalogue, by file and in total.
 with columns as (
     select
         t.table_id, t.table_name, c.column_id, c.column_name,

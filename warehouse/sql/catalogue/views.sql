@@ -1,4 +1,4 @@
--- The views of the lake, as its newest snapshot has them, with their SQL.
+-- Views of the lake in the newest snapshot, with their SQL.
 with newest as (select max(snapshot_id) as id from __ducklake_metadata_lake.ducklake_snapshot)
 select v.view_name, v.sql
 from __ducklake_metadata_lake.ducklake_view as v

@@ -1,4 +1,5 @@
--- The votes of check runs as a release lists them: who found nothing in a paper has missed its reason, and every judge says so.
+-- The votes of check runs as a release lists them. A checker that found nothing in a paper has
+-- missed its reason by every judge.
 select c.engine as model, c.form as approach, v.judge, v.manuscript_id as entry_id, v.problem_id, v.hit
 from lake.votes as v
 inner join lake.check_runs as c on c.run_id = v.run_id

@@ -1,5 +1,6 @@
 -- severity: critical
--- A paper has as many reviews, sentences and statements as it says; leaks are among its drops.
+-- Counts of reviews, sentences and statements are those of the paper's rows; leaks are among its
+-- drops.
 select i.run_id, i.paper_id
 from curated_ideas as i
 where i.review_count <> (

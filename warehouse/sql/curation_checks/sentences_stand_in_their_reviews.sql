@@ -1,5 +1,5 @@
 -- severity: critical
--- Every sentence stands in its review word for word, where it says.
+-- Every sentence is in its review verbatim, at its position.
 select s.run_id, s.paper_id, s.sentence_id
 from curated_sentences as s
 left join curated_reviews as r using (run_id, paper_id, review_id)

@@ -1,5 +1,5 @@
 -- severity: critical
--- Every statement leads back to sentences of the same paper.
+-- Every statement cites sentences of the same paper.
 with named as (
   select run_id, paper_id, statement_id, unnest(sentence_ids) as sentence_id
   from curated_statements

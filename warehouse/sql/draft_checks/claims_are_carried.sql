@@ -1,5 +1,5 @@
 -- severity: critical
--- A number has its value, and what is said of a work names one of the draft.
+-- A number has a value, and a statement about a work names a work of the draft.
 select c.run_id, c.draft_id, c.claim_key
 from draft_claims as c
 where (c.kind = 'number') <> (c.value is not null)

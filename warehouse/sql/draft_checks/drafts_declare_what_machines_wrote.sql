@@ -1,5 +1,5 @@
 -- severity: critical
--- A draft that stands has a title and a declaration among its claims.
+-- A draft that is kept has a title and a declaration of machine-written text.
 select d.run_id, d.draft_id
 from drafts as d
 left join draft_claims as c

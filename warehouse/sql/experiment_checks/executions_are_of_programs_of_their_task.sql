@@ -1,5 +1,5 @@
 -- severity: critical
--- What was run is a program of the same task that is no repetition of another, and was not refused.
+-- An execution belongs to a program of the same task that is neither a repetition nor refused.
 select x.run_id, x.task_id, x.program_id
 from executions as x
 left join programs as p using (run_id, task_id, program_id)

@@ -1,5 +1,5 @@
 -- severity: critical
--- An experiment has as many candidates as it says: proposed, run and failed.
+-- Counts of candidates, proposed, executed and failed, are those of the experiment's rows.
 select e.run_id, e.task_id
 from experiments as e
 left join programs as p on p.run_id = e.run_id and p.task_id = e.task_id and p.role = 'candidate'

@@ -1,5 +1,5 @@
 -- severity: critical
--- The mean of a program is that of as many runs of one stage as it says, each of which gave a score.
+-- A program's mean is that of its scored executions of one stage.
 select p.run_id, p.task_id, p.program_id
 from programs as p
 where p.mean is not null

@@ -1,5 +1,5 @@
 -- severity: critical
--- What is called supported lies above 0 where it was chosen and where it was confirmed.
+-- A supported finding is above 0 on the selection runs and on the confirmation runs.
 select e.run_id, e.task_id
 from experiments as e
 left join programs as p

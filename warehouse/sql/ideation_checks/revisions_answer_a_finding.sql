@@ -1,5 +1,5 @@
 -- severity: critical
--- A revision that goes on answers a finding about the version before it.
+-- A revision that continues answers a finding about the previous version.
 select v.run_id, v.round_id, v.version_id
 from idea_versions as v
 where

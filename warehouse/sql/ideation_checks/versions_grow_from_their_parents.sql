@@ -1,5 +1,5 @@
 -- severity: critical
--- A version's parent is of the round before, of the same seed and slot, and was not dropped.
+-- A version's parent is of the previous round, of the same seed and slot, and was not dropped.
 select v.run_id, v.round_id, v.version_id
 from idea_versions as v
 left join idea_versions as p on p.run_id = v.run_id and p.version_id = v.parent_id

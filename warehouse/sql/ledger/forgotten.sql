@@ -1,2 +1,2 @@
--- Whose name and reasons were deleted, as the ledger has it.
+-- People whose name and reasons were deleted, according to the ledger.
 select distinct participant_id from ledger where action = 'forgotten'

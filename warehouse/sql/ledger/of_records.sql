@@ -1,4 +1,4 @@
--- What the ledger says of rows that people and programs wrote, in order.
+-- Ledger rows about records of people and programs, in order.
 select
   sequence, artefact, action, version_sha256, inputs,
   run_id, unit_id, part, participant_id, happened_at

@@ -1,4 +1,4 @@
--- What is published, and as what the ledger last said that it was.
+-- Published works with the digest of their last ledger entry.
 select
   work.*,
   (

@@ -1,4 +1,4 @@
--- The last row about each part of a work that is still there.
+-- The last ledger row about each current part of a work.
 select artefact, unit_id, part, step, step_version, prompt_sha256, version_sha256
 from (
   select * from ledger

@@ -1,4 +1,5 @@
--- How the calls of a run ended, by source or model and, of models, by step; said: the most frequent words of whoever failed.
+-- Calls of a run by outcome, by source or model and, for models, by step; said: the most frequent
+-- error message.
 with calls as (
   select
     'source' as kind,

@@ -1,4 +1,5 @@
--- What each idea of a run cost, the dearest first. cost_usd: of the calls with a known price; where unknown_price_calls lack one it is no cost of the idea.
+-- Cost of each idea of a run, highest first. cost_usd: of the calls with a known price; incomplete
+-- if unknown_price_calls is above 0.
 select
   i.idea_id,
   any_value(i.title) as title,

@@ -1,4 +1,4 @@
--- How often each label was given in runs, by judgement: a judge that always says the same says nothing. Unscored ones are left out.
+-- Frequency of each label in runs, by judgement, without unscored ones.
 with labels as (
   select run_id, 'comparison (−1, 0, +1)' as judgement, step, score::varchar as label from comparisons where score is not null
   union all

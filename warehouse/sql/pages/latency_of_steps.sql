@@ -1,4 +1,5 @@
--- How long the model calls of a run took, by step and model, and what replies from Assay's cache saved at the mean cost of a paid call; those are counted, not timed.
+-- Duration of a run's model calls by step and model, and the cost that cached replies saved at the
+-- mean cost of a paid call; cached replies are counted, not timed.
 select
   step,
   model_requested as model,

@@ -1,4 +1,4 @@
--- Every match between two ideas of a ranking, the whole first, then by dimension.
+-- Every match between two ideas of a ranking, `overall` first, then by dimension.
 select dimension, first_idea_id, winner, first_better_0_to_1, winner_idea_id, rationale, judge, unscored_reason, unscored_detail, created_at
 from matches
 where run_id = $run_id

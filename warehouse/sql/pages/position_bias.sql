@@ -1,4 +1,4 @@
--- Whether the idea shown first wins more often, by group of every ranking of runs.
+-- Share of wins of the idea shown first, by group of every ranking of runs.
 select
   g.run_id,
   g.ranking_id,

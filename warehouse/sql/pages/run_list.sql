@@ -1,4 +1,4 @@
--- Some published runs, newest first, with how many ideas were scored and what they cost.
+-- Some published runs, newest first, with their number of scored ideas and cost.
 with shown as (
   select * from runs order by started_at desc, run_id desc limit $limit offset $offset
 ),

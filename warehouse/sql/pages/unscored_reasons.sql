@@ -1,4 +1,5 @@
--- Why judgements of runs have no score, by table; reason NULL: they have one. Sources that did not answer and empty ones differ here.
+-- Reasons for missing scores of runs, by table; reason NULL: scored. Failed sources and empty
+-- results have different reasons.
 with judged as (
   select run_id, 'soundness_reviews' as judgement, unscored_reason from soundness_reviews
   union all

@@ -1,4 +1,4 @@
--- Which models answered which steps of a run, replies from Assay's cache included.
+-- Answering models of a run's steps, cached replies included.
 select
   step,
   model_requested,

@@ -1,4 +1,5 @@
--- The ideas of two runs side by side, by identifier: where each stands, and how far it has moved. NULL: not in that run, or without a score.
+-- The ideas of two runs by identifier, with their ranks and the difference. NULL: not in that run,
+-- or without a score.
 with before as (select * from group_rankings where run_id = $before),
 after as (select * from group_rankings where run_id = $after)
 select

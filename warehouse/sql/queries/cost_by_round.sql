@@ -1,4 +1,5 @@
--- Of each round: versions made, kept and dropped, mean score, how near the nearest paper is, and what making and evaluating cost.
+-- By round: versions made, kept and dropped, mean score, distance to the nearest paper, and cost of
+-- making and evaluating.
 with evaluated as (
   select run_id, (row_number() over (order by place))::integer as round
   from (select unnest($run_ids) as run_id, generate_subscripts($run_ids, 1) as place)

@@ -1,4 +1,4 @@
--- What was asked for in a run and a model does not take, by model and parameter; calls that Assay's cache answered sent nothing.
+-- Parameters of a run that a model does not support, by model; cached replies are not counted.
 with sent as (
   select
     model_requested,

@@ -1,4 +1,5 @@
--- What each of some ideas cost in a run: the calls with a known price, and how many paid calls lack one.
+-- Cost of some ideas in a run: of the calls with a known price, and the number of paid calls
+-- without one.
 select
   idea_id,
   sum(cost_usd) as cost_usd,

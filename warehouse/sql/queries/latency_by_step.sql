@@ -1,2 +1,2 @@
--- How long the model calls of a run took.
+-- Duration of a run's model calls.
 select * from latency_by_step where run_id = $run_id order by step, model_requested

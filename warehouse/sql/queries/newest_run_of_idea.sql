@@ -1,4 +1,4 @@
--- The run that evaluated an idea last; of a reused evaluation the run that took it over.
+-- The run that evaluated an idea last; for a reused evaluation the run that reused it.
 select runs.run_id
 from ideas
 join runs using (run_id)

@@ -1,4 +1,5 @@
--- Ideas of a run as one of its rankings places them; groups whose matches tell no ideas apart by score.
+-- Ideas of a run in the order of one of its rankings; groups whose matches separate no ideas are
+-- ordered by score.
 select
   run_id,
   ranking_group as "group",

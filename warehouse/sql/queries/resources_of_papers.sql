@@ -1,4 +1,4 @@
--- What some papers name as used, each thing once a paper, as the latest evaluation that read it has it.
+-- Resources that some papers name as used, once per paper, by the latest evaluation that read it.
 select resources.*
 from resources
 join ideas using (run_id, idea_id)

@@ -1,4 +1,4 @@
--- What the calls of a run in a stretch of time cost, and how many of them have no price.
+-- Cost of a run's calls in a period, and the number of calls without a price.
 select
   coalesce(sum(cost_usd), 0.0) as cost_usd,
   count(*) filter (where cost_usd is null and not cache_hit) as unknown_price_calls

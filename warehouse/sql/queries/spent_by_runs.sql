@@ -1,4 +1,4 @@
--- What pieces of work have spent together, by the fields of a budget, and their calls; those that came from a cache cost nothing.
+-- Total spending of runs by the fields of a budget, and their calls; cached calls cost nothing.
 select
   coalesce((select sum(cost_usd) from llm_calls where run_id in (select unnest($run_ids))), 0)::double as maximum_cost_usd,
   coalesce(

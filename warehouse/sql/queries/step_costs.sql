@@ -1,4 +1,5 @@
--- What each step of a run cost, by model: the calls with a known price, and how many paid calls lack one.
+-- Cost of each step of a run by model: of the calls with a known price, and the number of paid
+-- calls without one.
 select
   step,
   model_requested,

@@ -1,4 +1,4 @@
--- Expectations held against runs, broken ones first.
+-- Evaluated expectations of runs, broken ones first.
 select *
 from validations
 where list_contains($run_ids, run_id)

@@ -1,3 +1,3 @@
 -- severity: critical
--- A judged match has a winner and no reason; one that was not judged has a reason and no winner.
+-- A match has either a winner or a reason why it was not judged.
 select ranking_id, match_id, winner, unscored_reason from matches where (winner is null) <> (unscored_reason is not null)

@@ -1,5 +1,6 @@
 -- severity: critical
--- A rating has strength, interval and ranks, or a reason why not; the interval holds the strength, the range the rank.
+-- A rating has strength, interval and ranks, or a reason for their absence; the interval contains
+-- the strength, the range the rank.
 select ranking_id, idea_id, dimension, method, strength, lower, upper, rank, best_rank, worst_rank, unranked_reason
 from (select * from ratings union all by name select * from ratings_across_groups)
 where (strength is null) <> (unranked_reason is not null)

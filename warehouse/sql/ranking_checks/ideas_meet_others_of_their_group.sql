@@ -1,5 +1,6 @@
 -- severity: critical
--- Both ideas of a match are rated in its group, of a match between groups across them, and no idea meets itself.
+-- Both ideas of a match are rated in its group (for a match between groups: across groups), and no
+-- idea meets itself.
 with rated as (
   select ranking_id, "group", idea_id from ratings
   union

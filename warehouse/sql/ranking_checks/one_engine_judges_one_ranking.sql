@@ -1,5 +1,5 @@
 -- severity: critical
--- Judgements of different engines never mix within one ranking; votes of people stand beside them.
+-- A ranking has judgements of one engine only; votes of people are separate.
 select ranking_id, min(judge) as one, max(judge) as other
 from matches
 where not starts_with(judge, 'human:')

@@ -1,5 +1,6 @@
 -- severity: critical
--- Every idea of a ranking is rated along the same dimensions, the whole among them, and no match is judged along another.
+-- Every idea of a ranking is rated on the same dimensions, `overall` included, and no match is
+-- judged on another.
 with
 rated as (
   select ranking_id, idea_id, list(distinct dimension order by dimension) as along from ratings group by ranking_id, idea_id

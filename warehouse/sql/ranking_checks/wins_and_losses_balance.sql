@@ -1,5 +1,5 @@
 -- severity: warning
--- What some ideas of a group won, others lost.
+-- Wins and losses of a group are equal.
 select ranking_id, "group", dimension, method, sum(wins) as wins, sum(losses) as losses
 from ratings
 group by ranking_id, "group", dimension, method

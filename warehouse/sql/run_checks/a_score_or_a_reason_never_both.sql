@@ -1,5 +1,5 @@
 -- severity: critical
--- What has a score has no reason for having none; what has no score has a reason.
+-- A judgement has either a score or a reason for its absence.
 select run_id, idea_id, 'soundness_reviews' as table_name, method_id as subject, score_0_to_10 as score, unscored_reason
 from soundness_reviews
 where (score_0_to_10 is null) <> (unscored_reason is not null)

@@ -1,5 +1,6 @@
 -- severity: critical
--- A probability lies between the lowest and the highest of its repetitions, and there is one for each that is counted.
+-- A probability is between the lowest and the highest of its repetitions, and every counted
+-- repetition is stored.
 select run_id, idea_id, criterion, probability_0_to_1, lowest_0_to_1, highest_0_to_1, repetition_count
 from assessments
 where (probability_0_to_1 is null) <> (repetition_count = 0)

@@ -1,5 +1,6 @@
 -- severity: critical
--- The places of the concerns that decide are 1 to n, each once; none of them is said by another, and a folded one is said by one of them.
+-- The places of the deciding concerns are 1 to n, each once; none of them is folded, and a folded
+-- concern is folded into one of them.
 with placed as (
   select run_id, idea_id, count(decision_place) as places, count(distinct decision_place) as distinct_places, max(decision_place) as last_place
   from concerns

@@ -1,5 +1,6 @@
 -- severity: critical
--- Knowledge from before an idea's cutoff date judges; what appeared after it, or at a time unknown, advises only.
+-- Knowledge that appeared after an idea's cutoff date, or at an unknown time, only advises and is
+-- no basis of a judgement.
 with before_the_cutoff as (
   select k.run_id, k.idea_id, k.knowledge_id, 'knowledge_items' as used_in, k.published, i.cutoff_date
   from knowledge_items as k

@@ -1,5 +1,5 @@
 -- severity: critical
--- A review with a score says why: at least one of its texts is not empty.
+-- A review with a score has at least one text that is not empty.
 select run_id, idea_id, 'soundness_reviews' as table_name, method_id as subject
 from soundness_reviews
 where score_0_to_10 is not null and support || contradictions || suggestions || open_questions = ''

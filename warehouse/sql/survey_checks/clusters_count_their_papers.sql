@@ -1,5 +1,5 @@
 -- severity: critical
--- Every cluster has as many kept papers as it says.
+-- A cluster's count is that of its kept papers.
 select c.run_id, c.question_id, c.cluster_id
 from survey_clusters as c
 left join survey_papers as p using (run_id, question_id, cluster_id)

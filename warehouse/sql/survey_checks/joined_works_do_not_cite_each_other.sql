@@ -1,5 +1,5 @@
 -- severity: critical
--- Works that are said to be joined only by a third do not cite each other.
+-- Works joined only by a third work do not cite each other.
 select j.run_id, j.question_id, j.paper_id
 from survey_joins as j
 join citation_edges as e

@@ -1,5 +1,5 @@
 -- severity: critical
--- Links join kept papers, and quotes are about kept papers and stand in kept ones.
+-- Links join kept papers, and quotes are about kept papers and from kept papers.
 with named as (
   select run_id, idea_id as question_id, unnest([citing_paper_id, cited_paper_id]) as paper_id
   from citation_edges

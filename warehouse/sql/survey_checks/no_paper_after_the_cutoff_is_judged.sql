@@ -1,5 +1,5 @@
 -- severity: critical
--- Nothing that appeared after a survey's cutoff was looked at.
+-- No paper published after a survey's cutoff was judged.
 select p.run_id, p.question_id, p.paper_id
 from survey_papers as p
 join surveys as s using (run_id, question_id)

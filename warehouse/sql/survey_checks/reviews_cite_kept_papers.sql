@@ -1,5 +1,5 @@
 -- severity: critical
--- Every citation of a written review, and every paper of a join, is one of the papers kept.
+-- Every citation of a written review, and every paper of a join, is a kept paper.
 with named as (
   select run_id, question_id, unnest(cited_paper_ids) as paper_id from survey_sections
   union all

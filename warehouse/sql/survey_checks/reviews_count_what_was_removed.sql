@@ -1,5 +1,5 @@
 -- severity: critical
--- What a section says was taken out of it is there to be read.
+-- The removed sentences of a section are stored.
 select s.run_id, s.question_id, s.section_id
 from survey_sections as s
 left join survey_removed_sentences as r using (run_id, question_id, section_id)

@@ -1,5 +1,5 @@
 -- severity: critical
--- A survey has as many papers as it says, kept and judged.
+-- A survey's counts of kept and judged papers are those of its rows.
 select s.run_id, s.question_id
 from surveys as s
 left join survey_papers as p using (run_id, question_id)

@@ -1,2 +1,2 @@
--- One value, as text: a time may be one that Python does not know.
+-- One value as text, because a time may be out of Python's range.
 (select [min("{column}"), max("{column}")]::varchar[] from "{table}") as "{column}"

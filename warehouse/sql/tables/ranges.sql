@@ -1,2 +1,2 @@
--- The values of a table's columns by file; rows in the catalogue itself have no file of their own.
+-- The values of a table's columns by file; inlined rows have no file.
 select filename as file, {ranges} from lake."{table}" group by filename

@@ -1,4 +1,5 @@
--- What a question about `idea_scores` answers of one run when modules and criteria weigh as given: the mart is made anew over a run that says so.
+-- A query on `idea_scores` for one run under given weights: the mart is evaluated over a run with
+-- these weights.
 with runs as (
   select * replace (
     $soundness as soundness_weight,

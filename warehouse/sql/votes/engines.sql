@@ -1,4 +1,4 @@
--- Every engine that wrote what is voted on.
+-- Every engine that wrote contenders of votes.
 select engine from runs
 union
 select engine from survey_runs

@@ -1,4 +1,4 @@
--- What a voter sees of a check: the problems of its first attempt that stand.
+-- Text of a check for voters: the problems of its first attempt that were kept.
 select problem as heading, concat_ws(' ', 'Where: ' || location || '.', explanation) as text
 from problems
 where

@@ -1,4 +1,4 @@
--- Who made what a run wrote: its engine, its profile, and its prompts.
+-- Engine, profile and prompts of what a run wrote.
 with prompts as (
     select run_id, string_agg(distinct step || ' ' || step_version || ' ' || left(prompt_sha256, 8), ', ') as prompts
     from (

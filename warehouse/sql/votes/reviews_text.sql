@@ -1,4 +1,4 @@
--- What a voter sees of a review: what it says, without scores and without who made it.
+-- Text of a review for voters, without scores and maker.
 with parts as (
     select 1 as part, 0 as position, 1 as place, 'Summary' as heading, summary as text
     from meta_reviews

@@ -1,4 +1,4 @@
--- Surveys of one question by several runs, and answers to it; each holds something to read.
+-- Surveys of one question by several runs, and answers to it, that have a text.
 select question as "group", run_id, question_id as item_id
 from surveys
 where unscored_reason is null

@@ -1,4 +1,4 @@
--- What a voter sees of a survey or an answer; where none was written, the passages that were read for it.
+-- Text of a survey or an answer for voters; without one, the passages read for it.
 with sections as (
     select heading, text, position
     from survey_sections

@@ -1,1 +1,1 @@
-"""Where batches are sent: one module for each way of speaking to a provider."""
+"""Batch providers, one module per API."""

@@ -7,7 +7,7 @@ from schemas.columns import Column, ColumnType, Table
 from schemas.errors import PublicationError
 from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
 from schemas.tables import TABLE
-from warehouse.catalogue.connection import Connection, every_row_read
+from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.lake import rows_in
 from warehouse.ledger import append
 from warehouse.rows import Row
@@ -57,7 +57,7 @@ def record(
     Raises:
         PublicationError: the ledger holds a row about an unknown artefact.
     """
-    published = _about(
+    publication = _entry(
         kind,
         head,
         artefact=Artefact.PUBLICATION,
@@ -68,7 +68,7 @@ def record(
         role=CreditRole.TOOL,
         step=None,
     )
-    append(connection, [*_changes(connection, kind, head, rows), published])
+    append(connection, [*_changes(connection, kind, head, rows), publication])
 
 
 def changed_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> list[str]:
@@ -77,14 +77,14 @@ def changed_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) ->
     Raises:
         PublicationError: the ledger holds a row about an unknown artefact.
     """
-    before = _standing(connection, kind, names)
-    given = _given(connection, kind, names)
-    parts = _now(connection, kind, names, given, kind.published_tables)
-    now = {key: row["version_sha256"] for key, row in parts.items()}
+    old_hashes = _recorded_parts(connection, kind, names)
+    unit_inputs = _unit_inputs(connection, kind, names)
+    parts = _current_parts(connection, kind, names, unit_inputs, kind.published_tables)
+    new_hashes = {key: row["version_sha256"] for key, row in parts.items()}
     return sorted(
         f"{key.part or key.artefact} of {key.unit_id or names[-1]}"
-        for key in before.keys() | now.keys()
-        if before.get(key) != now.get(key)
+        for key in old_hashes.keys() | new_hashes.keys()
+        if old_hashes.get(key) != new_hashes.get(key)
     )
 
 
@@ -92,20 +92,23 @@ def _changes(
     connection: Connection, kind: Kind[Any, Any, HeadT], head: HeadT, rows: Mapping[str, int]
 ) -> Iterator[LedgerEntry]:
     names, head_inputs = kind.names(head), _inputs(head)
-    before, given = _standing(connection, kind, names), _given(connection, kind, names)
-    filled = [table for table in kind.published_tables if rows[table.name]]
-    now = _now(connection, kind, names, given, filled)
+    recorded_hashes, inputs = (
+        _recorded_parts(connection, kind, names),
+        _unit_inputs(connection, kind, names),
+    )
+    tables = [table for table in kind.published_tables if rows[table.name]]
+    parts = _current_parts(connection, kind, names, inputs, tables)
     times = head.model_dump(include={"started_at"})
-    for key, row in now.items():
-        if before.get(key) == row["version_sha256"]:
+    for key, row in parts.items():
+        if recorded_hashes.get(key) == row["version_sha256"]:
             continue
-        unit_input = (f"{kind.unit_noun}:{given[key.unit_id]}",) if key.unit_id in given else ()
+        unit_input = (f"{kind.unit_noun}:{inputs[key.unit_id]}",) if key.unit_id in inputs else ()
         engine = row.get("participant_id")
-        yield _about(
+        yield _entry(
             kind,
             head,
             **key._asdict(),
-            action=_action(key, again=key in before),
+            action=_action(key, is_repeated=key in recorded_hashes),
             version_sha256=row["version_sha256"],
             inputs=(*unit_input, *head_inputs) if key.part else (),
             participant_id=engine,
@@ -113,69 +116,68 @@ def _changes(
             model=row.get("model"),
             happened_at=row.get("happened_at") or times["started_at"],
         )
-    for key in (key for key in before if key not in now):
-        withdrawn: dict[str, Any] = {"action": LedgerAction.WITHDRAWN, "participant_id": None}
-        yield _about(kind, head, **key._asdict(), **withdrawn, role=None)
+    for key in (key for key in recorded_hashes if key not in parts):
+        withdrawal: dict[str, Any] = {"action": LedgerAction.WITHDRAWN, "participant_id": None}
+        yield _entry(kind, head, **key._asdict(), **withdrawal, role=None)
 
 
-def _action(key: _Part, *, again: bool) -> LedgerAction:
-    if again:
+def _action(key: _Part, *, is_repeated: bool) -> LedgerAction:
+    if is_repeated:
         return LedgerAction.MADE_ANEW
     return LedgerAction.MADE if key.part else LedgerAction.GIVEN
 
 
-def _about(kind: Kind, head: Any, **fields: Any) -> LedgerEntry:
+def _entry(kind: Kind, head: Any, **fields: Any) -> LedgerEntry:
     defaults = {"happened_at": head.finished_at, **kind.parameters(*kind.names(head))}
     return LedgerEntry(**defaults | fields)
 
 
-def _standing(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[_Part, str]:
+def _recorded_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[_Part, str]:
     """Return the hash of every part according to the ledger.
 
     Raises:
         PublicationError: a row is about an unknown artefact.
     """
     sql = statement("ledger", "standing").format(condition=kind.condition(TABLE["ledger"]))
-    with every_row_read(connection):
+    with read_every_row(connection):
         rows = rows_in(connection, sql, kind.parameters(*names))
     for row in rows:
         if row["artefact"] not in _ARTEFACTS:
             artefact = str(row["artefact"])[:80]
             raise PublicationError(
-                f"{kind.titled(*names)}: the ledger holds a row about {artefact!r}, which Assay never"
+                f"{kind.title(*names)}: the ledger holds a row about {artefact!r}, which Assay never"
                 " writes: bring the lake back from a copy"
             )
     return {_part(Artefact(row["artefact"]), row): row["version_sha256"] for row in rows}
 
 
-def _given(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the hash of each unit's input."""
-    if not kind.given or kind.own_table is None:
+def _unit_inputs(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, str]:
+    if not kind.input_columns or kind.unit_table is None:
         return {}
-    table = TABLE[kind.own_table]
+    table = TABLE[kind.unit_table]
     sql = statement("ledger", "given").format(
         table=table.name,
-        unit=_unit(table, kind.known_by),
-        content=_content([table.column(name) for name in kind.given]),
+        unit=_unit_sql(table, kind.identity_column),
+        content=_content_sql([table.column(name) for name in kind.input_columns]),
         condition=kind.condition(table),
     )
     rows = rows_in(connection, sql, kind.parameters(*names))
     return {row["unit_id"]: row["version_sha256"] for row in rows}
 
 
-def _now(
+def _current_parts(
     connection: Connection,
     kind: Kind,
     names: tuple[str, ...],
-    given: Mapping[str, str],
+    unit_inputs: Mapping[str, str],
     tables: Sequence[Table],
 ) -> dict[_Part, Row]:
     """Return every part according to the rows in `tables`: inputs, then results of steps."""
     rows_of_parts: dict[_Part, Row] = {}
-    for unit_id, version in given.items():
+    for unit_id, version in unit_inputs.items():
         row = {"unit_id": unit_id, "part": "", "version_sha256": version}
         rows_of_parts[_part(Artefact(kind.unit_noun), row)] = row
-    if sql := _of_steps(kind, tables):
+    if sql := _steps_sql(kind, tables):
         for row in rows_in(connection, sql, kind.parameters(*names)):
             rows_of_parts[_part(kind.artefact, row)] = row
     return rows_of_parts
@@ -186,13 +188,13 @@ def _part(artefact: Artefact, row: Row) -> _Part:
     return _Part(**fields | {"artefact": artefact})
 
 
-def _of_steps(kind: Kind, tables: Sequence[Table]) -> str:
+def _steps_sql(kind: Kind, tables: Sequence[Table]) -> str:
     """Return SQL with a row per table and unit that has results of steps; else empty."""
     parts = " union all ".join(
         statement("ledger", "parts_of_table").format(
             table=table.name,
-            unit=_unit(table, kind.known_by),
-            content=_content(table.columns),
+            unit=_unit_sql(table, kind.identity_column),
+            content=_content_sql(table.columns),
             condition=kind.condition(table),
         )
         for table in tables
@@ -201,11 +203,11 @@ def _of_steps(kind: Kind, tables: Sequence[Table]) -> str:
     return statement("ledger", "parts").format(parts=parts) if parts else ""
 
 
-def _unit(table: Table, column: str) -> str:
+def _unit_sql(table: Table, column: str) -> str:
     return f'"{column}"' if column in table.column_names else "''"
 
 
-def _content(columns: Sequence[Column]) -> str:
+def _content_sql(columns: Sequence[Column]) -> str:
     """Return SQL for a text that is equal only for rows of equal content."""
     texts = []
     for column in sorted(columns, key=lambda each: each.name):
@@ -220,9 +222,9 @@ def _content(columns: Sequence[Column]) -> str:
 def _inputs(head: Any) -> tuple[str, ...]:
     """Return the inputs of the work as a whole, including published works."""
     values = {word: getattr(head, name, None) for name, word in _INPUTS_OF_HEAD.items()}
-    named = [f"{word}:{value}" for word, value in values.items() if value]
+    inputs = [f"{word}:{value}" for word, value in values.items() if value]
     for name in type(head).model_fields:
         value = getattr(head, name)
         if value and name != "run_id" and name.endswith(_NAMES_WORKS):
-            named += [f"work:{each}" for each in ([value] if isinstance(value, str) else value)]
-    return tuple(named)
+            inputs += [f"work:{each}" for each in ([value] if isinstance(value, str) else value)]
+    return tuple(inputs)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from flows.cli.answer import Answer as Told
+from flows.cli.answer import Answer as CommandAnswer
 from flows.cli.answer import answer_of
 from flows.run.gateway import gateway_url
 from flows.works.evaluate.request import resolve_literature
@@ -23,12 +23,12 @@ def search_papers(query: str, options: SearchOptions, settings: Settings) -> Ans
         return asyncio.run(_search(url, query, options, settings))
 
 
-def search_answer(query: str, options: SearchOptions, settings: Settings) -> Told:
+def search_answer(query: str, options: SearchOptions, settings: Settings) -> CommandAnswer:
     """Return the reply of `assay literature search --json`."""
-    return told(search_papers(query, options, settings))
+    return papers_answer(search_papers(query, options, settings))
 
 
-def told(answer: Answer[Paper]) -> Told:
+def papers_answer(answer: Answer[Paper]) -> CommandAnswer:
     """Return papers as a reply; `incomplete` if a source could not be searched."""
     return answer_of(
         "complete" if answer.complete else "incomplete",
@@ -40,7 +40,6 @@ def told(answer: Answer[Paper]) -> Told:
 
 
 def failures_in_words(answer: Answer[Paper]) -> list[str]:
-    """Return a line for each failed search."""
     return [
         f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}"
         for failure in answer.failures

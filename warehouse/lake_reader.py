@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from warehouse.catalogue.definitions import show_marts
-from warehouse.catalogue.postgres import loss_told
+from warehouse.catalogue.postgres import report_lost_server
 from warehouse.lake import object_folder
-from warehouse.objects.object_files import sign, storage_failures_told
+from warehouse.objects.object_files import report_storage_failures, sign
 from warehouse.queries import Queries
 from warehouse.warehouse import Warehouse
 
 
-class LakeReading:
+class LakeReader:
     """One read-only connection, shared by threads; every query sees the newest snapshot.
 
     Raises:
@@ -32,9 +32,8 @@ class LakeReading:
         self._connection = self._stack.enter_context(warehouse.reader(as_defined=False))
         self._objects = object_folder(self._connection)
         self._as_defined = False
-        self._connection.execute(
-            "set threads = 1"
-        )  # questions are small and readers many: sharing one out costs more than it saves
+        # Parallel threads cost more than they save on small queries.
+        self._connection.execute("set threads = 1")
 
     @contextmanager
     def queries(self) -> Iterator[Queries]:
@@ -44,10 +43,10 @@ class LakeReading:
                 sign(self._connection, self._objects)
             cursor = self._connection.cursor()
         try:
-            with loss_told(self._catalogue), storage_failures_told():
+            with report_lost_server(self._catalogue), report_storage_failures():
                 cursor.execute("use lake")
                 cursor.execute("set timezone = 'UTC'")
-                if not self._as_defined:  # what is laid over the lake is seen by this cursor alone
+                if not self._as_defined:  # temporary views belong to this cursor
                     self._as_defined = not show_marts(cursor)
                 yield Queries(cursor, self._warehouse)
         finally:

@@ -4,7 +4,7 @@ import os
 import stat
 from pathlib import Path
 
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def keep_private(folder: Path) -> None:
@@ -15,5 +15,5 @@ def keep_private(folder: Path) -> None:
     purpose: the group keeps its permissions on new files, except that databases of DuckDB and
     SQLite are read-only for it. Existing files are not changed.
     """
-    shared = stat.S_IMODE(folder.stat().st_mode) & stat.S_IRWXG if folder.is_dir() else 0
-    os.umask(_OTHERS & ~shared)
+    group_rights = stat.S_IMODE(folder.stat().st_mode) & stat.S_IRWXG if folder.is_dir() else 0
+    os.umask(_GROUP_AND_OTHERS & ~group_rights)

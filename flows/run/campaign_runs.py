@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class CampaignRuns:
     """Implements `Runs` by a function that runs campaigns.
 
     Attributes:
         before: called before each run; checks once what the command needs.
-        ran: ids of the runs, in order.
+        run_ids: ids of the runs, in order.
     """
 
     run: "Callable[[Campaign[Any, Any]], Summary[Any]]"
     before: Callable[[], None] = lambda: None
-    ran: list[RunId] = field(default_factory=list)
+    run_ids: list[RunId] = field(default_factory=list)
 
     def __call__(self, name: str, request: Request[Any, Any]) -> Summary[Any]:
         self.before()
         summary = self.run(campaign_of(work_named(name), request))
-        self.ran.append(RunId(summary.head.run_id))
+        self.run_ids.append(RunId(summary.head.run_id))
         return summary
 
     def run_id(self, name: str, request: Request[Any, Any]) -> RunId:
@@ -45,25 +45,27 @@ class Following:
 
 
 def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
-    from flows.run.declared import Declared
+    from flows.run.declared_campaign import DeclaredCampaign
 
-    campaign: type[Campaign[Any, Any]] = resolve_name(work.campaign) if work.campaign else Declared
-    return campaign
+    kind: type[Campaign[Any, Any]] = (
+        resolve_name(work.campaign) if work.campaign else DeclaredCampaign
+    )
+    return kind
 
 
 def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":
-    made: Any = campaign_type(work)
-    campaign: Campaign[Any, Any] = made(request) if work.campaign else made(work, request)
+    factory: Any = campaign_type(work)
+    campaign: Campaign[Any, Any] = factory(request) if work.campaign else factory(work, request)
     return campaign
 
 
-def following(
+def follow_ups(
     work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
 ) -> tuple[Follow, ...]:
     return () if work.course is None else tuple(work.course.follows(request, settings))
 
 
-def expected_of(follow: Follow, settings: Settings) -> "tuple[Request[Any, Any], Expected]":
+def expected_follow_up(follow: Follow, settings: Settings) -> "tuple[Request[Any, Any], Expected]":
     """Return the request of a follow-up run and its estimate, on a placeholder file."""
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "expected.md"

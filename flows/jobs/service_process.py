@@ -11,7 +11,7 @@ from warehouse.warehouse import Warehouse
 STOP_SECONDS = 10.0
 
 
-def work_beside(
+def run_with_jobs(
     module: Sequence[str],
     environment: Mapping[str, str],
     warehouse: Warehouse,
@@ -33,10 +33,11 @@ def work_beside(
     )
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     try:
-        from flows.jobs.runner import run_jobs  # while the child begins: it takes half a second
+        # Imported while the child starts, since it takes half a second.
+        from flows.jobs.runner import run_jobs
 
-        run_jobs(warehouse, over=lambda: child.poll() is not None)
-    except KeyboardInterrupt:  # stopping the command stops the service, and is no failure
+        run_jobs(warehouse, is_over=lambda: child.poll() is not None)
+    except KeyboardInterrupt:  # a stop is no failure
         child.terminate()
         try:
             child.wait(STOP_SECONDS)

@@ -13,7 +13,7 @@ MOST_REMARKS = 12
 
 
 @contextmanager
-def given_ideas(ideas: Path) -> Iterator[Path]:
+def idea_file(ideas: Path) -> Iterator[Path]:
     """Yield the path, or a temporary file with standard input for `-`.
 
     Raises:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flows.run.gateway import gateway_url, indexed
-from flows.run.indexing import embedder_for, shown_progress
+from flows.run.gateway import gateway_url, with_index
+from flows.run.indexing import embedder_for, progress_display
 from flows.works.evaluate.request import resolve_literature
 from schemas.choices import LiteratureChoice
 from schemas.failure import Answer
@@ -36,14 +36,14 @@ from tasks.web.client import open_client
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class AuditResult:
     index: Path
     standing: Standing
     decided: Decided
     warnings: tuple[str, ...]
 
 
-def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audited:
+def audit_index(index: Path, options: AuditOptions, settings: Settings) -> AuditResult:
     """Audit an index unless this version was audited, then apply the decisions.
 
     A changed index is audited again.
@@ -58,26 +58,26 @@ def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audit
         options.accept_rule, options.accept, options.reject, options.undo, options.confidence
     )
     diagnose(index, others)
-    decided = Decided()
+    decisions_made = Decided()
     if decisions.any:
-        with shown_progress() as report:
-            decided = review(
+        with progress_display() as report:
+            decisions_made = review(
                 index, decisions, embedder=embedder_for(index, settings), progress=report
             )
         diagnose(index, others)
     failures = dict.fromkeys(line for each in others for line in each.failures)
-    passed_over = [
+    skipped_lines = [
         f"{each} was left alone: its record is not as it was when this was proposed"
-        for each in decided.passed_over
+        for each in decisions_made.passed_over
     ]
     open_proposals = standing(index, [ProposalState.PROPOSED], options.rule, options.limit)
-    return Audited(index, open_proposals, decided, (*failures, *passed_over))
+    return AuditResult(index, open_proposals, decisions_made, (*failures, *skipped_lines))
 
 
 def _source(wish: str, options: AuditOptions, settings: Settings) -> OtherSource:
     literature = resolve_literature(LiteratureChoice.parse(wish), settings)
     if literature.snapshot is not None and not literature.then_live:
-        folder = indexed(literature, settings).snapshot
+        folder = with_index(literature, settings).snapshot
         assert folder is not None
         return OtherSnapshot(folder)
     return _Gateway(literature, settings, options.most_papers)
@@ -103,12 +103,12 @@ class _Gateway:
 
     def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
         numbers = stage.doubtful(self.most_papers)
-        named = {
+        numbers_by_id = {
             identifier: number
-            for number, stored in zip(numbers, store.records(numbers), strict=True)
-            if (identifier := _identifier(stored)) is not None
+            for number, stored_record in zip(numbers, store.records(numbers), strict=True)
+            if (identifier := _identifier(stored_record)) is not None
         }
-        answer = self._asked(list(named)) if named else Answer[Paper]((), (), 0)
+        answer = self._look_up(list(numbers_by_id)) if numbers_by_id else Answer[Paper]((), (), 0)
         self.failures[:] = dict.fromkeys(
             f"could not look: {each.source} {each.endpoint}: {each.reason}: {each.detail}"
             for each in answer.failures
@@ -120,7 +120,7 @@ class _Gateway:
                 assert number is not None
                 yield number, record
 
-    def _asked(self, identifiers: Sequence[str]) -> Answer[Paper]:
+    def _look_up(self, identifiers: Sequence[str]) -> Answer[Paper]:
         with gateway_url(self.literature, self.settings) as url:
             return asyncio.run(self._ask(url, identifiers))
 

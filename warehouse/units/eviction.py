@@ -23,47 +23,49 @@ from warehouse.layout import Layout
 from warehouse.parquet import read_landed, write_bytes, write_rows
 from warehouse.rows import Row, Rows
 from warehouse.statements import table_statement
+from warehouse.units.bucket import EVICTION_MARK
 from warehouse.units.kind import Kind, ReceiptT, published_names
 from warehouse.units.landing import iterate_receipts
-from warehouse.units.shared import LET_GO
 from warehouse.verify.verify_content import LakeContent, LandedContent
 
 
-class LetGo(Noun):
-    """Freed space."""
-
+class FreedSpace(Noun):
     units: int = Field(ge=0)
     bytes: int = Field(ge=0)
 
 
-def let_go(connection: Connection, layout: Layout, kind: Kind, before: datetime) -> LetGo:
+def evict(
+    connection: Connection, layout: Layout, kind: Kind, published_before: datetime
+) -> FreedSpace:
     """Delete the landed files of complete units whose rows are all in the lake.
 
     The caller holds the publisher's lock.
     """
     units = size = 0
     if not kind.unit_column:
-        return LetGo(units=0, bytes=0)
-    for names in published_names(connection, kind, "published_at < $before", before=before):
-        there = [
+        return FreedSpace(units=0, bytes=0)
+    for names in published_names(
+        connection, kind, "published_at < $before", before=published_before
+    ):
+        with_files = [
             receipt
             for receipt in iterate_receipts(layout, kind, *names)
             if receipt.complete and any(_files(layout, kind, receipt))
         ]
-        whole = [receipt for receipt in there if not was_let_go(layout, kind, receipt)]
-        if whole and not _held_by_lake(connection, layout, kind, names, whole):
-            continue  # `assay warehouse verify` says what is wrong
-        units += len(there)
-        size += sum(_remove(layout, kind, receipt) for receipt in there)
-    return LetGo(units=units, bytes=size)
+        not_evicted = [receipt for receipt in with_files if not is_evicted(layout, kind, receipt)]
+        if not_evicted and not _is_in_lake(connection, layout, kind, names, not_evicted):
+            continue  # `assay warehouse verify` reports the difference
+        units += len(with_files)
+        size += sum(_remove(layout, kind, receipt) for receipt in with_files)
+    return FreedSpace(units=units, bytes=size)
 
 
-def was_let_go(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> bool:
+def is_evicted(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> bool:
     """Return whether only the lake holds the rows of the unit."""
     return _mark(layout, kind, receipt).exists()
 
 
-def bring_back(
+def restore_files(
     connection: Connection, layout: Layout, kind: Kind[Any, ReceiptT], receipts: Sequence[ReceiptT]
 ) -> None:
     """Restore evicted files of these units.
@@ -76,8 +78,8 @@ def bring_back(
         if not mark.exists():
             continue
         with one_snapshot(connection):
-            held = rows_in_lake(connection, layout, kind, receipt)
-        for name, rows in held.items():
+            lake_rows = rows_in_lake(connection, layout, kind, receipt)
+        for name, rows in lake_rows.items():
             building = mark.with_name(f"{name}.parquet.building")
             write_rows(TABLE[name], rows, building)
             building.rename(mark.with_name(f"{name}.parquet"))
@@ -92,28 +94,30 @@ def rows_in_lake(
     Raises:
         PublicationError: the lake holds fewer or more rows.
     """
-    given = _parameters(kind, kind.names(receipt), [receipt])
+    parameters = _parameters(kind, kind.names(receipt), [receipt])
     rows_of: Rows = {}
     for name, count in receipt.rows.items():
-        rows = _rows(connection, kind, TABLE[name], given) if count else []
+        rows = _rows(connection, kind, TABLE[name], parameters) if count else []
         if len(rows) != count:
             raise PublicationError(
                 f"the lake holds {len(rows)} rows of {name} that landed in"
                 f" {kind.folder_of(layout, receipt)}, the receipt there says {count}, and its files"
-                f" were let go: bring {layout.lake} back from a copy, or {kind.remedy}"
+                f" were evicted: bring {layout.lake} back from a copy, or {kind.remedy}"
             )
         if rows:
             rows_of[name] = rows
     return rows_of
 
 
-def _rows(connection: Connection, kind: Kind, table: Table, given: dict[str, Any]) -> list[Row]:
+def _rows(
+    connection: Connection, kind: Kind, table: Table, parameters: dict[str, Any]
+) -> list[Row]:
     sql = table_statement("rows_of", table=table.name, condition=_condition(kind, table))
-    content = connection.execute(sql, given).fetch_arrow_table()
+    content = connection.execute(sql, parameters).fetch_arrow_table()
     return [{name: row[name] for name in table.column_names} for row in content.to_pylist()]
 
 
-def _held_by_lake(
+def _is_in_lake(
     connection: Connection,
     layout: Layout,
     kind: Kind[Any, ReceiptT],
@@ -122,27 +126,27 @@ def _held_by_lake(
 ) -> bool:
     """Return whether the lake holds the rows of these units exactly as landed."""
     lake = LakeContent(connection)
-    landed = LandedContent(lake)
+    landed_content = LandedContent(lake)
     for receipt in receipts:
         folder = kind.folder_of(layout, receipt)
         for name in (name for name, count in receipt.rows.items() if count):
             try:
-                landed.add(name, read_landed(TABLE[name], [folder / f"{name}.parquet"]))
+                landed_content.add(name, read_landed(TABLE[name], [folder / f"{name}.parquet"]))
             except PublicationError:
                 return False
-    given = _parameters(kind, names, receipts)
+    parameters = _parameters(kind, names, receipts)
     with one_snapshot(connection):
         return all(
-            landed.of(name) == lake.of(name, _condition(kind, TABLE[name]), given)
+            landed_content.of(name) == lake.of(name, _condition(kind, TABLE[name]), parameters)
             for name in kind.tables
         )
 
 
 def _condition(kind: Kind, table: Table) -> str:
     """Return SQL for the rows of certain units, without rows outside units."""
-    beside = f" and not ({loose})" if (loose := kind.beside.get(table.name)) else ""
+    not_outside = f" and not ({loose})" if (loose := kind.extra_tables.get(table.name)) else ""
     units = f' and "{kind.unit_column}" in (select unnest($units))'
-    return kind.condition(table) + units + beside
+    return kind.condition(table) + units + not_outside
 
 
 def _parameters(
@@ -163,7 +167,7 @@ def _remove(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> int
 
 
 def _mark(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Path:
-    return kind.folder_of(layout, receipt) / LET_GO
+    return kind.folder_of(layout, receipt) / EVICTION_MARK
 
 
 def _files(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from schemas.identifiers import RunId
 from schemas.reasons import first_that_may_pass
 from schemas.tables import TABLE
 from warehouse.layout import Layout
-from warehouse.rows import Row, Rows, holder_of, noun_of, nouns_in, row_of, told
+from warehouse.rows import Row, Rows, holder_of, noun_of, nouns_in, row_of, value_in
 from warehouse.units import landing
 from warehouse.units.kind import HeadT, Kind, ReceiptT, UnitT
 
@@ -20,16 +20,18 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
 
     Columns that a row's noun does not have are taken from the unit.
     """
-    # Calls and failures know a unit as they would know an idea.
-    name = told(unit, holder_of(kind.noun, kind.known_by) or "", kind.known_by)
+    # Calls and failures have the unit's name as their idea_id.
+    name = value_in(unit, holder_of(kind.noun, kind.identity_column) or "", kind.identity_column)
     unit_columns: Row = {"run_id": run_id, "idea_id": name}
-    unit_columns |= {column: told(unit, holder, column) for column, holder in _told(kind)}
+    unit_columns |= {
+        column: value_in(unit, holder, column) for column, holder in _unit_columns(kind)
+    }
     unit_columns |= {f"{part}_requested": getattr(unit, part) is not None for part in _inner(kind)}
-    held: dict[str, list[tuple[Noun, str]]] = {}
+    nouns_by_table: dict[str, list[tuple[Noun, str]]] = {}
     for part in kind.parts:
-        rows = held.setdefault(part.table, [])
+        rows = nouns_by_table.setdefault(part.table, [])
         for noun in part.nouns(unit):
-            # What two of them hold, such as a failure, is one row.
+            # A noun in two fields, such as a failure, is one row.
             if not (part.shared and any(noun == other for other, _ in rows)):
                 rows.append((noun, _recorder(kind, part.path)))
     return {
@@ -37,7 +39,7 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
             row_of(TABLE[table], noun, unit_columns | {"position": place, "recorded_by": recorder})
             for place, (noun, recorder) in enumerate(nouns)
         ]
-        for table, nouns in held.items()
+        for table, nouns in nouns_by_table.items()
         if nouns
     }
 
@@ -57,29 +59,29 @@ def unit_of(
     A row that two inner nouns share goes to the first. Fields that only the receipt has are read
     from `receipt`.
     """
-    tables = (kind.own_table or "", *rows)
+    tables = (kind.unit_table or "", *rows)
     unit_row: Row = next((rows[table][0] for table in tables if rows.get(table)), {})
-    unread = {table: sorted(table_rows, key=_position) for table, table_rows in rows.items()}
+    rest = {table: sorted(table_rows, key=_position) for table, table_rows in rows.items()}
     inner = {
-        part: noun_of(noun, _parts_of(kind, (part,), unread))
+        part: noun_of(noun, _parts_of(kind, (part,), rest))
         if unit_row.get(f"{part}_requested")
         else None
         for part, noun in _inner(kind).items()
     }
-    table_rows = inner | _parts_of(kind, (), unread)
+    values = inner | _parts_of(kind, (), rest)
     fields: Row = {kind.name_column: name}
     if receipt is not None:
-        fields |= {column: getattr(receipt, column) for column, _ in _of_receipt(kind)}
-    return noun_of(kind.noun, fields | unit_row | table_rows)
+        fields |= {column: getattr(receipt, column) for column, _ in _receipt_columns(kind)}
+    return noun_of(kind.noun, fields | unit_row | values)
 
 
-def _parts_of(kind: Kind, path: tuple[str, ...], unread: dict[str, list[Row]]) -> Row:
-    """Return the fields of a noun from their rows, which are removed from `unread`."""
+def _parts_of(kind: Kind, path: tuple[str, ...], rest: dict[str, list[Row]]) -> Row:
+    """Return the fields of a noun from their rows, which are removed from `remaining_rows`."""
     values: Row = {}
     for part in kind.parts:
         if part.path and part.path[:-1] == path:
-            recorders, rows = (None, _recorder(kind, part.path)), unread.get(part.table, [])
-            unread[part.table] = [row for row in rows if row.get("recorded_by") not in recorders]
+            recorders, rows = (None, _recorder(kind, part.path)), rest.get(part.table, [])
+            rest[part.table] = [row for row in rows if row.get("recorded_by") not in recorders]
             nouns = tuple(
                 noun_of(part.noun, row) for row in rows if row.get("recorded_by") in recorders
             )
@@ -92,12 +94,12 @@ def units_of(kind: Kind[UnitT, Any, Any], rows: Mapping[str, Sequence[Row]]) -> 
     units: dict[str, dict[str, list[Row]]] = {}
     for table, table_rows in rows.items():
         for row in table_rows:
-            name = row[kind.known_by if kind.known_by in row else "idea_id"]
+            name = row[kind.identity_column if kind.identity_column in row else "idea_id"]
             units.setdefault(name, {}).setdefault(table, []).append(row)
     return tuple(
         unit_of(kind, name, table_rows)
         for name, table_rows in sorted(units.items())
-        if kind.own_table is None or kind.own_table in table_rows
+        if kind.unit_table is None or kind.unit_table in table_rows
     )
 
 
@@ -122,7 +124,7 @@ def land_unit(
             "started_at": started_at,
             "finished_at": finished_at,
         }
-        | {name: told(unit, holder, name) for name, holder in _of_receipt(kind)}
+        | {name: value_in(unit, holder, name) for name, holder in _receipt_columns(kind)}
     )
     return landing.land(layout, kind, rows_of(kind, run_id, unit), receipt)
 
@@ -148,7 +150,7 @@ def _inner(kind: Kind) -> dict[str, type[Noun]]:
 
 
 @cache
-def _told(kind: Kind) -> tuple[tuple[str, str], ...]:
+def _unit_columns(kind: Kind) -> tuple[tuple[str, str], ...]:
     """Return columns that only the unit has, each with its field."""
     columns = {
         column
@@ -156,21 +158,21 @@ def _told(kind: Kind) -> tuple[tuple[str, str], ...]:
         for column in table.column_names
         if holder_of(table.noun, column) is None
     }
-    return tuple(_tell(kind.noun, columns - {"idea_id"}))
+    return tuple(_holders(kind.noun, columns - {"idea_id"}))
 
 
 @cache
-def _of_receipt(kind: Kind) -> tuple[tuple[str, str], ...]:
+def _receipt_columns(kind: Kind) -> tuple[tuple[str, str], ...]:
     """Return the receipt's fields that the unit has, without numbers of rows."""
-    others = {"unit", "rows", "bytes", *(name for part in kind.parts for name in part.path[:1])}
-    return tuple(_tell(kind.noun, kind.receipt.model_fields.keys() - others))
+    excluded = {"unit", "rows", "bytes", *(name for part in kind.parts for name in part.path[:1])}
+    return tuple(_holders(kind.noun, kind.receipt.model_fields.keys() - excluded))
 
 
 def _position(row: Row) -> int:
     return int(row.get("position", 0))
 
 
-def _tell(noun: type[Noun], names: Collection[str]) -> Iterator[tuple[str, str]]:
+def _holders(noun: type[Noun], names: Collection[str]) -> Iterator[tuple[str, str]]:
     for name in sorted(names):
         if (holder := holder_of(noun, name)) is not None:
             yield name, holder

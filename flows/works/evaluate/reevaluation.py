@@ -19,11 +19,11 @@ from tasks.ideas.json_lines import write_ideas
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
 from warehouse.rows import noun_of
-from warehouse.units.reading import published_kind
+from warehouse.units.published_work import published_kind
 from warehouse.warehouse import Warehouse
 
 
-def as_of_run(
+def reevaluation_input(
     name: str, options: EvaluateOptions, settings: Settings
 ) -> tuple[tuple[Path], EvaluateOptions]:
     """Write the ideas of run `name` to a file, and complete the options from the run.
@@ -47,45 +47,47 @@ def as_of_run(
             f"the lake holds no idea of run {name}: evaluate their file without --again"
         )
     if options.cutoff is not None:
-        later = options.cutoff
-        ideas = [replace(each, cutoff_date=max(each.cutoff_date or later, later)) for each in ideas]
+        cutoff = options.cutoff
+        ideas = [
+            replace(each, cutoff_date=max(each.cutoff_date or cutoff, cutoff)) for each in ideas
+        ]
     path = warehouse.state / "again" / f"{run_id}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_ideas(ideas, path)
-    return (path,), _as_of(run, options)
+    return (path,), _with_run_defaults(run, options)
 
 
 def _ideas(queries: Queries, run_id: RunId) -> list[Idea]:
     return [noun_of(Idea, row) for row in queries.rows("stored_ideas", run_id=run_id)]
 
 
-def _as_of(run: Run, options: EvaluateOptions) -> EvaluateOptions:
-    usual, taken = EvaluateOptions(), {}
+def _with_run_defaults(run: Run, options: EvaluateOptions) -> EvaluateOptions:
+    defaults, updates = EvaluateOptions(), {}
     for name, run_value in (
         ("engine", EngineChoice.named(run.engine)),
         ("profile", run.profile),
         ("modules", parse_modules(run.modules)),
     ):
-        if getattr(options, name) == getattr(usual, name):
-            taken[name] = run_value
-    return options.model_copy(update=taken)
+        if getattr(options, name) == getattr(defaults, name):
+            updates[name] = run_value
+    return options.model_copy(update=updates)
 
 
-def with_earlier(
-    planned: Sequence[PlannedIdea], request: RunRequest, warehouse: Warehouse
+def add_earlier_judgements(
+    planned_ideas: Sequence[PlannedIdea], request: RunRequest, warehouse: Warehouse
 ) -> list[PlannedIdea]:
     """Add the earlier run's judgements of papers, if engine and profile are the same."""
     assert request.parameters.again is not None
     with warehouse.queries() as queries:
         run = queries.run(request.parameters.again)
         if (run.engine, run.profile) != (request.engine.text, request.profile.name):
-            return list(planned)
-        wanted = [entry.idea.idea_id for entry in planned]
+            return list(planned_ideas)
+        idea_ids = [entry.idea.idea_id for entry in planned_ideas]
         judgements = {
             review.evaluation.idea.idea_id: judged_before(
                 review.evaluation.contribution, review.evaluation.papers
             )
-            for review in queries.idea_reviews(request.parameters.again, wanted)
+            for review in queries.idea_reviews(request.parameters.again, idea_ids)
             if review.evaluation.contribution is not None
         }
-    return [replace(entry, before=judgements.get(entry.idea.idea_id)) for entry in planned]
+    return [replace(entry, before=judgements.get(entry.idea.idea_id)) for entry in planned_ideas]

@@ -26,9 +26,9 @@ from warehouse.lake import note_place, object_folder, one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE, ObjectFolder, file_size
 from warehouse.statements import filled, quoted, statement
-from warehouse.units import shared
-from warehouse.units.landing import files_beside, landed_names, unit_folders
-from warehouse.units.shared import RECEIPT_FILE
+from warehouse.units import bucket
+from warehouse.units.bucket import RECEIPT_FILE
+from warehouse.units.landing import landed_names, unit_folders, work_files
 from warehouse.warehouse import Warehouse
 
 
@@ -66,44 +66,44 @@ def move_data(warehouse: Warehouse, address: str | None) -> MovedData:
     """
     if warehouse.objects is not None:
         raise ConfigurationError(
-            f"{warehouse.address} lies in object storage already: copy the bucket, and name any"
-            " folder as the warehouse to say where the files lie now"
+            f"{warehouse.address} is in object storage already: copy the bucket, and name any"
+            " folder as the warehouse to record the new place of the files"
         )
     units, target = None, None
     if address is not None:
-        place_there = ObjectFolder.of(address)
+        address_folder = ObjectFolder.of(address)
         extension_path("httpfs")
-        place_there.check()
-        target = place_there.within("lake")
+        address_folder.check()
+        target = address_folder.within("lake")
         if warehouse.postgres is not None:
-            units = _share_landed(warehouse, Warehouse.of(address))
-    copied = []
+            units = _upload_landed(warehouse, Warehouse.of(address))
+    copied_sizes = []
     with warehouse.publisher(moves=True) as connection:
         source = object_folder(connection)
         place = f"{warehouse.data.resolve()}/" if target is None else target.address
-        before = f"{warehouse.data.resolve()}/" if source is None else source.address
+        previous_place = f"{warehouse.data.resolve()}/" if source is None else source.address
         rows = connection.execute(statement("catalogue", "files")).fetchall()
         files = {name: size for _, name, size, _ in rows}
-        if place != before:
-            copied = [
+        if place != previous_place:
+            copied_sizes = [
                 size
                 for name, size in files.items()
-                if _copied(warehouse.data, source, target, name, size)
+                if _copy_file(warehouse.data, source, target, name, size)
             ]
-            _note(connection, warehouse, place)
-        # Also where nothing was copied: a move may have been cut short right before.
+            _write_place(connection, warehouse, place)
+        # Also if nothing was copied: an interrupted move may have stopped right here.
         note_place(warehouse, place)
     return MovedData(
         files=len(files),
-        files_copied=len(copied),
-        bytes_copied=sum(copied),
+        files_copied=len(copied_sizes),
+        bytes_copied=sum(copied_sizes),
         place=place,
-        kept=before if files and place != before else None,
+        kept=previous_place if files and place != previous_place else None,
         units=units,
     )
 
 
-def _share_landed(source: Warehouse, target: Warehouse) -> int:
+def _upload_landed(source: Warehouse, target: Warehouse) -> int:
     """Copy landed units to the bucket and its working folder; return their number."""
     if source.landing.is_dir():
         shutil.copytree(source.landing, target.landing, dirs_exist_ok=True)
@@ -117,25 +117,25 @@ def _share_landed(source: Warehouse, target: Warehouse) -> int:
                 if (each / RECEIPT_FILE).exists()
             ]
             with ThreadPoolExecutor(AT_ONCE) as pool:
-                list(pool.map(partial(_offer, target), units))
-            shared.keep_work(target, folder, files_beside(target, kind, *names))
+                list(pool.map(partial(_upload_unit, target), units))
+            bucket.upload_work(target, folder, work_files(target, kind, *names))
             count += len(units)
     for index in target.landing.glob("receipts/*/*"):
         for run in index.iterdir():
-            shared.note_run(target, index, RunId(run.name))
+            bucket.add_run(target, index, RunId(run.name))
     return count
 
 
-def _offer(warehouse: Warehouse, unit: Path) -> None:
+def _upload_unit(warehouse: Warehouse, unit: Path) -> None:
     """Upload a unit unless the bucket has it."""
-    shared.offer(warehouse, unit, unit, replaced=None)
+    bucket.upload_unit(warehouse, unit, unit, replaced=None)
 
 
-def _note(connection: Connection, warehouse: Warehouse, place: str) -> None:
+def _write_place(connection: Connection, warehouse: Warehouse, place: str) -> None:
     """Write the place of the files into the catalogue; detaches the lake."""
     connection.execute("use memory")
     connection.execute("detach lake")
-    # A connection of its own, since one that is bounded to a lake attaches no database.
+    # Another connection, since one limited to a lake cannot attach databases.
     scanner = "sqlite_scanner" if warehouse.postgres is None else "postgres_scanner"
     with in_memory(scanner) as catalogue_connection:
         if warehouse.postgres is None:
@@ -150,7 +150,7 @@ def _note(connection: Connection, warehouse: Warehouse, place: str) -> None:
             raise PublicationError(f"the files were not moved: {one_line(error)}") from error
 
 
-def _copied(
+def _copy_file(
     folder: Path, source: ObjectFolder | None, target: ObjectFolder | None, name: str, size: int
 ) -> bool:
     """Copy a file unless it is there in full, and return whether it was copied."""
@@ -169,12 +169,12 @@ def _copied(
         if target is not None:
             target.upload(name, file)
         else:
-            at = folder / name
-            at.parent.mkdir(parents=True, exist_ok=True)
-            building = at.with_name(f".{at.name}.building")
+            target_file = folder / name
+            target_file.parent.mkdir(parents=True, exist_ok=True)
+            building = target_file.with_name(f".{target_file.name}.building")
             building.unlink(missing_ok=True)  # it may be a link
             building.write_bytes(file.read_bytes())
-            building.replace(at)
+            building.replace(target_file)
     if file_size(folder, target, name) != size:
         raise ConfigurationError(f"{name} did not arrive whole: nothing was moved; try again")
     return True
@@ -199,17 +199,17 @@ def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
     """
     catalogue = PostgresCatalogue.of(catalogue_url)
     if not has_catalogue(layout):
-        moved = layout.moved_catalogue.exists()
+        was_moved = layout.moved_catalogue.exists()
         raise ConfigurationError(
             f"{layout.root} has no SQLite catalogue to move"
-            + (f": it was moved before, to {layout.moved_catalogue.name}" if moved else "")
+            + (f": it was moved before, to {layout.moved_catalogue.name}" if was_moved else "")
         )
     with open_writer(layout, None) as source:
         source.execute("call ducklake_flush_inlined_data('lake')")
-        # Attaching it makes the tables of an empty lake, as this version of DuckLake wants them.
+        # Attaching creates the tables of an empty lake in this DuckLake version.
         with (
             open_writer(layout, catalogue, moves=True),
-            _both(layout, catalogue) as connection,
+            _source_and_target(layout, catalogue) as connection,
         ):
             rows = _copy(connection, catalogue)
     layout.catalogue.rename(layout.moved_catalogue)
@@ -217,7 +217,7 @@ def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
 
 
 @contextmanager
-def _both(layout: Layout, catalogue: PostgresCatalogue) -> Iterator[Connection]:
+def _source_and_target(layout: Layout, catalogue: PostgresCatalogue) -> Iterator[Connection]:
     with in_memory("sqlite_scanner", "postgres_scanner") as connection:
         refuse_foreign_journal(layout.catalogue)
         connection.execute(
@@ -262,5 +262,5 @@ def _snapshots(connection: Connection, database: str) -> list[tuple[object, ...]
 
 
 def _counts(connection: Connection, database: str, names: list[str]) -> dict[str, int]:
-    counted = (filled("catalogue", "count_rows", table=name, database=database) for name in names)
-    return dict(connection.execute(" union all ".join(counted)).fetchall())
+    counts = (filled("catalogue", "count_rows", table=name, database=database) for name in names)
+    return dict(connection.execute(" union all ".join(counts)).fetchall())

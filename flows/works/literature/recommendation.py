@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from flows.run.gateway import gateway_url
-from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas, print_remarks
+from flows.works.evaluate.idea_input import STANDARD_INPUT, idea_file, print_remarks
 from flows.works.evaluate.request import resolve_literature
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
@@ -32,14 +32,14 @@ from warehouse.queries import resources_of_papers
 from warehouse.warehouse import Warehouse
 
 
-def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> Recommended:
+def recommend_for(source: str, options: RecommendOptions, settings: Settings) -> Recommended:
     """Recommend resources for an idea: its text, or a file that holds it.
 
     Raises:
         ConfigurationError: neither a text nor a file, or a file of several ideas and none is named.
         IdeaFileError: the file cannot be read.
     """
-    idea, cutoff = _idea(given, options)
+    idea, cutoff = _idea(source, options)
     return recommend_about(idea, cutoff, options, settings)
 
 
@@ -48,14 +48,14 @@ def recommend_about(
 ) -> Recommended:
     literature = resolve_literature(options.literature, settings)
     with (
-        _read_before(Warehouse(options.warehouse, settings)) as resources,
+        _known_resources(Warehouse(options.warehouse, settings)) as resources,
         gateway_url(literature, settings) as url,
     ):
         return asyncio.run(_recommend(url, idea, cutoff, options, settings, resources))
 
 
 @contextmanager
-def _read_before(warehouse: Warehouse) -> Iterator[EarlierUses]:
+def _known_resources(warehouse: Warehouse) -> Iterator[EarlierUses]:
     """Yield resources that evaluations in the lake extracted from papers."""
     if not warehouse.may_hold_a_lake():
         yield no_earlier_uses
@@ -79,27 +79,27 @@ async def _recommend(
         return await recommend(idea, client, nearness, cutoff, breadth, resources)
 
 
-def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
-    if not given.strip():
+def _idea(source: str, options: RecommendOptions) -> tuple[str, date | None]:
+    if not source.strip():
         raise ConfigurationError(
             'say an idea, as in `assay recommend "Parse languages by transfer"`'
         )
-    if given != STANDARD_INPUT and not Path(given).exists():
-        if len(given.split()) > 1:
-            return given, options.cutoff
+    if source != STANDARD_INPUT and not Path(source).exists():
+        if len(source.split()) > 1:
+            return source, options.cutoff
         raise ConfigurationError(
-            f"{given} does not exist; name a file of ideas, or write the idea in quotes"
+            f"{source} does not exist; name a file of ideas, or write the idea in quotes"
         )
-    with given_ideas(Path(given)) as path:
+    with idea_file(Path(source)) as path:
         batch = read_ideas(path, default_cutoff=options.cutoff, fields=options.field)
     print_remarks(batch.remarks)
     if not batch.ideas and batch.rejected:
         first = batch.rejected[0]
         raise ConfigurationError(f"{first.location} is no idea: {first.detail}")
     ideas = batch.ideas
-    wanted = [idea for idea in ideas if options.idea in (None, idea.idea_id)]
-    if len(wanted) != 1:
-        named = ", ".join(idea.idea_id for idea in ideas[:5]) or "none that can be read"
-        held = f"{len(ideas)} ideas" if options.idea is None else f"no idea {options.idea}"
-        raise ConfigurationError(f"{given} holds {held} ({named}); name one by --idea")
-    return wanted[0].text, wanted[0].cutoff_date
+    matches = [idea for idea in ideas if options.idea in (None, idea.idea_id)]
+    if len(matches) != 1:
+        ids = ", ".join(idea.idea_id for idea in ideas[:5]) or "none that can be read"
+        count = f"{len(ideas)} ideas" if options.idea is None else f"no idea {options.idea}"
+        raise ConfigurationError(f"{source} holds {count} ({ids}); name one by --idea")
+    return matches[0].text, matches[0].cutoff_date

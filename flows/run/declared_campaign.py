@@ -29,12 +29,12 @@ from tasks.telemetry.reporting import traceparent
 from tasks.work.declaration import Work
 from tasks.work.shard import WorkShard
 from tasks.works import WorkByName
-from warehouse.units.landing import begun_head
+from warehouse.units.landing import resumed_head
 from warehouse.warehouse import Warehouse
 
-_INSTALLED = Path(dashboards.__file__).parent
+_PACKAGE_FOLDER = Path(dashboards.__file__).parent
 """Every worker has the installed files, at whatever path."""
-_ASKED = {"parameters", "cutoff_date", "full_text"}
+_REQUEST_FIELDS = {"parameters", "cutoff_date", "full_text"}
 
 
 def run_id(
@@ -55,7 +55,7 @@ def run_id(
     sampling = sampling_identity if asks_models else seed_identity
     return run_id_of(
         work.name,
-        request.model_dump_json(include=_ASKED),
+        request.model_dump_json(include=_REQUEST_FIELDS),
         *engines,
         sampling(request.profile),
         *search_identity(literature, settings),
@@ -65,13 +65,13 @@ def run_id(
     )
 
 
-class Declared(Campaign[Plan[Any], Any]):
+class DeclaredCampaign(Campaign[Plan[Any], Any]):
     gateway: OpenGateway | None = None
     page: PublishedPage | None = None
 
     def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
         super().__init__(request, request.warehouse, engine=request.engine.text)
-        self.declared, self.request = work, request
+        self.declaration, self.request = work, request
         self.kind = work.kind  # type: ignore[misc]
         self.name = self.command = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = "finished", work.units_noun  # type: ignore[misc]
@@ -86,28 +86,27 @@ class Declared(Campaign[Plan[Any], Any]):
             return
         place = self.request.scheduler_address
         with open_gateway(literature, self.warehouse, place) as self.gateway:
-            if self.declared.needs.concepts:
+            if self.declaration.needs.concepts:
                 build_network(literature, self.warehouse.settings)
             yield
 
     @cached_property
     def run_id(self) -> RunId:
-        return run_id(self.declared, self.request, self._literature, self.warehouse.settings)
+        return run_id(self.declaration, self.request, self._literature, self.warehouse.settings)
 
     @property
     def _literature(self) -> str:
         return "" if self.gateway is None else self.gateway.literature
 
     def plan(self) -> Plan[Any]:
-        units = {self.declared.unit_name(unit): unit for unit in self.request.units}
+        units = {self.declaration.unit_name(unit): unit for unit in self.request.units}
         return Plan(
-            head=begun_head(self.warehouse, self.kind, self._head()),
+            head=resumed_head(self.warehouse, self.kind, self._head()),
             unit_names=tuple(units),
             shards=self.shards_of(units, self._shard),
         )
 
     def _head(self) -> Noun:
-        """Return the head with fields from request and parameters."""
         request = self.request
         values = request.parameters.model_dump() | {
             "run_id": self.run_id,
@@ -116,29 +115,29 @@ class Declared(Campaign[Plan[Any], Any]):
             "seed": request.profile.seed,
             "literature": self._literature,
             "cutoff_date": request.cutoff_date,
-            f"{self.declared.unit_noun}_count": len(request.units),
+            f"{self.declaration.unit_noun}_count": len(request.units),
             "started_at": self.started_at,
             "finished_at": self.started_at,
-            **self.declared.head(request),
+            **self.declaration.head(request),
         }
         head: type[Noun] = self.kind.head
         return head(**{name: values[name] for name in values.keys() & head.model_fields.keys()})
 
     def _shard(self, units: tuple[Any, ...]) -> WorkShard[Any]:
-        work = self.declared
+        work = self.declaration
         return WorkShard[work.request](  # type: ignore[name-defined]
             run_id=self.run_id,
             request=replace(self.request, units=units),
             names=tuple(map(work.unit_name, units)),
             read_from=tuple(
-                path for path in paths_in(units) if not path.is_relative_to(_INSTALLED)
+                path for path in paths_in(units) if not path.is_relative_to(_PACKAGE_FOLDER)
             ),
             gateway_url=None if self.gateway is None else self.gateway.url,
             trace_parent=traceparent(),
         )
 
     def write_reports(self, head: Any) -> tuple[Path, ...]:
-        self.page = published_page(self.declared, self.warehouse, head.run_id, self.request)
+        self.page = published_page(self.declaration, self.warehouse, head.run_id, self.request)
         return self.page.write(self.warehouse.reports / head.run_id)
 
     def remarks(self) -> tuple[str, ...]:
@@ -167,5 +166,5 @@ def published_page(
         UnknownNameError: it is not published.
     """
     page: Any = page_of(work.kind, warehouse, run_id)
-    complete: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
-    return complete
+    complete_page: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
+    return complete_page

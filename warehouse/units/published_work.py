@@ -12,7 +12,7 @@ from warehouse.rows import noun_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT, UnitT
 from warehouse.units.landing import CALL_TABLES
-from warehouse.units.record import units_of
+from warehouse.units.unit_rows import units_of
 
 
 def published_heads(connection: Connection, kind: Kind[Any, Any, HeadT]) -> tuple[HeadT, ...]:
@@ -27,7 +27,7 @@ def published_head(connection: Connection, kind: Kind[Any, Any, HeadT], *names: 
         if kind.names(head) == names:
             return head
     raise UnknownNameError(
-        f"{kind.titled(*names)} is not published; the table {kind.head_table} lists those that are"
+        f"{kind.title(*names)} is not published; the table {kind.head_table} lists those that are"
     )
 
 
