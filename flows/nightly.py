@@ -20,6 +20,7 @@ from prefect.blocks.abstract import NotificationBlock, NotificationError
 from prefect.blocks.core import Block
 from prefect.exceptions import PrefectException
 
+from dashboards.render import figures
 from dashboards.views.write_ideation import ideation_page
 from dashboards.views.write_nightly import write_nightly
 from flows.run.campaign import run_campaign
@@ -54,6 +55,10 @@ from warehouse.warehouse import Warehouse
 
 logger = logging.getLogger(__name__)
 _PARTIAL_SUFFIXES = (".part", ".partial", ".tmp", ".crdownload")
+_LITTER_PREFIXES = (".", "~$")
+_LITTER = frozenset({"thumbs.db", "desktop.ini"})
+_CLOCK_SECONDS = 60.0
+"""File servers and machines differ by less where their clocks are right."""
 
 silence_known_errors()
 
@@ -79,7 +84,8 @@ def nightly(
     """Evaluate the idea files and folders in `inbox`, oldest first, one run each.
 
     A missing inbox is created. Files that may still be written (changed within `settle_seconds`,
-    hidden, or `.part`) wait for the next night. Evaluated files move to `archive/<day>/`.
+    or `.part`) and those from a clock ahead wait for the next night, with the reason as outcome.
+    Hidden files and lock files are skipped. Evaluated files move to `archive/<day>/`.
     Unreadable files, links, and files on which Assay failed move to `archive/rejected/` with a
     `.reason.txt`, so that they fail once. Files whose run failed for a cause that may pass (server,
     setting, disk) stay in the inbox.
@@ -174,8 +180,11 @@ class _Night:
         if not folder.exists():
             logger.warning("there was no folder %s: it is made now", folder)
             folder.mkdir(parents=True)
-        for path in ready_entries(folder, self._archive, self._settle_seconds):
+        for path, reason in inbox_entries(folder, self._archive, self._settle_seconds).items():
             name = prefix + path.name.encode("utf-8", "replace").decode()
+            if reason:
+                self.outcomes[name] = f"waits for the next night: {reason}"
+                continue
             boundary = ErrorBoundary()
             with boundary:
                 _refuse_link(path)
@@ -216,23 +225,34 @@ def run_batch(request: RunRequest) -> RunSummary:
     return run_campaign(Evaluation(request), carry_out_on_cluster)
 
 
-def ready_entries(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
-    """Return the settled entries of the inbox, oldest first.
+def inbox_entries(inbox: Path, archive: Path, settle_seconds: float) -> dict[Path, str]:
+    """Return the entries of the inbox, oldest first, each with the reason why it waits.
 
-    Links, pipes and devices are included, to be rejected.
+    The reason is empty for those that are processed tonight.
+    Links, pipes and devices are included, to be rejected. Hidden files and lock files of office
+    programs and file managers are no entries.
     """
-    newest_allowed = time.time() - settle_seconds
     changed_at = {
         path: _changed_at(path)
         for path in inbox.iterdir()
-        if not path.name.startswith(".")
-        and path.suffix.lower() not in _PARTIAL_SUFFIXES
+        if not path.name.startswith(_LITTER_PREFIXES)
+        and path.name.lower() not in _LITTER
         and not archive.absolute().is_relative_to(path.absolute())
     }
-    return sorted(
-        (path for path, at in changed_at.items() if at <= newest_allowed),
-        key=lambda path: (changed_at[path], path.name),
-    )
+    in_order = sorted(changed_at, key=lambda path: (changed_at[path], path.name))
+    now = time.time()
+    return {path: _too_early(path, now - changed_at[path], settle_seconds) for path in in_order}
+
+
+def _too_early(path: Path, age_seconds: float, settle_seconds: float) -> str:
+    if path.suffix.lower() in _PARTIAL_SUFFIXES:
+        return f"its name ends in {path.suffix}, so it is still being written"
+    if age_seconds < -_CLOCK_SECONDS:
+        ahead = figures.duration(-age_seconds)
+        return f"its time is {ahead} ahead of this machine's clock; `touch` it or mend the clock"
+    if age_seconds < settle_seconds:
+        return f"it was changed {max(age_seconds, 0):.0f} s ago and may still be growing"
+    return ""
 
 
 def _changed_at(path: Path) -> float:

@@ -1,1 +1,1 @@
-"""Nouns: frozen, strict, closed models that cross folders. No input or output happens here."""
+"""Frozen, strict, closed models shared by several folders. No input or output happens here."""

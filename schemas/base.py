@@ -73,10 +73,10 @@ class Noun(BaseModel):
 
 
 class Reply(BaseModel):
-    """What an engine answers to a step.
+    """Base of the replies of engines.
 
-    Models write `"7"` for 7 and add fields nobody asked for, so a reply coerces and ignores where a
-    `Noun` refuses; bounds on its fields still hold.
+    Models write `"7"` for 7 and add fields, so a reply coerces types and ignores unknown fields,
+    where a `Noun` refuses both. Bounds on the fields still apply.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True, allow_inf_nan=False)

@@ -116,6 +116,13 @@ class DocumentSettings(Section):
 
     grobid_timeout_seconds: float = Field(default=60.0, gt=0)
     download_timeout_seconds: float = Field(default=30.0, gt=0)
+    resolve_names_at_proxy: bool = Field(
+        default=False,
+        description=(
+            "Leave it to the proxy of the environment to resolve the hosts of files, where this"
+            " machine cannot. Names that lead to private addresses here stay refused."
+        ),
+    )
     maximum_bytes: int = Field(default=40_000_000, ge=1000)
     maximum_pages: int = Field(default=120, ge=1)
     parse_seconds: float = Field(

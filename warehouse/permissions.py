@@ -1,9 +1,14 @@
 """File permissions of a process: its files may hold unpublished texts, paid replies and settings."""
 
+import errno
+import fcntl
 import os
 import stat
 from pathlib import Path
 
+from schemas.errors import ConfigurationError
+
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -17,3 +22,24 @@ def keep_private(folder: Path) -> None:
     """
     group_rights = stat.S_IMODE(folder.stat().st_mode) & stat.S_IRWXG if folder.is_dir() else 0
     os.umask(_GROUP_AND_OTHERS & ~group_rights)
+
+
+def check_locks(folder: Path) -> None:
+    """Fail where the file system of a folder has no locks, which SQLite, DuckDB and every run need.
+
+    Raises:
+        ConfigurationError: it refuses `flock` or POSIX locks.
+        OSError: nothing can be written to the folder.
+    """
+    probe = folder / f".lock-{os.getpid()}"
+    with probe.open("w") as file:
+        probe.unlink()
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in _NO_LOCKS:
+                raise ConfigurationError(
+                    f"the file system of {folder} has no locks ({error.strerror}): name a local"
+                    " folder in ASSAY_HOME and --warehouse"
+                ) from error

@@ -57,7 +57,18 @@ def error_answer(line: str) -> Answer:
 
 
 def write_answer(answer: Answer) -> None:
-    sys.stdout.write(f"{safe_json(answer.document())}\n")
+    write_document(safe_json(answer.document()) + "\n")
+
+
+def write_document(text: str) -> None:
+    """Write what programs read: UTF-8 in a file or pipe, whatever the locale; on a terminal what it
+    can show.
+    """
+    if sys.stdout.isatty():
+        sys.stdout.write(text)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
 
 
 def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **more: Any) -> None:

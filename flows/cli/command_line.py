@@ -3,6 +3,7 @@
 Commands live in `flows/cli/<group>`, one file each, imported when they run.
 """
 
+import io
 import logging
 import os
 import sys
@@ -149,9 +150,17 @@ def _in_groups(width: int) -> Iterator[str]:
 def main() -> None:
     """Run the console script: one line per error, then exit with the code."""
     collect_garbage_seldom()
+    replace_what_cannot_be_shown()
     log_to_stderr()
     only = sys.argv[1] if len(sys.argv) > 1 else None
     sys.exit(run_command(lambda: application(only)(prog_name="assay", standalone_mode=False)))
+
+
+def replace_what_cannot_be_shown() -> None:
+    """Have `?` written for characters that the encoding of stdout or stderr lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def log_to_stderr() -> None:

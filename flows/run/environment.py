@@ -7,8 +7,9 @@ import logging
 import os
 from pathlib import Path
 
+from flows.run.network import bypass_proxies, share_certificates
 from schemas.errors import AssayError, ConfigurationError
-from warehouse.permissions import keep_private
+from warehouse.permissions import check_locks, keep_private
 from warehouse.scrubbing import strip_secrets
 
 _DEFAULTS = {
@@ -32,9 +33,12 @@ def prepare_environment(home: Path) -> None:
     Variables that the user has set stay.
 
     Raises:
-        ConfigurationError: `home` is not writable.
+        ConfigurationError: `home` is not writable, its file system has no locks, or a certificate
+            bundle is missing.
     """
     strip_secrets()
+    bypass_proxies(os.environ.get("PREFECT_API_URL"), os.environ.get("GROBID_URL"))
+    share_certificates()
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     prefect_home = Path(os.environ.get("PREFECT_HOME", home / "prefect")).expanduser().absolute()
@@ -48,6 +52,7 @@ def prepare_environment(home: Path) -> None:
     try:
         keep_private(home)
         prefect_home.mkdir(parents=True, exist_ok=True)
+        check_locks(home)
     except OSError as error:
         raise ConfigurationError(
             f"cannot write to {home}: {error.strerror}; name another folder in ASSAY_HOME"

@@ -8,6 +8,7 @@ from functools import cache
 from flows.cli.terminal import print_warning
 from flows.run.cluster_access import places_for_workers
 from flows.run.indexing import index_with_progress, progress_display
+from flows.run.network import bypass_proxies
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature.paper import LITERATURE_RULES
@@ -57,6 +58,7 @@ def open_gateway(
     """
     if literature.url is not None:
         url = literature.url
+        bypass_proxies(url)
         yield OpenGateway(lambda: url, literature_identity(url))
         return
     index = with_index(literature, warehouse.settings)
@@ -83,6 +85,7 @@ def gateway_url(literature: LiteratureChoice, settings: Settings) -> Iterator[st
     The cache of a started gateway is shared by all such commands of the machine.
     """
     if literature.url is not None:
+        bypass_proxies(literature.url)
         yield literature.url
         return
     cache = settings.home / "literature-cache"

@@ -15,8 +15,15 @@ from schemas.profile import Profile
 from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
-from tasks.web.exchange import NoAnswerError, probe
-from warehouse.permissions import keep_private
+from tasks.web.exchange import (
+    REFUSING_STATUSES,
+    WEB_PAGE,
+    Answer,
+    NoAnswerError,
+    is_web_page,
+    probe,
+)
+from warehouse.permissions import check_locks, keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 
 if TYPE_CHECKING:
@@ -56,6 +63,8 @@ def check_before(
 
         check_sandbox(settings.experiments.container)
     check_place(request.warehouse, settings)
+    if request.literature is not None and request.literature.asks_upstream:
+        _check_literature(settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
     from flows.run.campaign_runs import follow_ups
@@ -79,6 +88,39 @@ def check_before(
         )
         profile = replace(profile, judging=request.profile.judging.without_models())
     return contacts
+
+
+def _check_literature(settings: Settings) -> None:
+    """Ask the live literature API once, before any model is paid for.
+
+    A timeout, a limit (429) or a failing server passes: the run waits for these.
+
+    Raises:
+        ConfigurationError: the key is refused, a web page comes instead of data, or the way there is
+            closed.
+    """
+    try:
+        answer = _ask_semantic_scholar(settings)
+    except NoAnswerError as error:
+        if not error.is_lasting:
+            return
+        problem = f"cannot be reached: {error}"
+    else:
+        if answer.status in REFUSING_STATUSES:
+            problem = f"refused the key ({answer.status}): check SEMANTIC_SCHOLAR_API_KEY"
+        elif is_web_page(answer.content) and answer.status < 500:
+            problem = f"answered with {WEB_PAGE}"
+        else:
+            return
+    raise ConfigurationError(f"Semantic Scholar {problem}; nothing was paid for")
+
+
+def _ask_semantic_scholar(settings: Settings) -> Answer:
+    """Search once, outside the gateway. Raises NoAnswerError."""
+    key = settings.semantic_scholar_api_key
+    headers = {"x-api-key": key.get_secret_value()} if key is not None else None
+    base = settings.literature.upstream_url.rstrip("/")
+    return probe(f"{base}/graph/v1/paper/search?query=test&limit=1", CONNECT_SECONDS, headers)
 
 
 def check_engine(
@@ -187,6 +229,7 @@ def check_writable(folder: Path) -> None:
         probe = folder / f".write-{os.getpid()}"
         probe.touch()
         probe.unlink()
+        check_locks(folder)
     except OSError as error:
         raise ConfigurationError(
             f"cannot write to the warehouse {folder}: {error.strerror}; name another folder with"

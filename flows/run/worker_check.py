@@ -18,6 +18,7 @@ import orjson
 from distributed import Worker, WorkerPlugin
 from pydantic import Field
 
+from flows.run.network import bypass_proxies
 from flows.run.worker_start import stop_profiling
 from schemas.base import Noun
 from schemas.boundary import ErrorBoundary, error_line
@@ -196,6 +197,7 @@ def _sharing_problem(needs: WorkerNeeds) -> str | None:
 
 
 def _address_problem(needs: WorkerNeeds) -> str | None:
+    bypass_proxies(needs.gateway_url, *(address.url for address in needs.addresses))
     for address in needs.addresses:
         try:
             probe(address.url, _SECONDS, use_proxies=False)

@@ -58,7 +58,7 @@ class ElementKind(StrEnum):
 
 
 class ElementStanding(StrEnum):
-    """Whether the plan states an element or only implies it."""
+    """How a plan gives an element: stated or only implied."""
 
     STATED = "stated"
     UNSTATED = "unstated"

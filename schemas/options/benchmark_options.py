@@ -60,15 +60,14 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     baselines: str = option(
         "prompt_only,prompt_with_search,another_ideas_review",
         "LIST",
-        "Systems to hold beside it: prompt_only, prompt_with_search, another_ideas_review; or"
-        " none.",
+        "Baseline systems: prompt_only, prompt_with_search, another_ideas_review; or none.",
     )
     check_links: bool = option(
         False, "", "Ask every cited address whether it exists (reference invalidity)."
     )
-    seed: int = option(0, "N", "Of draws and of resampled intervals.", ge=0)
+    seed: int = option(0, "N", "Seed of random draws and bootstrap intervals.", ge=0)
     compare: tuple[str, ...] = option(
-        (), "ID", "A published benchmark to hold beside this one; may be repeated."
+        (), "ID", "A published benchmark to compare with; may be repeated."
     )
     calibrate: Path | None = option(
         None,

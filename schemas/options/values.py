@@ -66,7 +66,7 @@ def parse_cutoff(text: str) -> date:
         return cutoff_day(text)
     except ValueError as error:
         raise ConfigurationError(
-            f"--cutoff {text!r} is no date; write it as YYYY-MM-DD, or YYYY-MM,"
+            f"--cutoff {text!r} is not a date; write it as YYYY-MM-DD, or YYYY-MM,"
             " in the years 1500 to 2100"
         ) from error
 

@@ -1,1 +1,1 @@
-"""Nouns of what people and programs do: decisions, votes, roles, jobs, the ledger."""
+"""Models of the actions of people and programs: decisions, votes, roles, jobs, the ledger."""

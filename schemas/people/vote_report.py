@@ -56,7 +56,7 @@ class Care(Noun):
 
     @property
     def careless(self) -> bool:
-        """Whether carelessness is more likely than not."""
+        """True if carelessness is more likely than not."""
         return self.careless_0_to_1 > 0.5
 
 

@@ -1,1 +1,1 @@
-"""Untrusted text: patterns in linear time, and files of folders that others made."""
+"""Untrusted text: regular expressions in linear time, and files of untrusted folders."""

@@ -1,1 +1,1 @@
-"""Kinds of work: nouns, options, jobs and tables; each is found by itself."""
+"""Kinds of work: models, options, jobs and tables. Each module is discovered automatically."""

@@ -146,7 +146,8 @@ _CURATE = """Make rated ideas for benchmarks from papers and their reviews.
 
 Each paper becomes a problem, a method and an experiment design without results; its reviews
 become statements that lead back to sentences, word for word. What is left out is a row with its
-reason. Offline, sentences are proposed and people word them. The same command resumes; nothing is paid twice.
+reason. Offline, sentences are proposed and people word them. The same command resumes; nothing
+is paid twice.
 """
 
 

@@ -1,1 +1,1 @@
-"""What benchmarks ask: judges of reviews, baselines as systems, and the readers of their data."""
+"""Benchmarks: judges of reviews, baselines as systems, and readers of public data."""

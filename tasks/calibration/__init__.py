@@ -1,3 +1,4 @@
-"""Calibration: from judgements and what they rest on to a label with its uncertainty, fitted on
-labelled outcomes; how much that gains, and never on what it was fitted on.
+"""Calibration: a label with its uncertainty from judgements and their evidence.
+
+Calibrators are fitted on ideas with known outcomes and scored on held-out ideas.
 """

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from schemas.interpreter import interpreter
 from schemas.reasons import Reason
@@ -18,6 +19,9 @@ EXIT_MEMORY = 13
 
 _MAXIMUM_ANSWER_BYTES = 60_000_000
 _MAXIMUM_ERROR_BYTES = 10_000
+_UNCAUGHT = 1
+"""Exit code of Python after an exception that nothing caught."""
+_LIMITED = Path(__file__).with_name("limited_child.py")
 # The actual limit is processor time; a busy machine takes longer for the same work.
 _WALL_SECONDS_PER_CPU_SECOND = 3
 # The variables that Python needs to start. API keys, in other variables, are not passed on.
@@ -34,15 +38,19 @@ class ChildEnd:
     wall_seconds: int
 
 
-async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) -> ChildEnd:
-    """Run `python -P <arguments>` with `content` on its standard input.
+async def run_child(
+    arguments: Sequence[str], content: bytes, settings: DocumentSettings
+) -> ChildEnd:
+    """Run a Python file or module with `content` on its standard input.
 
-    The child gets no secrets and limits its own memory and processor time; it is stopped after
-    three times `cpu_seconds`.
+    It is limited to the memory and processor time of `settings`, stopped after three times that
+    time, and gets no secrets.
     """
+    cpu_seconds = max(int(settings.parse_seconds), 1)
     wall_seconds = _WALL_SECONDS_PER_CPU_SECOND * cpu_seconds
     process = await asyncio.create_subprocess_exec(
         *interpreter(),
+        *("-B", str(_LIMITED), str(cpu_seconds), str(settings.parse_memory_bytes)),
         *arguments,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
@@ -81,6 +89,9 @@ def verdict(end: ChildEnd, settings: DocumentSettings, what: str) -> tuple[Reaso
         ),
         -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
+    if end.code == _UNCAUGHT:  # the reader failed, which says nothing about the document
+        last_line = end.errors.strip().rpartition("\n")[2][:200]
+        return Reason.PARSER_LIMIT, f"this machine could not run the reader: {last_line}"
     unknown = f"the reader ended with code {end.code}: {what} is damaged or hostile"
     return verdicts.get(end.code, (Reason.DAMAGED, unknown))
 

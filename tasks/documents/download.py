@@ -111,7 +111,11 @@ class Downloader:
     async def _request(self, url: URL) -> bytes | URL | SourceFailure:
         endpoint = shown(url)
         private = self.allow_private_addresses
-        address = await checked_address(url, allow_private_addresses=private)
+        address = await checked_address(
+            url,
+            allow_private_addresses=private,
+            at_proxy=self.settings.resolve_names_at_proxy,
+        )
         if isinstance(address, Refused):
             reason = Reason.UNSAFE_ADDRESS if address.resolved else Reason.UNREACHABLE
             return failure(SOURCE, endpoint, reason, address.detail)

@@ -86,20 +86,11 @@ async def _read_at(
 async def _read(
     content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT], main: str
 ) -> ReadT | SourceFailure:
-    cpu_seconds = max(int(settings.parse_seconds), 1)
     output_kind = "source" if kind is LatexSource else "document"
     end = await run_child(
-        (
-            "-B",
-            "-m",
-            _MODULE,
-            str(cpu_seconds),
-            str(settings.parse_memory_bytes),
-            output_kind,
-            main,
-        ),
+        (_MODULE, output_kind, main),
         content,
-        cpu_seconds,
+        settings,
     )
     if end.code == 0:
         try:

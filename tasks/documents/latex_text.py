@@ -4,7 +4,6 @@ As a module, it is the child process that reads a source from standard input.
 """
 
 import logging
-import resource
 import sys
 from collections.abc import Iterator, Mapping
 
@@ -189,22 +188,13 @@ def _escape(text: str) -> str:
 
 
 def main() -> int:
-    """Run `latex_text CPU_SECONDS MEMORY_BYTES document|source MAIN`.
+    """Run `latex_text document|source MAIN`, in a process with limits.
 
     Writes the document on standard input as JSON, or with `source` its LaTeX as one text, starting
     from the file MAIN if it exists. Exit codes are the contract with `latex.py`; a refusal writes
     reason and message to standard error.
     """
-    cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
-    kind, requested_main = sys.argv[3:5]
-    # Limited before the source is read, because it may be hostile.
-    for limit, amount in (
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(limit, (amount, amount))
+    kind, requested_main = sys.argv[1:3]
     missing: list[str] = []
     try:
         files = read_files(sys.stdin.buffer.read())

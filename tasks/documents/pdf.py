@@ -393,9 +393,7 @@ async def read_pages(
 async def _lines(
     content: bytes, name: str, settings: DocumentSettings
 ) -> _ChildReply | SourceFailure:
-    cpu_seconds = max(int(settings.parse_seconds), 1)
-    limits = (cpu_seconds, settings.parse_memory_bytes, settings.maximum_pages)
-    end = await run_child((str(_CHILD), *map(str, limits)), content, cpu_seconds)
+    end = await run_child((str(_CHILD), str(settings.maximum_pages)), content, settings)
     if end.code != 0:
         return failure(PARSER, name, *refusal(end, settings))
     try:
@@ -456,13 +454,11 @@ async def with_comments(
     Quotes are matched by letters and digits alone, ignoring line ends, hyphens and ligatures. A
     quote across two pages is marked on the first.
     """
-    cpu_seconds = max(int(settings.parse_seconds), 1)
-    limits = (cpu_seconds, settings.parse_memory_bytes, settings.maximum_pages)
-    request = json.dumps([comment.model_dump() for comment in comments]).encode()
+    asked = json.dumps([comment.model_dump() for comment in comments]).encode()
     end = await run_child(
-        ("-B", "-m", "tasks.documents.pdf_comments_child", *map(str, limits)),
-        request + b"\n" + content,
-        cpu_seconds,
+        ("tasks.documents.pdf_comments_child", str(settings.maximum_pages)),
+        asked + b"\n" + content,
+        settings,
     )
     if end.code != 0:
         return failure(PARSER, name, *refusal(end, settings))

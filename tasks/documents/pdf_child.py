@@ -6,7 +6,6 @@ Imports nothing of this project. Exit codes are the contract with `pdf.py`.
 
 import ctypes
 import json
-import resource
 import sys
 from collections.abc import Iterator
 
@@ -29,10 +28,8 @@ _NAME_BYTES = 128
 
 
 def main() -> int:
-    cpu_seconds, memory_bytes, maximum_pages = (int(argument) for argument in sys.argv[1:4])
-    limit(cpu_seconds, memory_bytes)
     try:
-        answer = _read(sys.stdin.buffer.read(), maximum_pages)
+        answer = _read(sys.stdin.buffer.read(), maximum_pages=int(sys.argv[1]))
     except MemoryError:
         return EXIT_MEMORY
     except pdfium.PdfiumError as error:
@@ -41,17 +38,6 @@ def main() -> int:
         return answer
     json.dump(answer, sys.stdout, ensure_ascii=True)
     return 0
-
-
-def limit(cpu_seconds: int, memory_bytes: int) -> None:
-    """Limit this process: processor time, memory, and no written files."""
-    for kind, amount in (
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(kind, (amount, amount))
 
 
 def _read(content: bytes, maximum_pages: int) -> dict[str, object] | int:

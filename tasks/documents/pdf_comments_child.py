@@ -21,7 +21,6 @@ from tasks.documents.pdf_child import (
     EXIT_TOO_MANY_PAGES,
     EXIT_TOO_MUCH_TEXT,
     MAXIMUM_CHARACTERS,
-    limit,
 )
 
 _LEAST_LETTERS = 8
@@ -35,8 +34,7 @@ _PRINTED = 4
 
 
 def main() -> int:
-    cpu_seconds, memory_bytes, maximum_pages = (int(argument) for argument in sys.argv[1:4])
-    limit(cpu_seconds, memory_bytes)
+    maximum_pages = int(sys.argv[1])
     request, _, content = sys.stdin.buffer.read().partition(b"\n")
     try:
         document = pdfium.PdfDocument(content)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
+from urllib.parse import quote_plus
 
 from schemas.errors import RequestRejectedError
 from schemas.identifiers import PaperId, content_hash
@@ -269,8 +270,8 @@ def cutoff_filter(cutoff: date | None) -> dict[str, str]:
     return {"publicationDateOrYear": f":{cutoff.isoformat()}"} if cutoff is not None else {}
 
 
-LONGEST_BULK_QUERY = 3_000
-"""Characters. Percent-encoding doubles them, and the API refuses addresses beyond about 8,000."""
+LONGEST_BULK_QUERY = 6_000
+"""Characters as percent-encoded; the API's front door refuses addresses beyond about 8,000."""
 
 _STOP_WORDS_TEXT = """
 a about across among an and are as at based be between by can for from has have how in into is
@@ -290,8 +291,9 @@ def significant_words(query: str) -> list[str]:
 def packed_queries(queries: Iterable[str], missing: int) -> list[str]:
     """Return bulk queries for papers with all but `missing` words of any query.
 
-    At least two words must occur. Each boolean query has at most `LONGEST_BULK_QUERY` characters;
-    queries without words are skipped. API: GET /paper/search/bulk.
+    At least two words must occur. Each query has at most `LONGEST_BULK_QUERY` characters; the last
+    words of a longer one are dropped, and queries without words skipped. API: GET
+    /paper/search/bulk.
     """
     boolean_queries: list[str] = []
     for query in dict.fromkeys(queries):
@@ -299,12 +301,20 @@ def packed_queries(queries: Iterable[str], missing: int) -> list[str]:
             words = significant_words(query)
         except RequestRejectedError:
             continue
-        group = _at_least(max(len(words) - missing, min(2, len(words))), words)
-        if boolean_queries and len(boolean_queries[-1]) + len(group) + 3 <= LONGEST_BULK_QUERY:
-            boolean_queries[-1] = f"{boolean_queries[-1]} | {group}"
+        group = _all_but(missing, words)
+        while len(quote_plus(group)) > LONGEST_BULK_QUERY and len(words) > 2:
+            words.pop()
+            group = _all_but(missing, words)
+        joined = f"{boolean_queries[-1]} | {group}" if boolean_queries else group
+        if boolean_queries and len(quote_plus(joined)) <= LONGEST_BULK_QUERY:
+            boolean_queries[-1] = joined
         else:
             boolean_queries.append(group)
     return boolean_queries
+
+
+def _all_but(missing: int, words: Sequence[str]) -> str:
+    return _at_least(max(len(words) - missing, min(2, len(words))), words)
 
 
 def _at_least(count: int, words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from schemas.errors import BudgetExhaustedError
+from schemas.errors import BudgetExhaustedError, ConfigurationError
 from schemas.failure import Failure, SourceFailure
 from schemas.literature.publication import read_date
 from schemas.reasons import Reason, reason_named
@@ -21,6 +21,7 @@ from tasks.literature.gateway.messages import (
     KNOWN_BY_YEAR_HEADER,
     LEFT_OUT_HEADER,
     NONE_KNOWN,
+    REFUSED_HEADER,
     SHARE_HEADER,
     STOPPING_HEADER,
     UNDATED_MARK,
@@ -152,6 +153,11 @@ class GatewayRequests:
             if result.failure is not None:
                 spanned.fail(result.failure.reason)
             spanned.note(status=result.status, source=self.source)
+            if result.failure is not None and REFUSED_HEADER in headers:
+                raise ConfigurationError(
+                    f"Semantic Scholar refuses the key: {result.failure.detail}; set"
+                    " SEMANTIC_SCHOLAR_API_KEY, and the same command goes on from here"
+                )
             return result
 
     def _note_cutoff(self, request: Request, headers: Mapping[str, str]) -> None:

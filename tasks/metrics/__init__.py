@@ -1,3 +1,4 @@
-"""The literature's metrics, their uncertainty and what tells two systems apart; plain functions, no
-engine.
+"""Metrics from the literature, their uncertainty, and tests of the difference of two systems.
+
+Plain functions, without an engine.
 """

@@ -152,6 +152,11 @@ def _tls() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
+def proxy_of(url: httpx.URL) -> str | None:
+    """Return the address of the proxy that requests for `url` go through, if any."""
+    return None if proxy_bypass(url.host) else _proxies().get(url.scheme)
+
+
 def _proxies() -> dict[str, str]:
     return {
         scheme: url

@@ -1,6 +1,8 @@
 """One request and its complete answer, with limits on time and size."""
 
 import asyncio
+import socket
+import ssl
 import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -27,12 +29,22 @@ _LARGEST_PROBE_BYTES = 1_000_000
 _PACKINGS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 
 
-class NoAnswerError(Exception):
-    """No complete answer was received."""
+REFUSING_STATUSES = frozenset({401, 402, 403})
+"""The key, its quota or its rights are refused: a retry changes nothing."""
+WEB_PAGE = "a web page instead of data (a proxy or a sign-in page?)"
+_PAGE_BEGINNINGS = (b"<!doctype html", b"<html", b"<head", b"<body")
 
-    def __init__(self, reason: Reason, detail: str) -> None:
+
+class NoAnswerError(Exception):
+    """No complete answer was received.
+
+    Attributes:
+        is_lasting: whether the cause stays until somebody mends it: a name, a certificate, a proxy.
+    """
+
+    def __init__(self, reason: Reason, detail: str, *, is_lasting: bool = False) -> None:
         super().__init__(detail)
-        self.reason = reason
+        self.reason, self.is_lasting = reason, is_lasting
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +192,44 @@ def answered_within(timeout_seconds: float) -> Iterator[None]:
         detail = f"no whole answer within {timeout_seconds:g} s"
         raise NoAnswerError(Reason.TIMEOUT, detail) from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        detail = f"the connection failed ({type(error).__name__})"
-        raise NoAnswerError(Reason.UNREACHABLE, detail) from error
+        cause, is_lasting = _connection_failure(error)
+        detail = f"the connection failed: {cause}"
+        raise NoAnswerError(Reason.UNREACHABLE, detail, is_lasting=is_lasting) from error
+
+
+def is_web_page(content: bytes) -> bool:
+    """Return whether an answer that should be JSON is HTML."""
+    return content[:1_000].lstrip().lower().startswith(_PAGE_BEGINNINGS)
+
+
+def _connection_failure(error: BaseException) -> tuple[str, bool]:
+    """Return the cause in words, and whether it lasts until somebody mends it."""
+    for each in _chain(error):
+        match each:
+            case ssl.SSLCertVerificationError():
+                bundle = "name your organization's certificates in SSL_CERT_FILE"
+                return f"the certificate is not trusted ({each.verify_message}); {bundle}", True
+            case socket.gaierror():
+                temporary = each.errno == socket.EAI_AGAIN
+                return f"the host name was not found ({each.strerror})", not temporary
+            case httpx.ProxyError():
+                return f"the proxy refused it ({one_line(each)[:200]})", True
+            case ConnectionRefusedError():
+                return "nothing listens there (connection refused)", False
+            case httpx.LocalProtocolError() | UnicodeEncodeError():
+                return "a header cannot be sent; look for stray characters in the key", True
+    return type(error).__name__, False
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and everything that caused it."""
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is not None:
+            yield each
+            waiting += [each.__context__, each.__cause__]
+            waiting += each.exceptions if isinstance(each, BaseExceptionGroup) else ()
 
 
 @asynccontextmanager

@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from tasks.web.client import URL, open_client
+from tasks.web.client import URL, open_client, proxy_of
 from tasks.web.exchange import Response, answered_within, streamed
 
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 """Public Internet addresses (RFC 4291); others are local, reserved, or embed an IPv4 address."""
 
+_LOCAL_NAMES = (".local", ".localhost", ".internal", ".lan", ".home.arpa", ".intranet", ".corp")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _ISATAP = (0x00005EFE, 0x02005EFE)
 _SPECIAL = tuple(
@@ -59,13 +60,24 @@ def _embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | No
     return address.ipv4_mapped or address.sixtofour
 
 
-async def checked_address(url: URL, *, allow_private_addresses: bool) -> str | Refused:
-    """Resolve the host of `url` once, so that its name cannot change before the connection."""
+async def checked_address(
+    url: URL, *, allow_private_addresses: bool, at_proxy: bool = False
+) -> str | Refused:
+    """Resolve the host of `url` once, so that its name cannot change before the connection.
+
+    With `at_proxy`, return the host itself where a proxy is used for `url`: the proxy resolves it.
+    """
     host = url.raw_host.decode("ascii")
     if url.scheme not in ("http", "https") or not host:
         return Refused("only http and https links are followed", resolved=True)
     port = url.port or (443 if url.scheme == "https" else 80)
-    return await resolve(host, port, allow_private_addresses=allow_private_addresses)
+    address = await resolve(host, port, allow_private_addresses=allow_private_addresses)
+    if not at_proxy or proxy_of(url) is None:
+        return address
+    unknown_here = isinstance(address, Refused) and not address.resolved
+    if unknown_here and ("." not in host or host.endswith(_LOCAL_NAMES)):
+        return Refused(f"host {host[:100]} is no public name", resolved=True)
+    return address if isinstance(address, Refused) and not unknown_here else host
 
 
 @asynccontextmanager

@@ -25,12 +25,14 @@ class Tried(Generic[ResultT]):
         again: whether to retry.
         wait_seconds: the wait that the server asks for.
         busy_seconds: its share of the total time, without waiting for a turn.
+        is_counted: whether it counts as an attempt; if not, only the total time limits it.
     """
 
     result: ResultT
     again: bool = False
     wait_seconds: float = 0.0
     busy_seconds: float = 0.0
+    is_counted: bool = True
 
 
 @dataclass(slots=True)
@@ -76,9 +78,10 @@ class RetryPolicy:
         `attempt` gets its number, from 1. A `TransientError` is retried, and raised after the last
         attempt; one that concerns every unit, and any other error, is raised at once.
         """
-        number, spent = 0, spent or Spent()
+        number, counted, spent = 0, 0, spent or Spent()
         while True:
             number += 1
+            counted += 1
             started = time.monotonic()
             last_error: TransientError | None = None
             try:
@@ -86,6 +89,7 @@ class RetryPolicy:
                 spent.seconds += tried.busy_seconds
                 if not tried.again:
                     return tried.result
+                counted -= not tried.is_counted
                 wait_seconds = tried.wait_seconds
             except TransientError as error:
                 # When budgets cannot be recorded, a retry would pay again for a lost answer.
@@ -98,7 +102,7 @@ class RetryPolicy:
             jitter = random.uniform(0.5, 1.0)  # noqa: S311 -- not a secret
             pause_seconds = max(longest * jitter, wait_seconds)
             late = spent.seconds + pause_seconds > self.maximum_total_seconds
-            if late or number == self.maximum_attempts:
+            if late or counted == self.maximum_attempts:
                 if last_error is not None:
                     raise last_error
                 return tried.result

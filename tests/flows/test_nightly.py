@@ -4,6 +4,7 @@ after night.
 
 import json
 import os
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -188,14 +189,28 @@ def test_what_is_no_idea_file_waits_to_be_rejected_and_what_is_half_written_for_
 ) -> None:
     for name in ("notes.docx", "arriving.jsonl.part", ".hidden.jsonl"):
         (night.inbox / name).write_text(GOOD)
-    entries = flow.ready_entries(night.inbox, tmp_path / "archive", -1.0)
-    assert [path.name for path in entries] == ["notes.docx"]
+    waiting = flow.inbox_entries(night.inbox, tmp_path / "archive", -1.0)
+    assert {path.name: bool(reason) for path, reason in waiting.items()} == {
+        "notes.docx": False,
+        "arriving.jsonl.part": True,
+    }
+
+
+def test_a_file_from_a_clock_ahead_is_named_and_lock_files_are_passed_over(night: Any) -> None:
+    for name in ("good.jsonl", "ahead.jsonl", "~$ideas.xlsx", "Thumbs.db", "desktop.ini"):
+        (night.inbox / name).write_text(GOOD)
+    later = time.time() + 9 * 3600
+    os.utime(night.inbox / "ahead.jsonl", (later, later))
+    outcomes = night.run()
+    assert set(outcomes) == {"good.jsonl", "ahead.jsonl"}
+    assert "9 h ahead of this machine's clock" in outcomes["ahead.jsonl"]
+    assert (night.inbox / "ahead.jsonl").exists()
 
 
 def test_an_archive_inside_the_inbox_is_no_idea_folder(night: Any, tmp_path: Path) -> None:
     archive = night.inbox / "done"
     archive.mkdir()
-    assert flow.ready_entries(night.inbox, archive / "2026", -1.0) == []
+    assert flow.inbox_entries(night.inbox, archive / "2026", -1.0) == {}
 
 
 @pytest.fixture

@@ -364,7 +364,7 @@ def _view(paper: Json, fields: list[str]) -> Json:
 async def _send(
     send: Any, status: int, body: Any, *, cut: bool = False, drop: bool = False
 ) -> None:
-    content = json.dumps(body).encode()
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
     content = content[: len(content) // 2] if cut or drop else content
     length = len(content) + (100 if drop else 0)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(length).encode())]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dashboards.render.formats.report_format import ReportFormat, format_of
-from flows.cli.answer import write_answer
+from flows.cli.answer import write_answer, write_document
 from flows.cli.options import Json, Output
 from flows.cli.people.inbox import print_waiting
 from flows.cli.terminal import safe
@@ -113,7 +113,7 @@ def report(
 def _print(content: bytes, report_format: ReportFormat) -> None:
     """Write a report to stdout; raise ConfigurationError for binary formats on a terminal."""
     if report_format not in (ReportFormat.PDF, ReportFormat.DOCX):
-        sys.stdout.write(safe(content.decode()))
+        write_document(safe(content.decode()))
         return
     if sys.stdout.isatty():
         raise ConfigurationError(f"a {report_format} is no text: write it to a file with --output")

@@ -10,6 +10,7 @@ import orjson
 import typer
 
 from dashboards.spreadsheet_cells import csv_line
+from flows.cli.answer import write_document
 from flows.cli.options import Json, Output
 from flows.cli.terminal import print_note, safe, safe_json
 from schemas.errors import ConfigurationError
@@ -168,7 +169,7 @@ def _deliver(content: bytes, output: Path | None, answer_format: AnswerFormat) -
     if output is not None:
         output.write_bytes(content)
     elif answer_format not in _BINARY:
-        sys.stdout.write(safe(content.decode()))
+        write_document(safe(content.decode()))
     elif sys.stdout.isatty():
         raise ConfigurationError(f"{answer_format} is no text: write it to a file with --output")
     else:

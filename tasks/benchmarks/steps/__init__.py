@@ -1,6 +1,4 @@
-"""The steps of the benchmarks: judges of reviews (ScholarEval E.1, E.3) and baselines that are
-systems of their own (F.1).
-"""
+"""Steps of the benchmarks: judges of reviews (ScholarEval E.1, E.3) and baseline systems (F.1)."""
 
 from tasks.judging.step import steps_in
 

@@ -1,1 +1,1 @@
-"""One file per suite of benchmarks, and what a suite needs of its own."""
+"""One file per suite of benchmarks, with the helpers of each suite."""

@@ -4,7 +4,6 @@ A page may be hostile, so memory, processor time and files are limited before pa
 script, fetches nothing, and imports nothing of this project. `reader.py` depends on the exit codes.
 """
 
-import resource
 import sys
 
 import trafilatura
@@ -13,14 +12,7 @@ EXIT_MEMORY = 13
 
 
 def main() -> int:
-    cpu_seconds, memory_bytes, maximum_characters = (int(argument) for argument in sys.argv[1:4])
-    for kind, amount in (
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(kind, (amount, amount))
+    maximum_characters = int(sys.argv[1])
     try:
         text = (
             trafilatura.extract(

@@ -4,7 +4,6 @@ Fetched code is never run. Commits: docs.github.com/rest/commits.
 """
 
 import asyncio
-import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from schemas.reasons import Reason
 from schemas.settings import DocumentSettings, Settings
 from schemas.text.patterns import bounded
 from tasks.accounting.ledger import Ledger
-from tasks.documents.child import EXIT_MEMORY, run_child
+from tasks.documents.child import run_child, verdict
 from tasks.documents.download import MEDIA, SOURCE, Downloader, FileKind
 from tasks.sources.code import GithubRepositorySource
 from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
@@ -351,7 +350,8 @@ class WebReader:
         return Reading((("Page", text),))
 
     async def _read_archive(self, content: bytes, url: str) -> Reading:
-        answer = await self._in_child(_REPOSITORY_CHILD, content)
+        cpu_seconds = str(max(int(self.settings.parse_seconds), 1))
+        answer = await self._in_child(_REPOSITORY_CHILD, content, cpu_seconds)
         if isinstance(answer, SourceFailure):
             return Reading(failure=answer)
         try:
@@ -367,26 +367,10 @@ class WebReader:
         self, script: Path, content: bytes, *arguments: str
     ) -> bytes | SourceFailure:
         name = script.stem.removesuffix("_child")
-        cpu_seconds = max(int(self.settings.parse_seconds), 1)
-        process = await run_child(
-            (str(script), str(cpu_seconds), str(self.settings.parse_memory_bytes), *arguments),
-            content,
-            cpu_seconds,
-        )
+        process = await run_child((str(script), *arguments), content, self.settings)
         if process.code == 0:
             return process.output
-        # None: out of time. The kernel sends SIGXCPU for processor time and SIGKILL for memory.
-        limits = {None, EXIT_MEMORY, -signal.SIGXCPU, -signal.SIGKILL}
-        if process.code in limits:
-            return failure(
-                name, "", Reason.PARSER_LIMIT, "reading needs more memory or time than it may take"
-            )
-        return failure(
-            name,
-            "",
-            Reason.DAMAGED,
-            f"the reader ended with code {process.code}: damaged or hostile",
-        )
+        return failure(name, "", *verdict(process, self.settings, f"the {name}"))
 
 
 def _is_part(value: Any) -> bool:

@@ -8,7 +8,6 @@ nothing of this project. `reader.py` depends on the exit codes.
 import ast
 import io
 import json
-import resource
 import sys
 import time
 import warnings
@@ -32,14 +31,7 @@ _SKIPPED = ("/test", "/tests/", "/docs/", "/node_modules/", "/vendor/", "/third_
 
 
 def main() -> int:
-    cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
-    for kind, amount in (
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(kind, (amount, amount))
+    cpu_seconds = int(sys.argv[1])
     warnings.simplefilter("ignore")
     try:
         answer = read(sys.stdin.buffer.read(), cpu_seconds * PARSING_SHARE)

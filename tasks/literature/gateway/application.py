@@ -28,6 +28,7 @@ from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
     KNOWN_BY_YEAR_HEADER,
     LEFT_OUT_HEADER,
+    REFUSED_HEADER,
     SHARE_HEADER,
     STOPPING_HEADER,
     Reply,
@@ -323,6 +324,8 @@ def _response(reply: Reply, source: str) -> Response:
         KNOWN_BY_YEAR_HEADER: reply.known_by_year,
         LEFT_OUT_HEADER: reply.left_out,
     }
+    if reply.reason is Reason.FORBIDDEN:
+        headers[REFUSED_HEADER] = "1"
     return Response(
         reply.body, status_code=reply.status, media_type="application/json", headers=headers
     )

@@ -27,6 +27,8 @@ LEFT_OUT_HEADER, UNDATED_MARK = "x-assay-left-out", "?"
 The mark precedes papers without a date.
 """
 STOPPING_HEADER = "x-assay-stopping"
+REFUSED_HEADER = "x-assay-refused"
+"""Of a reply: the upstream refuses the key for good, so that asking on is of no use."""
 # About 8 KB: servers and clients refuse longer header blocks.
 _MOST_IN_HEADER = 100
 _NO_STATUS = "-"

@@ -22,7 +22,15 @@ from tasks.telemetry.reporting import span, upstream_answered
 from tasks.web.arrival_limiter import ArrivalLimiter, Turn
 from tasks.web.client import Secrets, open_client, web_address
 from tasks.web.decoding import mended_json
-from tasks.web.exchange import Answer, NoAnswerError, exchange, reason_of_status
+from tasks.web.exchange import (
+    REFUSING_STATUSES,
+    WEB_PAGE,
+    Answer,
+    NoAnswerError,
+    exchange,
+    is_web_page,
+    reason_of_status,
+)
 from tasks.web.headers import retry_after_seconds
 from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.shared_limits import CircuitBreaker, CircuitState
@@ -34,6 +42,10 @@ _LONGEST_BACKOFF_SECONDS = 60.0
 _TIMED_OUT = b"Endpoint request timed out"
 LARGEST_ANSWER_BYTES = 32_000_000
 """Decompressed size. The API itself refuses answers above 10 MB."""
+
+_REFUSALS_FOR_GOOD = 5
+"""A key may lack the right to one endpoint; then others answer in between."""
+_REFUSED_SECONDS = 600.0
 
 RECORD_NAME = "upstream-requests.sqlite"
 _KEPT_DAYS = 90
@@ -157,6 +169,7 @@ class _Outcome:
     answer: Answer | None
     reason: Reason | None
     detail: str
+    is_web_page: bool = False
 
     @property
     def status(self) -> int | None:
@@ -176,6 +189,7 @@ class Transport:
         self.limiter = ArrivalLimiter(literature.requests_per_second)
         self.breaker = breaker or CircuitBreaker()
         self.record: RequestRecord | None = None
+        self._refusals, self._refused_at = 0, 0.0
         self.outcomes: Counter[tuple[str, str]] = Counter()
         self.given_up: Counter[str] = Counter()
         self.wait_seconds = 0.0
@@ -203,17 +217,26 @@ class Transport:
             tries = f" ({len(attempts)} attempts)" if attempts else ""
             return could_not_look(reason, detail + tries, waited_seconds, tuple(attempts))
 
+        def refused() -> Tried[Reply]:
+            detail = f"{self.host} refused {self._refusals} requests in a row: check the key"
+            return Tried(failed(Reason.FORBIDDEN, detail))
+
         def circuit_open() -> Tried[Reply]:
             detail = f"{self.host} has not answered for a while; asking again later"
             return Tried(failed(Reason.CIRCUIT_OPEN, detail))
 
         async def attempt(_: int) -> Tried[Reply]:
             nonlocal request, waited_seconds
+            if self._refuses_for_good():
+                return refused()
             if self.breaker.state is CircuitState.OPEN:
                 return circuit_open()
             turn = await self.limiter.turn()
             waited_seconds += turn.waited_seconds
             # The circuit may have opened during the wait.
+            if self._refuses_for_good():
+                turn.departed()
+                return refused()
             if not self.breaker.allows():
                 turn.departed()
                 return circuit_open()
@@ -238,7 +261,9 @@ class Transport:
                 return Tried(reply, busy_seconds=busy_seconds)
             reason = outcome.reason or Reason.SERVER_ERROR
             reply = failed(reason, outcome.detail)
-            return Tried(reply, reason.again_at_once, wait_seconds, busy_seconds)
+            again = reason.again_at_once and not (outcome.is_web_page and len(attempts) > 1)
+            limited = reason is Reason.RATE_LIMITED
+            return Tried(reply, again, wait_seconds, busy_seconds, is_counted=not limited)
 
         last = await self._policy.run(attempt)
         if last.reason is not None:
@@ -311,19 +336,31 @@ class Transport:
         checked = _check_body(answer)
         _LOG.info("upstream %s %s %s", request.method, request.path, checked.status)
         malformed = checked.status == 502 and answer.status == 200
-        detail = f"{self.host} answered {'with broken JSON' if malformed else checked.status}"
+        page = malformed and is_web_page(answer.content)
+        broken = WEB_PAGE if page else "broken JSON"
+        detail = f"{self.host} answered {f'with {broken}' if malformed else checked.status}"
         reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(checked.status)
-        return _Outcome(checked, reason if reason.again_at_once else None, detail)
+        return _Outcome(checked, reason if reason.again_at_once else None, detail, page)
+
+    def _refuses_for_good(self) -> bool:
+        """Return whether the API refuses the key; one request in ten minutes asks again."""
+        lately = time.monotonic() - self._refused_at < _REFUSED_SECONDS
+        return lately and self._refusals >= _REFUSALS_FOR_GOOD
 
     def _record_outcome(self, outcome: _Outcome, turn: Turn) -> float:
         """Update breaker and limiter; return the seconds the upstream asks to wait."""
+        if outcome.status in REFUSING_STATUSES:
+            self._refusals, self._refused_at = self._refusals + 1, time.monotonic()
+        elif outcome.reason is None:
+            self._refusals = 0
         if outcome.reason is None:
             self.limiter.accepted()
             self.breaker.answered()
             return 0.0
-        self.breaker.failed()
         if outcome.answer is None or outcome.status != 429:
+            self.breaker.failed()
             return 0.0
+        self.breaker.answered()  # a limit is waited for: the API is there
         self.limiter.refused(turn)
         retry_after = retry_after_seconds(outcome.answer.headers.get("retry-after")) or 0.0
         wait_seconds = min(retry_after, _LONGEST_BACKOFF_SECONDS)

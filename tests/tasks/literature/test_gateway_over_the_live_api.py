@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from schemas.settings import Settings
+from tasks.literature.gateway.messages import REFUSED_HEADER
 from tasks.web.shared_limits import CircuitBreaker
 from tests.support.gateways import BATCH, SEARCH, live_gateway
 from tests.support.semantic_scholar_server import FAULTS, SemanticScholarServer, corpus, paper_id
@@ -157,7 +158,6 @@ async def test_a_passing_fault_is_retried_and_never_seen(opens: Opens, fault: st
 @pytest.mark.parametrize(
     ("fault", "reason", "status"),
     [
-        ("429", "rate_limited", 429),
         ("500", "server_error", 500),
         ("503", "server_error", 500),
         ("504", "server_error", 500),
@@ -182,6 +182,49 @@ async def test_a_lasting_fault_is_could_not_look_with_its_reason_and_is_not_kept
         async with opens(server) as client:
             assert (await client.get(SEARCH, params={"query": "topic 3"})).status_code == 200
             assert (await batch(client, ["CorpusId:1001"])).status_code == 200
+
+
+async def test_a_limit_is_waited_for_beyond_the_attempts_of_other_faults(opens: Opens) -> None:
+    faults = ["429"] * 9
+    fault = lambda number, path: faults.pop() if faults else None  # noqa: E731
+    breaker = CircuitBreaker(minimum_failures=2, minimum_seconds=0)
+    with SemanticScholarServer(corpus(30), fault=fault) as server:
+        async with opens(server, breaker, maximum_attempts=2) as client:
+            found = await client.get(SEARCH, params={"query": "topic 3"})
+    assert (found.status_code, found.headers["x-assay-upstream-requests"]) == (200, "10")
+
+
+async def test_a_limit_that_lasts_is_could_not_look_and_opens_no_circuit(opens: Opens) -> None:
+    breaker = CircuitBreaker(minimum_failures=2, minimum_seconds=0)
+    with SemanticScholarServer(corpus(5), fault=lambda number, path: "429") as server:
+        async with opens(server, breaker, maximum_total_seconds=0.5) as client:
+            reasons = [await reason(client, str(number)) for number in range(3)]
+    assert reasons == ["rate_limited"] * 3
+
+
+async def test_a_web_page_instead_of_data_is_named_after_two_tries(opens: Opens) -> None:
+    with SemanticScholarServer(corpus(5)) as server:
+        server._answer = lambda *_: (200, b"<!DOCTYPE html><p>Please sign in")  # type: ignore[method-assign]
+        async with opens(server) as client:
+            found = await client.get(SEARCH, params={"query": "topic"})
+        assert found.json()["reason"] == "malformed_answer"
+        assert "a web page instead of data" in found.json()["error"]
+        assert len(server.arrivals) == 2
+
+
+async def test_a_key_that_is_refused_again_and_again_is_asked_no_more(opens: Opens) -> None:
+    with SemanticScholarServer(corpus(5)) as server:
+        server._answer = lambda *_: (403, {"message": "Forbidden"})  # type: ignore[method-assign]
+        async with opens(server) as client:
+            answers = [
+                await client.get(SEARCH, params={"query": f"topic {number}"}) for number in range(9)
+            ]
+        assert len(server.arrivals) == 5
+        assert REFUSED_HEADER not in answers[4].headers
+        assert (REFUSED_HEADER in answers[5].headers, answers[5].json()["reason"]) == (
+            True,
+            "forbidden",
+        )
 
 
 async def test_a_batch_that_is_too_slow_is_halved_until_it_passes(opens: Opens) -> None:
@@ -236,7 +279,7 @@ async def test_the_circuit_opens_says_so_and_closes_again(opens: Opens) -> None:
 async def test_a_circuit_that_is_tried_again_too_early_stays_open_and_does_not_stick(
     opens: Opens,
 ) -> None:
-    now, faults = [0.0], ["500"] * 4 + ["429"] * 2
+    now, faults = [0.0], ["500"] * 4 + ["503"] * 2
     breaker = CircuitBreaker(None, minimum_failures=4, minimum_seconds=0, clock=lambda: now[0])
     fault = lambda number, path: faults.pop(0) if faults else None  # noqa: E731
     with SemanticScholarServer(corpus(5), fault=fault) as server:
@@ -248,15 +291,6 @@ async def test_a_circuit_that_is_tried_again_too_early_stays_open_and_does_not_s
             assert (await client.get(SEARCH, params={"query": "topic"})).status_code == 200
     assert reasons == ["server_error", "circuit_open", "circuit_open"]
     assert len(server.arrivals) == 7, "one at a time while it is tried again"
-
-
-async def test_an_upstream_that_refuses_everybody_opens_the_circuit(opens: Opens) -> None:
-    breaker = CircuitBreaker(minimum_failures=8, minimum_seconds=0)
-    with SemanticScholarServer(corpus(5), fault=lambda number, path: "429") as server:
-        async with opens(server, breaker, maximum_attempts=5) as client:
-            reasons = [await reason(client, str(number)) for number in range(3)]
-    assert reasons == ["rate_limited", "circuit_open", "circuit_open"]
-    assert len(server.arrivals) == 8
 
 
 async def test_recommendations_within_dates_fill_their_places(opens: Opens) -> None:

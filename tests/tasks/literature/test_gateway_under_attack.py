@@ -310,7 +310,7 @@ async def test_no_retry_after_stops_the_limiter(
     tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings, asked_to_wait: str
 ) -> None:
     upstream.script = [f"429:{asked_to_wait}", "good"]
-    transport = Transport(settings_for(upstream.url, maximum_attempts=1))
+    transport = Transport(settings_for(upstream.url, maximum_total_seconds=0.001))
     held_back: list[float] = []
     transport.limiter.hold_back = held_back.append  # type: ignore[method-assign]
     reply = await transport.ask(lambda: ASKED)

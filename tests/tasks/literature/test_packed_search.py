@@ -5,9 +5,11 @@ not answered.
 from datetime import date
 from itertools import combinations
 from typing import Any
+from urllib.parse import quote_plus
 
 import httpx
 import orjson
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,7 +61,16 @@ def test_many_queries_are_split_where_the_address_would_grow_too_long() -> None:
     ]
     packed = packed_queries(queries, 2)
     assert len(packed) > 1
-    assert all(len(each) <= LONGEST_BULK_QUERY for each in packed)
+    assert all(len(quote_plus(each)) <= LONGEST_BULK_QUERY for each in packed)
+
+
+@pytest.mark.parametrize("word_count", [18, 40, 200])
+def test_a_query_too_long_for_an_address_loses_its_last_words(word_count: int) -> None:
+    words = [f"word{number}" for number in range(word_count)]
+    for missing in (1, 2):
+        (packed,) = packed_queries([" ".join(words)], missing)
+        assert len(quote_plus(packed)) <= LONGEST_BULK_QUERY
+        assert words[0] in packed
 
 
 def test_words_that_say_nothing_are_left_out_unless_nothing_else_is_there() -> None:

@@ -1,0 +1,47 @@
+"""Proxies and certificates that every HTTP library of a process shares."""
+
+import os
+import ssl
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies_environment
+
+from schemas.errors import ConfigurationError
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_BUNDLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE")
+"""Each is read by some library: httpx and LiteLLM, requests, curl, object storage."""
+
+
+def bypass_proxies(*addresses: str | None) -> None:
+    """Have no library send requests for loopback, or for the hosts of `addresses`, to a proxy.
+
+    Child processes inherit this. Without a proxy in the environment nothing changes: a `NO_PROXY`
+    alone would hide the proxy settings of macOS and Windows from `urllib`.
+    """
+    proxies = getproxies_environment()
+    excluded = [host for host in proxies.pop("no", "").replace(" ", "").split(",") if host]
+    if not proxies or excluded == ["*"]:
+        return
+    hosts = [urlsplit(each).hostname for each in addresses if each]
+    missing = [host for host in (*_LOOPBACK, *hosts) if host and host not in excluded]
+    for name in ("NO_PROXY", "no_proxy"):
+        os.environ[name] = ",".join([*excluded, *missing])
+
+
+def share_certificates() -> None:
+    """Have all libraries trust one certificate bundle: the one that a variable names, else the
+    system's; without either each keeps its own.
+
+    Raises:
+        ConfigurationError: a variable names a file that is not there.
+    """
+    given = {name: os.environ[name] for name in _BUNDLES if os.environ.get(name)}
+    for name, bundle in given.items():
+        if not Path(bundle).exists():
+            raise ConfigurationError(f"{name}: there is no file {bundle}; name a PEM bundle")
+    if "SSL_CERT_DIR" in os.environ and not given:
+        return
+    bundle = next(iter(given.values()), None) or ssl.get_default_verify_paths().cafile
+    for name in _BUNDLES if bundle is not None and Path(bundle).is_file() else ():
+        os.environ.setdefault(name, str(bundle))
