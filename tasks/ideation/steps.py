@@ -46,7 +46,7 @@ class KeywordReply(Reply):
 
 
 async def baseline_keyword(inputs: KeywordInput, tools: BaselineTools) -> KeywordReply | NoAnswer:
-    """The first candidate; relations are quoted, not summarised."""
+    """Choose the first candidate; relations are quoted, not summarized."""
     del tools
     first = inputs.candidates[0]
     return KeywordReply(
@@ -56,7 +56,7 @@ async def baseline_keyword(inputs: KeywordInput, tools: BaselineTools) -> Keywor
         ],
         chosen=first.key,
         replaced=inputs.keywords[-1] if inputs.replaced_count else "",
-        reason=f"{first.neighbour} stands first among the concepts beside {first.keyword}",
+        reason=f"{first.neighbour} is the first of the concepts next to {first.keyword}",
     )
 
 

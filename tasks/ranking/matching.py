@@ -1,4 +1,4 @@
-"""Asks about one pair in one order, and makes a match of every verdict."""
+"""Matches: one call per ordered pair, and one match per verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,26 +35,26 @@ from tasks.text.words import sentences, words
 
 
 def covariates(first: str, second: str) -> dict[str, Any]:
-    """Columns of a match: length, length of sentences and claims to be new, first less second."""
-    counted = _counted(first), _counted(second)
-    return {name: counted[0][name] - counted[1][name] for name in counted[0]}
+    """Return covariates of a match, first minus second: length, sentence length, novelty claims."""
+    of_first, of_second = _text_measures(first), _text_measures(second)
+    return {name: of_first[name] - of_second[name] for name in of_first}
 
 
-def _counted(text: str) -> dict[str, int | float]:
-    found = [len(words(sentence)) for sentence in sentences(text)]
+def _text_measures(text: str) -> dict[str, int | float]:
+    lengths = [len(words(sentence)) for sentence in sentences(text)]
     return {
-        "words_difference": sum(found),
-        "sentence_words_difference": sum(found) / len(found) if found else 0.0,
+        "words_difference": sum(lengths),
+        "sentence_words_difference": sum(lengths) / len(lengths) if lengths else 0.0,
         "novelty_claims_difference": sum(1 for _ in NEWNESS.finditer(text)),
     }
 
 
-# Turns two dossiers into one question, with every paper of either under one key.
+# Prompts of a pair: papers of both dossiers share one set of keys.
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question and the papers its keys stand for."""
+class PairPrompt:
+    """The input of a call, and the papers of its keys."""
 
     question: PairInput
     papers: Shown
@@ -66,31 +66,31 @@ def pair_question(
     dimensions: Sequence[ReviewDimension],
     *,
     show_scores: bool = False,
-) -> Asked:
-    """Idea A is `first`. A paper that both dossiers hold has one key."""
+) -> PairPrompt:
+    """Build the input; idea A is `first`, and a paper in both dossiers has one key."""
     papers = show([entry.paper for dossier in (first, second) for entry in dossier.evidence])
     question = PairInput(
-        first=_shown(first, papers, "A"),
-        second=_shown(second, papers, "B"),
+        first=_idea_input(first, papers, "A"),
+        second=_idea_input(second, papers, "B"),
         show_scores=show_scores,
         dimensions=tuple(
             ShownCriterion(name=one.name, question=one.question, scale=one.scale)
             for one in dimensions
         ),
     )
-    return Asked(question, papers)
+    return PairPrompt(question, papers)
 
 
-def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
+def _idea_input(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
     references = _references(papers)
 
     def keyed(texts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(_keyed(text, references) for text in texts)
+        return tuple(_with_keys(text, references) for text in texts)
 
     return ShownIdea(
         title=dossier.title,
         text=_masked(dossier.text, dossier.title),
-        summary=_keyed(dossier.summary, references),
+        summary=_with_keys(dossier.summary, references),
         claims=dossier.claims,
         strengths=keyed(dossier.strengths),
         weaknesses=keyed(dossier.weaknesses),
@@ -110,7 +110,7 @@ def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
                 year=entry.paper.year,
                 idea=letter,
                 bearing=entry.bearing,
-                text=_keyed(entry.text, references),
+                text=_with_keys(entry.text, references),
             )
             for entry in dossier.evidence
         ),
@@ -134,9 +134,7 @@ def _masked(text: str, title: str) -> str:
 
 
 def _references(papers: Shown) -> list[tuple[str, str]]:
-    """(rendered reference, key), the longest first; papers that render alike cannot be told apart
-    and keep no entry.
-    """
+    """Return (rendered reference, key), longest first, without ambiguous references."""
     rendered: dict[str, list[str]] = {}
     for key, paper in papers:
         rendered.setdefault(reference(paper), []).append(key)
@@ -144,12 +142,10 @@ def _references(papers: Shown) -> list[tuple[str, str]]:
     return sorted(unambiguous, key=lambda pair: -len(pair[0]))
 
 
-def _keyed(text: str, references: Sequence[tuple[str, str]]) -> str:
-    """`text` with rendered citations of shown papers as keys; those of papers that are not shown
-    stay as text, without their addresses.
-    """
-    for rendered, key in references:
-        text = text.replace(rendered, f"[{key}]")
+def _with_keys(text: str, references: Sequence[tuple[str, str]]) -> str:
+    """Replace rendered citations of papers in the prompt by keys, and remove other links."""
+    for citation, key in references:
+        text = text.replace(citation, f"[{key}]")
     return _ADDRESS.sub("]", text)
 
 
@@ -162,28 +158,34 @@ def match_id(
     *,
     show_scores: bool = False,
 ) -> str:
-    """Names a match after all that could change its verdict.
+    """Return the id of a match, a hash of everything that could change its verdict.
 
-    That is what is shown and asked, in which order, the prompt, the engine and the seed. A match
-    asked again has the same name: of several with one name the newest holds.
+    That is the prompt with both ideas in order, the engine and the seed. A repeated match has the
+    same id; of several matches with one id the newest counts.
     """
-    shown = _shown_hash(
+    prompt_hash = _prompt_hash(
         first.idea_id, first.fingerprint, second.idea_id, second.fingerprint, str(show_scores)
     )
     return content_hash(
-        shown, dimension.name, dimension.question, dimension.scale, judge, str(seed), length=32
+        prompt_hash,
+        dimension.name,
+        dimension.question,
+        dimension.scale,
+        judge,
+        str(seed),
+        length=32,
     )
 
 
 @lru_cache(maxsize=4096)
-def _shown_hash(*shown: str) -> str:
+def _prompt_hash(*parts: str) -> str:
     return content_hash(
-        COMPARE_IDEAS.name, str(COMPARE_IDEAS.version), COMPARE_IDEAS.prompt_sha256, *shown
+        COMPARE_IDEAS.name, str(COMPARE_IDEAS.version), COMPARE_IDEAS.prompt_sha256, *parts
     )
 
 
-def stands(match: Match) -> bool:
-    """Return whether a stored match need not be asked again."""
+def is_final(match: Match) -> bool:
+    """Return whether a stored match need not be repeated."""
     return match.winner is not None or not may_pass(match.unscored_reason)
 
 
@@ -198,13 +200,13 @@ async def ask(
     seed: int,
     show_scores: bool = False,
 ) -> tuple[Match, ...]:
-    """One call about `first` shown before `second`: a match per dimension, scored or not.
+    """Compare `first` with `second` in one call; return a match per dimension, maybe unscored.
 
-    Never raises for what the engine does.
+    Engine failures do not raise.
     """
-    asked = pair_question(first, second, dimensions, show_scores=show_scores)
-    outcome = await engine.run(COMPARE_IDEAS, asked.question)
-    judged_at = datetime.now(UTC)
+    prompt = pair_question(first, second, dimensions, show_scores=show_scores)
+    outcome = await engine.run(COMPARE_IDEAS, prompt.question)
+    answered_at = datetime.now(UTC)
     return tuple(
         Match(
             match_id=match_id(first, second, dimension, engine.name, seed, show_scores=show_scores),
@@ -215,16 +217,16 @@ async def ask(
             round=round_number,
             judge=engine.name,
             provenance=outcome.provenance,
-            created_at=judged_at,
+            created_at=answered_at,
             **covariates(first.text, second.text),
-            **_verdict(dimension.name, outcome, asked),
+            **_verdict(dimension.name, outcome, prompt),
         )
         for dimension in dimensions
     )
 
 
-def _verdict(dimension: str, outcome: Outcome[PairReply], asked: Asked) -> dict[str, Any]:
-    """Fields of the match: who won and why, or why nobody did."""
+def _verdict(dimension: str, outcome: Outcome[PairReply], prompt: PairPrompt) -> dict[str, Any]:
+    """Return the fields of a match that hold the verdict, or the reason for none."""
     if isinstance(outcome, Unscored):
         return {
             "winner": None,
@@ -241,9 +243,9 @@ def _verdict(dimension: str, outcome: Outcome[PairReply], asked: Asked) -> dict[
     return {
         "winner": verdict.winner,
         "first_better_0_to_1": verdict.a_better_percent / 100,
-        "rationale": settle(verdict.reason, asked.papers).markdown,
-        "first_reading": _reading(outcome.value.idea_a, asked.papers),
-        "second_reading": _reading(outcome.value.idea_b, asked.papers),
+        "rationale": settle(verdict.reason, prompt.papers).markdown,
+        "first_reading": _reading(outcome.value.idea_a, prompt.papers),
+        "second_reading": _reading(outcome.value.idea_b, prompt.papers),
     }
 
 

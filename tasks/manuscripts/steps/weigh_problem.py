@@ -1,7 +1,6 @@
-"""`weigh_problem`: a disputed problem read for the authors and against them, for a person to
-decide.
+"""`weigh_problem`: readings of a disputed problem for and against the authors.
 
-Baseline: both sides in the words they were given.
+A person decides. Baseline: both sides in their own words.
 """
 
 from pydantic import Field
@@ -41,7 +40,7 @@ class WeighReply(Reply):
 
 
 async def baseline_weigh(inputs: WeighInput, _: BaselineTools) -> WeighReply:
-    """It weighs nothing."""
+    """Return both sides without weighing them."""
     return WeighReply(
         optimistic=inputs.second_look or inputs.dispute,
         sceptical=inputs.explanation or inputs.problem,
