@@ -89,13 +89,15 @@ class SurveyPart:
         sections = self.survey.sections
         checked_count = sum(section.checked_sentence_count or 0 for section in sections)
         corrected_count = sum(section.corrected_sentence_count or 0 for section in sections)
+        undecided_count = sum(section.undecided_sentence_count or 0 for section in sections)
         invented_count = sum(section.removed_citation_count for section in sections)
         papers_read = figures.plural(self.survey.read_count, "paper")
         below_note = " (shown below)" if self.survey.removed else ""
         return (
             f"From {papers_read} read, {self.survey.full_text_count:,} of them in more than the abstract."
             f" {figures.plural(checked_count, 'cited sentence')} held against what was read:"
-            f" {corrected_count:,} corrected, {len(self.survey.removed):,} taken out{below_note};"
+            f" {corrected_count:,} corrected, {len(self.survey.removed):,} taken out{below_note},"
+            f" {undecided_count:,} that it does not decide;"
             f" {figures.plural(invented_count, 'citation')} that named nothing shown removed."
         )
 

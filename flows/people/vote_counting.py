@@ -78,7 +78,7 @@ class VoteCounter:
 
 
 def count_votes(database: ServiceDatabase) -> None:
-    from tasks.ranking.voted import standing_by, votes_of  # slow import, often not needed
+    from tasks.ranking.contests import standing_of, votes_of  # slow import, often not needed
 
     votes: dict[tuple[Track, str], list[HumanVote]] = defaultdict(list)
     for vote in records_of(database, VOTES, HumanVote):
@@ -86,7 +86,7 @@ def count_votes(database: ServiceDatabase) -> None:
     for contest, standing in contests(database):
         matches = votes_of(contest, votes.get((contest.track, contest.group), ()))
         if standing is None or standing.vote_count != _vote_count(matches):
-            store_standing(database, contest, standing_by(contest, matches))
+            store_standing(database, contest, standing_of(contest, matches))
 
 
 def _vote_count(votes: Iterable[HumanVote]) -> int:

@@ -11,9 +11,9 @@ from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import mean, share
 from tasks.metrics.rankings import kendall
 from tasks.ranking.biases import biases
+from tasks.ranking.contests import matches_of, strengths_by
 from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.rating import rate_votes
-from tasks.ranking.voted import matches_of, strengths_by
 from tasks.ranking.voters import agreement, by_group, care_of_voters, kappa_with_engine
 from warehouse.app.contests import human_votes, makers
 from warehouse.app.records import fold_into_lake

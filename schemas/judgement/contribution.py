@@ -15,6 +15,7 @@ from schemas.literature.citation import (
     DroppedSentenceCount,
     RemovedCitationCount,
     UncitedSentenceCount,
+    UndecidedSentenceCount,
 )
 from schemas.outcome import (
     CONFIDENCE_MEANING,
@@ -342,6 +343,7 @@ class ContributionReview(Judged):
     checked_sentence_count: CheckedSentenceCount = None
     corrected_sentence_count: CorrectedSentenceCount = None
     dropped_sentence_count: DroppedSentenceCount = None
+    undecided_sentence_count: UndecidedSentenceCount = None
     provenance: Provenance
 
 

@@ -52,6 +52,14 @@ class Match(Judged):
         default="",
         description="Reason, Markdown with rendered citations; empty when unscored.",
     )
+    first_reading: Prose = Field(
+        default="",
+        description=(
+            "What the judge read in the idea shown first before it compared, Markdown with rendered"
+            " citations; empty for a vote and when it was not told."
+        ),
+    )
+    second_reading: Prose = Field(default="", description="The same of the other idea.")
     round: int = Field(ge=1, description="Round of the schedule.")
     judge: str = Field(description="The engine, or `human:<name>` for a vote.")
     words_difference: Annotated[int | None, ColumnInfo(unit="words")] = Field(

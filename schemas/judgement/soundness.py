@@ -16,6 +16,7 @@ from schemas.literature.citation import (
     DroppedSentenceCount,
     RemovedCitationCount,
     UncitedSentenceCount,
+    UndecidedSentenceCount,
 )
 from schemas.literature.paper import PaperSection, Passage
 from schemas.outcome import (
@@ -321,6 +322,7 @@ class SoundnessReview(Judged):
     checked_sentence_count: CheckedSentenceCount = None
     corrected_sentence_count: CorrectedSentenceCount = None
     dropped_sentence_count: DroppedSentenceCount = None
+    undecided_sentence_count: UndecidedSentenceCount = None
     provenance: Provenance
 
 

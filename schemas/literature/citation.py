@@ -33,6 +33,16 @@ DroppedSentenceCount = Annotated[
         description="Checked sentences removed as unsupported; None: no check requested.",
     ),
 ]
+UndecidedSentenceCount = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        description=(
+            "Of the checked, those that stay although the stored texts shown do not decide them;"
+            " None: as above."
+        ),
+    ),
+]
 
 
 class Citation(Noun):
@@ -50,8 +60,8 @@ class Citation(Noun):
     subject: str = Field(
         description=(
             "method_id, dimension_id or `persona_id dimension`; `plan` for the review of the plan,"
-            " and for the assessment's concerns, `summary` for a summary, `meta_review`; of reasons"
-            " the criterion."
+            " and for the assessment's concerns, `concerns` for evidence on them, `summary` for a"
+            " summary, `meta_review`; of reasons the criterion."
         )
     )
     field: str = Field(

@@ -12,6 +12,7 @@ from schemas.literature.citation import (
     CorrectedSentenceCount,
     DroppedSentenceCount,
     RemovedCitationCount,
+    UndecidedSentenceCount,
 )
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 
@@ -75,6 +76,7 @@ class SurveySection(Judged):
     )
     corrected_sentence_count: CorrectedSentenceCount = None
     dropped_sentence_count: DroppedSentenceCount = None
+    undecided_sentence_count: UndecidedSentenceCount = None
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     provenance: Provenance | None = Field(

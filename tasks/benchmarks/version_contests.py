@@ -25,10 +25,10 @@ from tasks.benchmarks.items import ItemResult
 from tasks.judging.step import Engine, Step, program_provenance
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean
-from tasks.ranking.biases import EFFECT_DEVIATION, Matrix, Vector, fitted_log_odds
-from tasks.ranking.dimensions import DIMENSIONS, compared_along
+from tasks.ranking.biases import EFFECT_DEVIATION, Matrix, Vector, fit_log_odds
+from tasks.ranking.dimensions import DIMENSIONS, with_overall
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.matching import ask, stands
+from tasks.ranking.matching import ask, is_final
 from tasks.ranking.steps.compare_ideas import DimensionVerdict, PairInput, PairReply
 from tasks.ranking.steps.measures import NEWNESS
 from tasks.ranking.tally import PRIOR_DEVIATION
@@ -74,7 +74,7 @@ async def judge_both_orders(
         for order in orders
     ]
     matches = tuple(match for each in by_order for match in each)
-    open_ones = (match.unscored_reason for match in matches if not stands(match))
+    open_ones = (match.unscored_reason for match in matches if not is_final(match))
     return ContestMatches(matches=matches, reason=next(open_ones, None))
 
 
@@ -163,7 +163,7 @@ def _effect(
     place: int, design: Matrix, won: Vector, clusters: Sequence[str], seed: int, lost: int
 ) -> Estimate:
     def statistic(chosen: Indices) -> float:
-        coefficients, _ = fitted_log_odds(design[chosen], won[chosen], _PRECISION)
+        coefficients, _ = fit_log_odds(design[chosen], won[chosen], _PRECISION)
         return float(expit(coefficients[0]) if place == 0 else coefficients[place])
 
     everything = np.arange(len(won))
@@ -195,7 +195,7 @@ def flattery_of(text: str) -> dict[str, float]:
 @lru_cache(maxsize=1)
 def rubric_stems() -> frozenset[str]:
     """Return the word stems of the dimensions and questions by which ideas are compared."""
-    texts = (f"{each.name} {each.question} {each.scale}" for each in compared_along(DIMENSIONS))
+    texts = (f"{each.name} {each.question} {each.scale}" for each in with_overall(DIMENSIONS))
     return frozenset(stem for text in texts for stem in content_words(text))
 
 

@@ -162,6 +162,7 @@ def _question(
                 reviewer=each.reviewer,
                 dimension=each.value.dimension,
                 score_0_to_10=each.value.score_0_to_10,
+                confidence_0_to_3=each.value.confidence_0_to_3,
                 review=rekeyed(each.value.review, each.prompt_papers, prompt_papers),
             )
             for each in reviews

@@ -1,4 +1,4 @@
-"""What there is to curate: the papers that a user named, each with the files of its reviews."""
+"""Papers to curate, each with its review files."""
 
 import hashlib
 from collections import Counter
@@ -15,22 +15,22 @@ from tasks.curation.review_files import LARGEST_FILE_BYTES, TEXT_SUFFIXES
 
 OPENREVIEW = "openreview:"
 PAPER_SUFFIXES = (".pdf", *TEXT_SUFFIXES, ".tex", ".tar.gz", ".zip")
-PARSED = ".pdf.json"
+PARSED_SUFFIX = ".pdf.json"
 _MOST_PAPERS = 50_000
 _PEERREAD_PAPERS = ("parsed_pdfs", "pdfs")
 
 
 def collect_papers(papers: str, reviews: Path | None) -> tuple[PaperSource, ...]:
-    """Every paper with the files of its reviews, by name; a paper without any is among them.
+    """Return every paper with its review files, by name; papers without reviews are included.
 
     Args:
-        papers: a folder of papers, a PeerRead-shaped folder, or `openreview:` and the names of
-            forums with commas between them.
-        reviews: the folder of reviews: `NAME.json`, or `NAME/` with a text for each, or
-            `NAME.1.txt`, `NAME.2.txt`, …; None where `papers` brings them.
+        papers: a folder of papers, a folder in PeerRead's layout, or `openreview:` and forum ids
+            separated by commas.
+        reviews: folder with `NAME.json`, `NAME/` with one text per review, or `NAME.1.txt`,
+            `NAME.2.txt`, …; None if `papers` includes them.
 
     Raises:
-        ConfigurationError: something of it is not there, or holds no paper.
+        ConfigurationError: a folder is missing or contains no paper.
     """
     if papers.startswith(OPENREVIEW):
         if reviews is not None:
@@ -38,24 +38,24 @@ def collect_papers(papers: str, reviews: Path | None) -> tuple[PaperSource, ...]
         return _forums(papers.removeprefix(OPENREVIEW))
     folder = _folder(Path(papers), "papers")
     if reviews is None:
-        return _of_peerread(folder)
-    found = list(_papers(folder))
-    if not found:
+        return _peerread_sources(folder)
+    entries = list(_papers(folder))
+    if not entries:
         raise ConfigurationError(
             f"the folder {folder} holds no paper: Assay reads {', '.join(PAPER_SUFFIXES)}"
         )
-    beside = _Reviews(_folder(reviews, "reviews"))
-    return _sources(found, beside, ReviewedAt.FILES)
+    review_folder = _Reviews(_folder(reviews, "reviews"))
+    return _sources(entries, review_folder, ReviewedAt.FILES)
 
 
 def _forums(names: str) -> tuple[PaperSource, ...]:
     forums = tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
     if not forums:
         raise ConfigurationError(f"{OPENREVIEW} names no forum: write it as openreview:ID,ID")
-    odd = next((name for name in forums if not _is_forum(name)), None)
-    if odd is not None:
+    invalid = next((name for name in forums if not _is_forum(name)), None)
+    if invalid is not None:
         raise ConfigurationError(
-            f"{OPENREVIEW}{odd!r} is no forum: copy what stands behind `forum?id=` in its address"
+            f"{OPENREVIEW}{invalid!r} is no forum: copy the text after `forum?id=` in its address"
         )
     return tuple(
         PaperSource(
@@ -77,21 +77,21 @@ def _folder(path: Path, word: str) -> Path:
     return path.resolve()
 
 
-def _of_peerread(folder: Path) -> tuple[PaperSource, ...]:
+def _peerread_sources(folder: Path) -> tuple[PaperSource, ...]:
     reviews = folder / "reviews"
     places = [place for name in _PEERREAD_PAPERS if (place := folder / name).is_dir()]
     if not reviews.is_dir() or not places:
         raise ConfigurationError(
-            f"{folder} is not shaped as PeerRead is (reviews/ beside parsed_pdfs/ or pdfs/):"
+            f"{folder} does not have PeerRead's layout (reviews/ and parsed_pdfs/ or pdfs/):"
             " name the folder of reviews too"
         )
-    found: dict[str, tuple[str, Path]] = {}
+    paths_by_name: dict[str, tuple[str, Path]] = {}
     for place in places:
         for name, path in _papers(place):
-            found.setdefault(name, (name, path))
-    if not found:
+            paths_by_name.setdefault(name, (name, path))
+    if not paths_by_name:
         raise ConfigurationError(f"{places[0]} holds no paper")
-    papers = [found[name] for name in sorted(found)]
+    papers = [paths_by_name[name] for name in sorted(paths_by_name)]
     return _sources(papers, _Reviews(reviews), ReviewedAt.PEERREAD)
 
 
@@ -106,35 +106,37 @@ def _papers(folder: Path) -> Iterator[tuple[str, Path]]:
         if path.name.startswith(".") or not path.is_file():
             continue
         name = path.name.lower()
-        suffix = next((each for each in (PARSED, *PAPER_SUFFIXES) if name.endswith(each)), None)
+        suffix = next(
+            (each for each in (PARSED_SUFFIX, *PAPER_SUFFIXES) if name.endswith(each)), None
+        )
         if suffix is not None and len(path.name) > len(suffix):
             if not encodable(path.name):
-                shown = path.name.encode("utf-8", "replace").decode()
-                raise ConfigurationError(f"the name of {folder}/{shown} is no UTF-8: rename it")
+                printable = path.name.encode("utf-8", "replace").decode()
+                raise ConfigurationError(f"the name of {folder}/{printable} is no UTF-8: rename it")
             yield path.name[: -len(suffix)], path
 
 
 class _Reviews:
-    """A folder of reviews, looked through once."""
+    """Index of a folder of reviews."""
 
     def __init__(self, folder: Path) -> None:
         self._texts: dict[str, list[Path]] = {}
         self._whole: dict[str, Path] = {}
         for path in sorted(_plain(folder).iterdir()):
             if path.is_dir() and not path.is_symlink():
-                inside = (each for each in sorted(path.iterdir()) if _is_text(each))
-                self._texts.setdefault(path.name, []).extend(inside)
+                texts = (each for each in sorted(path.iterdir()) if _is_text(each))
+                self._texts.setdefault(path.name, []).extend(texts)
             elif path.suffix.lower() == ".json":
                 self._whole[path.stem] = path
             elif path.is_symlink() and path.is_dir():
-                self._texts.setdefault(path.name, []).append(path)  # which reading refuses
+                self._texts.setdefault(path.name, []).append(path)  # reading it fails with a reason
             elif _is_text(path):
                 name, _, number = path.stem.rpartition(".")
-                known = name if name and number.isdecimal() else path.stem
-                self._texts.setdefault(known, []).append(path)
+                paper_name = name if name and number.isdecimal() else path.stem
+                self._texts.setdefault(paper_name, []).append(path)
 
     def of(self, name: str) -> tuple[Path, ...]:
-        """One JSON file, or texts by the numbers in their names."""
+        """Return one JSON file, or texts in the order of the numbers in their names."""
         if name in self._whole:
             return (self._whole[name],)
         return tuple(sorted(self._texts.get(name, ()), key=_in_order))
@@ -154,13 +156,13 @@ def _sources(
 ) -> tuple[PaperSource, ...]:
     if len(papers) > _MOST_PAPERS:
         raise ConfigurationError(
-            f"{len(papers):,} papers are more than the {_MOST_PAPERS:,} of one set: name a part of"
+            f"{len(papers):,} papers exceed the {_MOST_PAPERS:,} allowed in one set: name a part of"
             " them"
         )
     counts = Counter(name for name, _ in papers)
-    twice = next((name for name, count in counts.items() if count > 1), None)
-    if twice is not None:
-        raise ConfigurationError(f"two papers are called {twice}: rename one of them")
+    duplicate = next((name for name, count in counts.items() if count > 1), None)
+    if duplicate is not None:
+        raise ConfigurationError(f"two papers are called {duplicate}: rename one of them")
     return tuple(
         PaperSource(
             paper_id=name,
@@ -174,7 +176,7 @@ def _sources(
 
 
 def _hash(paths: Sequence[Path]) -> str:
-    """Over the files; of what will not be read (too large, or no file of its own) over its name."""
+    """Hash the files; a file that will not be read (too large, a link) is hashed by name."""
     parts = []
     for path in paths:
         try:

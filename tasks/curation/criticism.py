@@ -1,5 +1,6 @@
-"""From reviews to verbatim sentences about the idea, and from these to statements (ScholarEval,
-appendix D.2): every sentence is searched for in its review, every statement leads back to some.
+"""Extraction of criticism from reviews: verbatim sentences, then statements made from them.
+
+Sentences must occur in their review, and statements must cite sentences (ScholarEval, D.2).
 """
 
 from bisect import bisect_right
@@ -47,17 +48,17 @@ _LABEL = bounded(
     r"(?:\*\*|__)?[ \t]{0,9}(?::|$)(?:\*\*|__)?[ \t]{0,9}",
     IGNORECASE | MULTILINE,
 )
-"""A line, or the beginning of one, that says what follows is about."""
+"""A line, or the beginning of one, that labels the text after it."""
 _FEWEST_CHARACTERS, _FEWEST_WORDS = 12, 3
-_AROUND = " \"'“”…"
+_QUOTE_MARKS = " \"'“”…"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A stretch of a review. Attributes are characters of the review as it was given.
+    """A stretch of a review, in characters of the original text.
 
     Attributes:
-        heading: that it stands under; empty: none.
+        heading: heading above it; empty if there is none.
     """
 
     start: int
@@ -67,45 +68,43 @@ class Place:
 
 @dataclass(frozen=True)
 class ReviewText:
-    """A review's text, looked through once."""
+    """A review's text with a cached index."""
 
     text: str
 
     def place_of(self, quote: str) -> Place | None:
-        """Return where the quotation stands, widened to whole sentences; None: it does not stand
-        there.
+        """Return the place of a quotation, widened to whole sentences; None if it does not occur.
 
-        White space makes no difference, everything else does. A part of a sentence could say the
-        opposite of the whole.
+        White space is ignored. Part of a sentence could mean the opposite of the whole.
         """
-        wanted = " ".join(quote.split())
-        found = self._found(wanted)
-        if found is None:
-            found = self._found(wanted.strip(_AROUND))
-        if found is None:
+        quotation = " ".join(quote.split())
+        span = self._find(quotation)
+        if span is None:
+            span = self._find(quotation.strip(_QUOTE_MARKS))
+        if span is None:
             return None
-        start, end = found
-        own = [each for each in self._sentences if each[0] < end and each[1] > start]
-        if own:
-            start, end = own[0][0], own[-1][1]
+        start, end = span
+        covered = [each for each in self._sentences if each[0] < end and each[1] > start]
+        if covered:
+            start, end = covered[0][0], covered[-1][1]
         first, last = self._flat[1][start], self._flat[1][end - 1] + 1
         return Place(first, last, self._heading_at(first))
 
-    def _found(self, wanted: str) -> tuple[int, int] | None:
-        if len(wanted) < _FEWEST_CHARACTERS or len(wanted.split()) < _FEWEST_WORDS:
+    def _find(self, quotation: str) -> tuple[int, int] | None:
+        if len(quotation) < _FEWEST_CHARACTERS or len(quotation.split()) < _FEWEST_WORDS:
             return None
         flat = self._flat[0]
-        start = flat.find(wanted)
+        start = flat.find(quotation)
         while start >= 0:
-            end = start + len(wanted)
+            end = start + len(quotation)
             if _is_whole(flat, start, end):
                 return start, end
-            start = flat.find(wanted, end)
+            start = flat.find(quotation, end)
         return None
 
     @cached_property
     def _flat(self) -> tuple[str, list[int]]:
-        """The text with its white space made single, and where each character of it stands."""
+        """Return the text with single spaces, and the original offset of each character."""
         characters: list[str] = []
         offsets: list[int] = []
         for place, character in enumerate(self.text):
@@ -122,7 +121,7 @@ class ReviewText:
         return list(self._spans())
 
     def _spans(self) -> Iterator[tuple[int, int]]:
-        """Of each sentence in the flat text, without the label that it begins with."""
+        """Yield the span of each sentence in the flat text, without its label."""
         flat, after = self._flat[0], 0
         for sentence in sentences(self.text):
             start = flat.find(sentence, after)
@@ -135,7 +134,7 @@ class ReviewText:
 
     @cached_property
     def _labels(self) -> list[tuple[int, str]]:
-        return [(found.start(), found[1].capitalize()) for found in _LABEL.finditer(self.text)]
+        return [(match.start(), match[1].capitalize()) for match in _LABEL.finditer(self.text)]
 
     def _heading_at(self, place: int) -> str:
         before = bisect_right([start for start, _ in self._labels], place)
@@ -143,7 +142,7 @@ class ReviewText:
 
 
 def _is_whole(flat: str, start: int, end: int) -> bool:
-    """Return whether no word is cut at either end."""
+    """Return whether neither end cuts a word."""
     cut_before = start > 0 and flat[start - 1].isalnum() and flat[start].isalnum()
     cut_behind = end < len(flat) and flat[end].isalnum() and flat[end - 1].isalnum()
     return not (cut_before or cut_behind)
@@ -151,17 +150,17 @@ def _is_whole(flat: str, start: int, end: int) -> bool:
 
 STAGE = "curation"
 MOST_SENTENCES = 120
-"""Of all reviews of one paper together, for one question."""
-_SAME = 0.85
-"""Overlap of words from which two statements are the same."""
+"""Sentences per prompt, over all reviews of a paper."""
+_SAME_FROM_OVERLAP = 0.85
+"""Word overlap from which two statements count as the same."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Sentences of the reviews about the idea, where each stands, and what was left out.
+class Criticism:
+    """Sentences of the reviews about the idea, with headings, and dropped sentences.
 
     Attributes:
-        unanswered: of reviews that could not be asked about.
+        unanswered: failed calls, one per review.
     """
 
     sentences: tuple[CuratedSentence, ...] = ()
@@ -171,8 +170,8 @@ class Found:
     failures: tuple[Failure, ...] = ()
 
 
-async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: Engine) -> Found:
-    """Ask about each review that can be used; a sentence that does not stand in it is left out."""
+async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: Engine) -> Criticism:
+    """Extract criticism from each usable review; sentences not in the review are dropped."""
     usable = [review for review in reviews if review.unused_reason is None]
     outcomes = await first_alone(
         [
@@ -183,14 +182,14 @@ async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: En
     sentences: list[CuratedSentence] = []
     headings: dict[str, str] = {}
     drops: list[CuratedDrop] = []
-    lost: list[tuple[str, Unscored]] = []
+    failed: list[tuple[str, Unscored]] = []
     for review, outcome in zip(usable, outcomes, strict=True):
         if isinstance(outcome, Unscored):
-            lost.append((review.review_id, outcome))
+            failed.append((review.review_id, outcome))
             continue
-        taken, left_out = _taken(review, outcome.value.sentences)
+        places, left_out = _locate_sentences(review, outcome.value.sentences)
         drops += left_out
-        for place in taken:
+        for place in places:
             name = f"s{len(sentences) + 1}"
             text = review.text[place.start : place.end]
             headings[name] = place.heading
@@ -199,27 +198,27 @@ async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: En
                     sentence_id=name, review_id=review.review_id, start=place.start, text=text
                 )
             )
-    return Found(
+    return Criticism(
         sentences=tuple(sentences),
         headings=headings,
         drops=tuple(drops),
-        unanswered=tuple(each for _, each in lost),
+        unanswered=tuple(each for _, each in failed),
         failures=tuple(
-            failure for name, each in lost for failure in call_failures([each], STAGE, name)
+            failure for name, each in failed for failure in call_failures([each], STAGE, name)
         ),
     )
 
 
-def _taken(
+def _locate_sentences(
     review: CuratedReview, copied: Sequence[CopiedSentence]
 ) -> tuple[list[Place], list[CuratedDrop]]:
-    """Return where the sentences about the idea stand, in the review's order, and what is left out."""
+    """Return the places of sentences about the idea in review order, and the drops."""
     text = ReviewText(review.text)
     places: dict[int, Place] = {}
     drops = []
     for each in copied:
         place = text.place_of(each.quote)
-        reason = _left_out(each, place, review.text)
+        reason = _drop_reason(each, place, review.text)
         if reason is None and place is not None:
             repeated = any(
                 one.start < place.end and place.start < one.end for one in places.values()
@@ -228,11 +227,11 @@ def _taken(
         if reason is None and place is not None:
             places[place.start] = place
         elif reason is not None:
-            drops.append(_dropped(DroppedPart.SENTENCE, review.review_id, each.quote, reason))
+            drops.append(_drop(DroppedPart.SENTENCE, review.review_id, each.quote, reason))
     return [places[start] for start in sorted(places)], drops
 
 
-def _left_out(copied: CopiedSentence, place: Place | None, review: str) -> Reason | None:
+def _drop_reason(copied: CopiedSentence, place: Place | None, review: str) -> Reason | None:
     if place is None:
         return Reason.PASSAGE_NOT_FOUND
     if TO_THE_REVIEWER.search(review[place.start : place.end]):
@@ -249,44 +248,54 @@ def _left_out(copied: CopiedSentence, place: Place | None, review: str) -> Reaso
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """Statements made of sentences, and what was left out; or why there are none."""
+class StatementsOfIdea:
+    """Statements and drops, or the reason why there are none."""
 
     statements: tuple[CuratedStatement, ...] = ()
     drops: tuple[CuratedDrop, ...] = ()
     unscored: Unscored | None = None
 
 
-async def state(idea: str, found: Found, outcomes: Outcomes, engine: Engine) -> Stated:
-    """Ask for statements; those that say the same become one, which leads back to all sentences."""
-    shown = tuple(
+async def extract_statements(
+    idea: str, criticism: Criticism, outcomes: Outcomes, engine: Engine
+) -> StatementsOfIdea:
+    """Extract statements; the same statement from several sentences is kept once, citing all."""
+    prompt_sentences = tuple(
         ShownSentence(
             key=each.sentence_id,
-            heading=found.headings[each.sentence_id],
+            heading=criticism.headings[each.sentence_id],
             text=" ".join(each.text.split()),
         )
-        for each in found.sentences[:MOST_SENTENCES]
+        for each in criticism.sentences[:MOST_SENTENCES]
     )
-    answer = await engine.run(CURATE_STATEMENTS, StatementsInput(idea=idea, sentences=shown))
+    answer = await engine.run(
+        CURATE_STATEMENTS, StatementsInput(idea=idea, sentences=prompt_sentences)
+    )
     if isinstance(answer, Unscored):
-        return Stated(unscored=answer)
-    own = {" ".join(each.text.split()) for each in found.sentences}
+        return StatementsOfIdea(unscored=answer)
+    sentence_texts = {" ".join(each.text.split()) for each in criticism.sentences}
     statements: list[CuratedStatement] = []
     drops: list[CuratedDrop] = []
-    for given in answer.value.statements:
-        made = _statement(given, [each.key for each in shown], own, outcomes, answer.provenance)
-        if isinstance(made, CuratedDrop):
-            drops.append(made)
+    for entry in answer.value.statements:
+        statement = _statement(
+            entry,
+            [each.key for each in prompt_sentences],
+            sentence_texts,
+            outcomes,
+            answer.provenance,
+        )
+        if isinstance(statement, CuratedDrop):
+            drops.append(statement)
             continue
-        same = _same_as(made, statements)
+        same = _index_of_same(statement, statements)
         if same is None:
-            statements.append(made)
+            statements.append(statement)
             continue
-        statements[same] = _joined(statements[same], made)
-        drops.append(_dropped(DroppedPart.STATEMENT, "", made.statement, Reason.REPEATED))
-    order = {each.key: place for place, each in enumerate(shown)}
+        statements[same] = _merge(statements[same], statement)
+        drops.append(_drop(DroppedPart.STATEMENT, "", statement.statement, Reason.REPEATED))
+    order = {each.key: place for place, each in enumerate(prompt_sentences)}
     statements.sort(key=lambda each: order[each.sentence_ids[0]])
-    return Stated(
+    return StatementsOfIdea(
         tuple(
             replace(each, statement_id=f"t{number}")
             for number, each in enumerate(statements, start=1)
@@ -296,63 +305,66 @@ async def state(idea: str, found: Found, outcomes: Outcomes, engine: Engine) -> 
 
 
 def _statement(
-    given: GivenStatement,
+    entry: GivenStatement,
     keys: Sequence[str],
-    own: set[str],
+    sentence_texts: set[str],
     outcomes: Outcomes,
     provenance: Provenance,
 ) -> CuratedStatement | CuratedDrop:
-    text = " ".join(given.statement.split())
-    named = {key.casefold() for key in given.sentences}
-    sentence_ids = tuple(key for key in keys if key in named)
-    if not text or given.type is None or given.axis is None or given.severity is None:
-        return _dropped(
+    text = " ".join(entry.statement.split())
+    cited = {key.casefold() for key in entry.sentences}
+    sentence_ids = tuple(key for key in keys if key in cited)
+    if not text or entry.type is None or entry.axis is None or entry.severity is None:
+        return _drop(
             DroppedPart.STATEMENT,
             "",
             text,
             Reason.REPLY_UNPARSABLE,
-            "it lacks its text or its kind",
+            "its text or its kind is missing",
         )
     if not sentence_ids:
-        return _dropped(DroppedPart.STATEMENT, "", text, Reason.WITHOUT_SOURCE)
+        return _drop(DroppedPart.STATEMENT, "", text, Reason.WITHOUT_SOURCE)
     leak = outcomes.leak(text)
     if leak is not None:
-        return _dropped(DroppedPart.STATEMENT, "", text, Reason.TELLS_RESULTS, leak.detail)
+        return _drop(DroppedPart.STATEMENT, "", text, Reason.TELLS_RESULTS, leak.detail)
     return CuratedStatement(
         statement_id="t0",
         statement=text,
-        type=given.type,
-        axis=given.axis,
-        severity=given.severity,
+        type=entry.type,
+        axis=entry.axis,
+        severity=entry.severity,
         sentence_ids=sentence_ids,
-        is_verbatim=text in own,
+        is_verbatim=text in sentence_texts,
         provenance=provenance,
     )
 
 
-def _same_as(made: CuratedStatement, statements: Sequence[CuratedStatement]) -> int | None:
-    """The place of a statement that says the same; one that judges otherwise does not."""
+def _index_of_same(
+    statement: CuratedStatement, statements: Sequence[CuratedStatement]
+) -> int | None:
+    """Return the index of the same statement of the same type, if any."""
     return next(
         (
             place
             for place, each in enumerate(statements)
-            if each.type is made.type and overlap_0_to_1(each.statement, made.statement) >= _SAME
+            if each.type is statement.type
+            and overlap_0_to_1(each.statement, statement.statement) >= _SAME_FROM_OVERLAP
         ),
         None,
     )
 
 
-def _joined(first: CuratedStatement, other: CuratedStatement) -> CuratedStatement:
-    """The first in its words, with the sentences of both, and major if one of them is."""
-    named = dict.fromkeys((*first.sentence_ids, *other.sentence_ids))
+def _merge(first: CuratedStatement, other: CuratedStatement) -> CuratedStatement:
+    """Merge two statements: words of the first, sentences of both, the higher severity."""
+    sentence_ids = dict.fromkeys((*first.sentence_ids, *other.sentence_ids))
     return replace(
         first,
-        severity=min(first.severity, other.severity),  # "major" stands before "minor"
-        sentence_ids=tuple(named),
+        severity=min(first.severity, other.severity),  # "major" sorts before "minor"
+        sentence_ids=tuple(sentence_ids),
     )
 
 
-def _dropped(
+def _drop(
     left_out_of: DroppedPart, subject: str, text: str, reason: Reason, detail: str = ""
 ) -> CuratedDrop:
     return CuratedDrop(

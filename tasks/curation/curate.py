@@ -1,4 +1,4 @@
-"""One paper with its reviews from end to end: select, idea, leaks, sentences, statements."""
+"""Curation of one paper: selection, idea, leaks, sentences, statements."""
 
 from dataclasses import dataclass
 
@@ -15,16 +15,22 @@ from schemas.works.curation import (
 )
 from schemas.works.curation_run import CurationParameters, PaperSource
 from tasks.accounting.ledger import Ledger
-from tasks.curation.criticism import STAGE, Found, Stated, find_criticism, state
+from tasks.curation.criticism import (
+    STAGE,
+    Criticism,
+    StatementsOfIdea,
+    extract_statements,
+    find_criticism,
+)
 from tasks.curation.leaks import Outcomes
 from tasks.curation.paper_parts import FEWEST_METHOD_WORDS, PaperParts, Part, parts_of_paper
 from tasks.curation.steps.curate_idea import CURATE_IDEA, IdeaInput, ShownSection
 from tasks.curation.submission import (
+    Rejection,
     Submission,
-    Unread,
+    check_reviews,
     is_english,
-    looked_at,
-    refused,
+    reject_submission,
     review_drops,
 )
 from tasks.judging.step import Engine
@@ -32,7 +38,7 @@ from tasks.judging.step import Engine
 
 @dataclass(frozen=True, slots=True)
 class PlannedIdea:
-    """The idea of a paper without what leaked, and that."""
+    """The idea of a paper, and the leaks removed from it."""
 
     problem: str
     method: str
@@ -49,59 +55,61 @@ async def curate(
     engine: Engine,
     ledger: Ledger,
 ) -> Curation:
-    """The paper as a rated idea, or why it is none; what was asked before stays in its rows."""
-    reviews = looked_at(submission.reviews)
-    idea, found, stated = None, Found(), Stated()
+    """Return the paper as a rated idea, or dropped with a reason; all calls stay in its rows."""
+    reviews = check_reviews(submission.reviews)
+    idea, criticism, statements = None, Criticism(), StatementsOfIdea()
     parts = parts_of_paper(submission.paper)
-    dropped = refused(submission, reviews, parameters) or _unfit(parts)
-    if dropped is None:
+    rejection = reject_submission(submission, reviews, parameters) or _reject_parts(parts)
+    if rejection is None:
         outcomes = Outcomes.of(parts.outcomes, parts.text_of(Part.BACKGROUND, Part.METHOD))
-        planned = await _idea(submission.title, parts, outcomes, engine)
-        if isinstance(planned, Unread):
-            dropped = planned
+        planned_idea = await _idea(submission.title, parts, outcomes, engine)
+        if isinstance(planned_idea, Rejection):
+            rejection = planned_idea
         else:
-            idea = planned
-            found = await find_criticism(idea.text, reviews, engine)
-            if found.unanswered:
-                first = found.unanswered[0]
-                detail = f"{len(found.unanswered)} reviews: {first.detail}"
-                dropped = Unread(first.reason, detail)
-            elif not found.sentences:
-                dropped = Unread(Reason.NO_CRITICISM, "no sentence is about the idea")
+            idea = planned_idea
+            criticism = await find_criticism(idea.text, reviews, engine)
+            if criticism.unanswered:
+                first = criticism.unanswered[0]
+                detail = f"{len(criticism.unanswered)} reviews: {first.detail}"
+                rejection = Rejection(first.reason, detail)
+            elif not criticism.sentences:
+                rejection = Rejection(Reason.NO_CRITICISM, "no sentence is about the idea")
             else:
-                stated = await state(idea.text, found, outcomes, engine)
-                dropped = _nothing_stated(stated)
-    return _curation(source, submission, reviews, parameters, ledger, idea, found, stated, dropped)
+                statements = await extract_statements(idea.text, criticism, outcomes, engine)
+                rejection = _reject_statements(statements)
+    return _curation(
+        source, submission, reviews, parameters, ledger, idea, criticism, statements, rejection
+    )
 
 
-def _nothing_stated(stated: Stated) -> Unread | None:
-    if stated.unscored is not None:
-        return Unread(stated.unscored.reason, stated.unscored.detail)
-    if any(each.type == "weakness" for each in stated.statements):
+def _reject_statements(statements: StatementsOfIdea) -> Rejection | None:
+    if statements.unscored is not None:
+        return Rejection(statements.unscored.reason, statements.unscored.detail)
+    if any(each.type == "weakness" for each in statements.statements):
         return None
-    told = f"{len(stated.statements)} statements, and no criticism of the idea among them"
-    return Unread(Reason.NO_CRITICISM, told)
+    detail = f"{len(statements.statements)} statements, and no criticism of the idea among them"
+    return Rejection(Reason.NO_CRITICISM, detail)
 
 
-def _unfit(parts: PaperParts) -> Unread | None:
+def _reject_parts(parts: PaperParts) -> Rejection | None:
     if parts.method_words < FEWEST_METHOD_WORDS:
-        told = f"{parts.method_words} words of the paper are on what it does"
-        return Unread(Reason.NO_METHOD, told)
+        detail = f"{parts.method_words} words of the paper are on what it does"
+        return Rejection(Reason.NO_METHOD, detail)
     if not is_english(parts.text_of(*Part)):
-        return Unread(Reason.OTHER_LANGUAGE, "the paper is not in English")
+        return Rejection(Reason.OTHER_LANGUAGE, "the paper is not in English")
     return None
 
 
 async def _idea(
     title: str, parts: PaperParts, outcomes: Outcomes, engine: Engine
-) -> PlannedIdea | Unread:
-    shown = tuple(
+) -> PlannedIdea | Rejection:
+    sections = tuple(
         ShownSection(part=each.part.value, heading=each.heading, text=each.text)
         for each in parts.planned
     )
-    answer = await engine.run(CURATE_IDEA, IdeaInput(title=title, sections=shown))
+    answer = await engine.run(CURATE_IDEA, IdeaInput(title=title, sections=sections))
     if isinstance(answer, Unscored):
-        return Unread(answer.reason, answer.detail)
+        return Rejection(answer.reason, answer.detail)
     texts: dict[str, str] = {}
     leaks: list[CuratedDrop] = []
     for name in HEADINGS:
@@ -118,7 +126,7 @@ async def _idea(
         ]
     lacking = next((name for name in ("method", "problem") if not texts[name]), None)
     if lacking is not None:
-        return Unread(Reason.NO_METHOD, f"the paper gives the idea no {lacking}")
+        return Rejection(Reason.NO_METHOD, f"the paper gives the idea no {lacking}")
     return PlannedIdea(
         **texts,
         text=idea_text(title, **texts),
@@ -134,12 +142,12 @@ def _curation(
     parameters: CurationParameters,
     ledger: Ledger,
     idea: PlannedIdea | None,
-    found: Found,
-    stated: Stated,
-    dropped: Unread | None,
+    criticism: Criticism,
+    statements: StatementsOfIdea,
+    rejection: Rejection | None,
 ) -> Curation:
     leaks = idea.leaks if idea is not None else ()
-    kept = idea if dropped is None else None
+    kept_idea = idea if rejection is None else None
     return Curation(
         paper_id=source.paper_id,
         title=submission.title,
@@ -151,33 +159,35 @@ def _curation(
         decision=submission.decision,
         is_first_version=submission.is_first_version,
         content_sha256=submission.content_sha256,
-        text=kept.text if kept is not None else "",
-        problem=kept.problem if kept is not None else "",
-        method=kept.method if kept is not None else "",
-        experiment=kept.experiment if kept is not None else "",
+        text=kept_idea.text if kept_idea is not None else "",
+        problem=kept_idea.problem if kept_idea is not None else "",
+        method=kept_idea.method if kept_idea is not None else "",
+        experiment=kept_idea.experiment if kept_idea is not None else "",
         review_count=len(reviews),
         used_review_count=sum(review.unused_reason is None for review in reviews),
-        sentence_count=len(found.sentences),
-        statement_count=len(stated.statements),
+        sentence_count=len(criticism.sentences),
+        statement_count=len(statements.statements),
         leak_count=len(leaks),
-        dropped_reason=dropped.reason if dropped is not None else None,
-        dropped_detail=dropped.detail if dropped is not None else "",
+        dropped_reason=rejection.reason if rejection is not None else None,
+        dropped_detail=rejection.detail if rejection is not None else "",
         reviews=reviews,
-        sentences=found.sentences,
-        statements=stated.statements,
-        drops=(*review_drops(reviews), *leaks, *found.drops, *stated.drops),
-        failures=(*submission.failures, *found.failures, *ledger.failures),
+        sentences=criticism.sentences,
+        statements=statements.statements,
+        drops=(*review_drops(reviews), *leaks, *criticism.drops, *statements.drops),
+        failures=(*submission.failures, *criticism.failures, *ledger.failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         provenance=idea.provenance if idea is not None else None,
     )
 
 
-def uncurated(
-    source: PaperSource, parameters: CurationParameters, why: Unread, ledger: Ledger
+def failed_curation(
+    source: PaperSource, parameters: CurationParameters, rejection: Rejection, ledger: Ledger
 ) -> Curation:
-    """A paper that could not be had or read, and why."""
-    own = Failure(stage=STAGE, subject=source.paper_id, reason=why.reason, detail=why.detail)
+    """Return the curation of a paper that is unavailable or unreadable."""
+    failure = Failure(
+        stage=STAGE, subject=source.paper_id, reason=rejection.reason, detail=rejection.detail
+    )
     return Curation(
         paper_id=source.paper_id,
         title="",
@@ -192,9 +202,9 @@ def uncurated(
         text="",
         review_count=0,
         used_review_count=0,
-        dropped_reason=why.reason,
-        dropped_detail=why.detail,
-        failures=(own, *ledger.failures),
+        dropped_reason=rejection.reason,
+        dropped_detail=rejection.detail,
+        failures=(failure, *ledger.failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
     )

@@ -1,6 +1,4 @@
-"""Whether a sentence of an idea tells what came of the paper: a figure of its results, or a claim
-that something turned out better.
-"""
+"""Leaks: sentences of an idea that reveal results of its paper, by figures or by claims."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -21,7 +19,7 @@ _COMPARATIVE = bounded(
     r"|\b(?:perform(?:s|ed)?|works?|worked) (?:\w{1,20} )?(?:best|better|worse|worst)\b",
     IGNORECASE,
 )
-_FOUND = bounded(
+_FINDING = bounded(
     r"\bwe (?:show|showed|find|found|demonstrate|demonstrated|observe|observed|confirmed"
     r"|conclude|concluded)\b"
     r"|\b(?:fig(?:ure|s?\.)?|tab(?:le|s?\.)?) ?\d{1,3}\b[^.;:]{0,40}\b(?:demonstrates?|reveals?"
@@ -37,34 +35,36 @@ _FOUND = bounded(
     r"|suggested|confirm|confirmed|highlights?|provides? (?:\w{1,20} ){0,2}evidence)\b",
     IGNORECASE,
 )
-_AHEAD = bounded(
+_INTENTION = bounded(
     r"\b(?:will|would|whether|hypothesi[sz]\w{0,6}|expect(?:s|ed)?|aim(?:s|ed)?|goal|could|may"
     r"|might"
     r"|should|if|plan(?:s|ned)?|intend(?:s|ed)?|propose to|to test|to see|to assess|predict"
     r"|anticipate)\b",
     IGNORECASE,
 )
-"""Words of somebody who does not know yet."""
+"""Words of a plan or an expectation."""
 _OTHERS = bounded(
     r"\b(?:existing|previous|prior|current|earlier|recent|other|traditional|conventional)"
     r" (?:\w{1,20} ){0,2}(?:methods?|approaches|models?|works?|systems?|studies|techniques?)\b"
     r"[^.;]{0,40}\b(?:outperform|surpass|beat|exceed|achiev|attain|reach|improv)",
     IGNORECASE,
 )
-"""Others of whom it is said, not those whom it is said to be better than."""
-_NAMED = bounded(r"(?:\bet al\.?|[&,] [A-Z]\w{1,30}|\band [A-Z]\w{1,30}),? \((?:19|20)\d\d[a-z]?\)")
-"""Authors, of whose work a sentence tells that does not speak of its own."""
-_OWN = bounded(r"\b(?:we|our|ours)\b", IGNORECASE)
+"""Other methods as the subject of the comparison, not as the baseline."""
+_CITATION = bounded(
+    r"(?:\bet al\.?|[&,] [A-Z]\w{1,30}|\band [A-Z]\w{1,30}),? \((?:19|20)\d\d[a-z]?\)"
+)
+"""A citation: without "we" or "our", the sentence is about the work of others."""
+_FIRST_PERSON = bounded(r"\b(?:we|our|ours)\b", IGNORECASE)
 _VERSION = bounded(r"\b[A-Z][\w-]{0,30}[ -]?v?[1-9]\.\d\b(?!\s?%)")
-"""A program or model by name and version, whose digits are no figure: `Gemini 1.5`, `GPT-3.5`."""
+"""A program or model with a version, whose digits are no figure: `Gemini 1.5`, `GPT-3.5`."""
 _YEARS = range(1900, 2101)
 _FEWEST_DIGITS = 3
-_SHOWN = 160
+_LONGEST_EXCERPT = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A sentence that tells an outcome, and by what it shows."""
+    """A sentence that reveals an outcome, and the evidence for it."""
 
     sentence: str
     detail: str
@@ -72,63 +72,66 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Outcomes of a paper, as far as its figures tell.
+    """Outcomes of a paper that its figures reveal.
 
     Attributes:
-        figures: telling numbers of its results that its plan does not have, each with a sentence.
+        figures: distinctive numbers of the results that are not in the plan, each with a sentence.
     """
 
     figures: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, outcomes: Iterable[str], plan: str) -> "Outcomes":
-        """Of the sentences that tell outcomes, beside the text of the paper's plan."""
-        known = set(_telling(plan))
-        found: dict[str, str] = {}
+        """Collect figures from `outcomes`, sentences on results, that are not in the plan's text."""
+        plan_numbers = set(_distinctive_numbers(plan))
+        figures: dict[str, str] = {}
         for sentence in outcomes:
-            for number in _telling(sentence):
-                if number not in known:
-                    found.setdefault(number, sentence)
-        return cls(found)
+            for number in _distinctive_numbers(sentence):
+                if number not in plan_numbers:
+                    figures.setdefault(number, sentence)
+        return cls(figures)
 
     def leak(self, sentence: str) -> Leak | None:
-        """Return how the sentence tells what came of it; None: it does not."""
-        number = next((each for each in _telling(sentence) if each in self.figures), None)
+        """Return the leak of a sentence, or None."""
+        number = next(
+            (each for each in _distinctive_numbers(sentence) if each in self.figures), None
+        )
         if number is not None:
             source = self.figures[number]
-            return Leak(sentence, f"{number} is a figure of the results: {_shortly(source)}")
+            return Leak(sentence, f"{number} is a figure of the results: {_shorten(source)}")
         if claims_outcome(sentence):
             return Leak(sentence, "it claims an outcome")
         return None
 
     def without_leaks(self, text: str) -> tuple[str, list[Leak]]:
-        """The text without the sentences that leak, and those; a text without any as it is."""
+        """Return the text without leaking sentences, and the leaks."""
         leaks = [leak for each in sentences(text) if (leak := self.leak(each)) is not None]
         if not leaks:
             return text, []
         gone = {leak.sentence for leak in leaks}
-        lines = (_kept(line, gone) for line in text.split("\n\n"))
+        lines = (_without(line, gone) for line in text.split("\n\n"))
         return "\n\n".join(line for line in lines if line), leaks
 
 
 def claims_outcome(sentence: str) -> bool:
-    """Return whether the sentence says that something turned out so, of the paper's own work."""
-    if _NAMED.search(sentence) is not None and _OWN.search(sentence) is None:
+    """Return whether the sentence reports an outcome of the paper's own work."""
+    if _CITATION.search(sentence) is not None and _FIRST_PERSON.search(sentence) is None:
         return False
-    if _FOUND.search(sentence) is not None:
+    if _FINDING.search(sentence) is not None:
         return True
-    if _COMPARATIVE.search(sentence) is None or _AHEAD.search(sentence) is not None:
+    if _COMPARATIVE.search(sentence) is None or _INTENTION.search(sentence) is not None:
         return False
     return _OTHERS.search(sentence) is None and not read_sentence(sentence).of_others
 
 
-def _kept(paragraph: str, gone: set[str]) -> str:
+def _without(paragraph: str, gone: set[str]) -> str:
     return " ".join(each for each in sentences(paragraph) if each not in gone)
 
 
-def _telling(text: str) -> Iterator[str]:
-    """Numbers that hardly stand in two places by chance: with a fraction, in per cent, or of three
-    digits and more; years are none.
+def _distinctive_numbers(text: str) -> Iterator[str]:
+    """Yield numbers unlikely to match by chance: fractions, percentages, three digits or more.
+
+    Years are skipped.
     """
     for match in _NUMBER.finditer(_VERSION.sub(" ", text)):
         number = match.group().replace(",", "").replace(" ", "")
@@ -141,6 +144,6 @@ def _telling(text: str) -> Iterator[str]:
             yield bare
 
 
-def _shortly(sentence: str) -> str:
+def _shorten(sentence: str) -> str:
     line = " ".join(sentence.split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+    return line if len(line) <= _LONGEST_EXCERPT else f"{line[: _LONGEST_EXCERPT - 1]}…"

@@ -1,10 +1,9 @@
-"""Forums of OpenReview: the first version of a paper, its reviews, its decision.
+"""OpenReview forums: the first version of a paper, its reviews, its decision.
 
 API 2: GET https://api2.openreview.net/notes, /notes/edits, /attachment, /notes/edits/attachment.
-A file of an earlier version is had by the id of the edit that brought it: the path that stands in
-the edit is gone once the file is replaced. The wire is read here, and not by openreview-py: its
-client sends, waits and tries again on its own, past the limits, the rows and the keys that all
-other requests are held to.
+A file of an earlier version is available by the id of its edit only: the path in the edit is gone
+once the file is replaced. openreview-py is not used because its client waits and retries on its
+own, outside our rate limits, `api_calls` rows and secrets.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ from schemas.literature.source_text import plain_abstract, plain_text
 from schemas.reasons import Passes, Reason
 from schemas.settings import Settings
 from tasks.curation.review_files import number_of
-from tasks.curation.submission import GivenReview, Unread
+from tasks.curation.submission import GivenReview, Rejection
 from tasks.sources.fields import Row, json_of, mappings_of, rows_of, text_of
 from tasks.sources.http_source import overridden
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests, Upstream
@@ -31,14 +30,14 @@ STAGE = "curation"
 PAGE = "https://openreview.net/forum?id={forum}"
 _REVIEW, _DECISION = "official_review", "decision"
 _NO_REVIEW_TEXT = ("title", "flag", "code_of_conduct", "ethics")
-"""Beginnings of the names of fields that say nothing of the paper."""
+"""Prefixes of fields that are not part of the review."""
 _FEWEST_CHARACTERS = 12
-"""Of a field that is text; a shorter one is a choice, as `3 good`."""
+"""Shortest text field; shorter ones are choices, such as `3 good`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forum:
-    """Content of a forum, and the PDF that its reviewers had first."""
+    """Content of a forum, and the first PDF given to its reviewers."""
 
     pdf: bytes
     title: str
@@ -52,7 +51,7 @@ class Forum:
 
 
 class OpenReview:
-    """Reads forums, within its limits; every request is a row of `api_calls`."""
+    """Rate-limited reader of forums; every request is a row of `api_calls`."""
 
     def __init__(self, settings: Settings, context: SourceContext) -> None:
         upstream = Upstream(
@@ -67,36 +66,38 @@ class OpenReview:
         )
         self._requests = SourceRequests(overridden(upstream, sources), context, sources)
 
-    async def forum(self, forum: str) -> Forum | Unread:
-        """The forum called `forum`, or why it cannot be had."""
-        asked = Question("/notes", (("forum", forum), ("trash", "false")))
-        found = await self._requests.fetch(asked, _notes)
-        if found.page is None:
-            return _unread(found.failure)
-        root = next((note for note in found.page if text_of(note, "id") == forum), None)
+    async def forum(self, forum: str) -> Forum | Rejection:
+        """Return the forum with id `forum`, or why it is unavailable."""
+        request = Question("/notes", (("forum", forum), ("trash", "false")))
+        notes = await self._requests.fetch(request, _notes)
+        if notes.page is None:
+            return _rejection(notes.failure)
+        root = next((note for note in notes.page if text_of(note, "id") == forum), None)
         if root is None:
-            return Unread(Reason.NOT_FOUND, f"OpenReview has no forum {forum}, or shows it to few")
+            return Rejection(
+                Reason.NOT_FOUND, f"OpenReview has no forum {forum}, or shows it to few"
+            )
         edits = await self._edits(forum)
-        told = edits if not isinstance(edits, SourceFailure) else []
-        first = _reviewed_first(told, found.page)
-        asked, is_first = _which_pdf(root, first, forum)
-        pdf = await self._requests.fetch(asked, lambda reply: reply.content, lambda _: False)
+        edit_rows = edits if not isinstance(edits, SourceFailure) else []
+        first = _reviewed_edit(edit_rows, notes.page)
+        request, is_first_version = _which_pdf(root, first, forum)
+        pdf = await self._requests.fetch(request, lambda reply: reply.content, lambda _: False)
         if pdf.page is None:
-            return _unread(pdf.failure)
-        lost = _lost(edits, forum) if isinstance(edits, SourceFailure) else ()
-        return _forum(pdf.page, found.page, root, first, is_first, lost)
+            return _rejection(pdf.failure)
+        failures = _edit_failures(edits, forum) if isinstance(edits, SourceFailure) else ()
+        return _forum(pdf.page, notes.page, root, first, is_first_version, failures)
 
     async def _edits(self, forum: str) -> list[Row] | SourceFailure:
-        asked = Question("/notes/edits", (("note.id", forum), ("sort", "tcdate:asc")))
-        found = await self._requests.fetch(asked, lambda reply: _rows(reply, "edits"))
-        if found.page is None:
-            assert found.failure is not None
-            return found.failure
-        return found.page
+        request = Question("/notes/edits", (("note.id", forum), ("sort", "tcdate:asc")))
+        reply = await self._requests.fetch(request, lambda body: _rows(body, "edits"))
+        if reply.page is None:
+            assert reply.failure is not None
+            return reply.failure
+        return reply.page
 
 
-def _lost(edits: SourceFailure, forum: str) -> tuple[Failure, ...]:
-    """Edits that are shown to few are done without; others are asked for again another time."""
+def _edit_failures(edits: SourceFailure, forum: str) -> tuple[Failure, ...]:
+    """Return failures of the edits; those not public are permanent, others worth a retry."""
     stage = STAGE if edits.reason.passes is Passes.BY_ITSELF else "documents"
     return look_up_failures([edits], stage, forum)
 
@@ -125,7 +126,7 @@ def _forum(
 
 
 def _which_pdf(root: Row, first: Row | None, forum: str) -> tuple[Question, bool | None]:
-    """Return where the first PDF is, and whether it is the first; None: the edits are not shown."""
+    """Return the request for the PDF, and True if it is the first (None if edits are hidden)."""
     current = Question("/attachment", (("id", forum), ("name", "pdf")))
     if first is None:
         return current, None
@@ -135,18 +136,19 @@ def _which_pdf(root: Row, first: Row | None, forum: str) -> tuple[Question, bool
     return Question("/notes/edits/attachment", of_edit), True
 
 
-def _reviewed_first(edits: Sequence[Row], notes: Sequence[Row]) -> Row | None:
-    """The edit with the PDF that the first reviewer had: before the deadline a paper may be handed
-    in more than once.
+def _reviewed_edit(edits: Sequence[Row], notes: Sequence[Row]) -> Row | None:
+    """Return the edit with the PDF of the first reviewer.
+
+    Authors may submit several versions before the deadline.
     """
-    brought = _in_order([edit for edit in edits if _text(_content(_row(edit, "note")), "pdf")])
-    reviewed = min((_moment(note) for note in notes if _is_a(note, _REVIEW)), default=0.0)
-    before = [edit for edit in brought if _moment(edit) <= reviewed]
-    return next(iter(before[-1:] or brought), None)
+    with_pdf = _in_order([edit for edit in edits if _text(_content(_row(edit, "note")), "pdf")])
+    first_review = min((_moment(note) for note in notes if _is_a(note, _REVIEW)), default=0.0)
+    before_review = [edit for edit in with_pdf if _moment(edit) <= first_review]
+    return next(iter(before_review[-1:] or with_pdf), None)
 
 
 def _review(note: Row) -> GivenReview:
-    """Its fields of text under their names, as `## Weaknesses`; ratings apart."""
+    """Return the text fields under their names, such as `## Weaknesses`, and the ratings."""
     content = _content(note)
     parts = []
     for name in content:
@@ -173,10 +175,10 @@ def _moment(note: Row) -> float:
 
 
 def _is_a(note: Row, word: str) -> bool:
-    """Return whether one of the invitations it answers ends in `/-/Official_Review`, for example."""
-    named = note.get("invitations", [note.get("invitation")])
-    listed = named if isinstance(named, list) else []
-    ends = (each.rpartition("/")[2].casefold() for each in listed if isinstance(each, str))
+    """Return whether an invitation ends in the word, for example `/-/Official_Review`."""
+    invitations = note.get("invitations", [note.get("invitation")])
+    names = invitations if isinstance(invitations, list) else []
+    ends = (each.rpartition("/")[2].casefold() for each in names if isinstance(each, str))
     return word in ends
 
 
@@ -190,7 +192,7 @@ def _row(row: Row, name: str) -> Mapping[str, Any]:
 
 
 def _value(content: Mapping[str, Any], name: str) -> Any:
-    """API 2 writes `{"value": …}`, API 1 the value itself."""
+    """Return a field: API 2 writes `{"value": …}`, API 1 the bare value."""
     value = content.get(name)
     return value.get("value") if isinstance(value, Mapping) else value
 
@@ -220,9 +222,9 @@ def _rows(reply: Reply, name: str) -> list[Row]:
     return mappings_of(body, name)
 
 
-def _unread(failure: SourceFailure | None) -> Unread:
+def _rejection(failure: SourceFailure | None) -> Rejection:
     assert failure is not None
-    return Unread(failure.reason, f"{failure.source} {failure.endpoint}: {failure.detail}")
+    return Rejection(failure.reason, f"{failure.source} {failure.endpoint}: {failure.detail}")
 
 
 def _secrets(token: SecretStr | None) -> Secrets:

@@ -1,5 +1,6 @@
-"""A paper taken apart: what its authors planned, and what came of it (ScholarEval §3.1: sections on
-background and method are kept, those on execution and results are not).
+"""Sections of a paper split into plan and outcomes.
+
+Background and method are kept, execution and results are not (ScholarEval, section 3.1).
 """
 
 from collections.abc import Iterator
@@ -16,13 +17,13 @@ from tasks.text.signs import read_sentence
 from tasks.text.words import sentences, shorten_words
 
 MOST_WORDS = 7_000
-"""Shown of one paper."""
+"""Words of one paper in the prompt."""
 FEWEST_METHOD_WORDS = 40
-"""A paper with fewer on what it does describes no method."""
+"""A paper with fewer words on its method describes none."""
 
 
 class Part(StrEnum):
-    """Part of a paper that a section is for."""
+    """Part of a plan that a section belongs to."""
 
     BACKGROUND = "background"
     METHOD = "method"
@@ -31,7 +32,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlannedSection:
-    """A section as far as it tells a plan."""
+    """A section reduced to its plan."""
 
     part: Part
     heading: str
@@ -40,12 +41,12 @@ class PlannedSection:
 
 @dataclass(frozen=True, slots=True)
 class PaperParts:
-    """Plan of a paper, and its outcomes.
+    """Plan and outcomes of a paper.
 
     Attributes:
         planned: in the paper's order.
-        outcomes: sentences that tell what came of it.
-        method_words: words on what it does, apart from sections that tell its results too.
+        outcomes: sentences that report results.
+        method_words: words in sections on the method, without mixed sections.
     """
 
     planned: tuple[PlannedSection, ...]
@@ -53,30 +54,30 @@ class PaperParts:
     method_words: int
 
     def text_of(self, *parts: Part) -> str:
-        """The text of the sections for one of `parts`."""
+        """Return the text of all sections of these parts."""
         return "\n\n".join(each.text for each in self.planned if each.part in parts)
 
 
 class _Role(StrEnum):
-    """Fate of a section."""
+    """Role of a section."""
 
     BACKGROUND = "background"
     METHOD = "method"
     EXPERIMENT = "experiment"
-    TESTED = "tested"
+    MIXED = "mixed"
     OUTCOME = "outcome"
-    BESIDE = "beside"
+    OTHER = "other"
 
 
-class _Above(NamedTuple):
-    """A section that others may stand below."""
+class _Ancestor(NamedTuple):
+    """A section that may contain others."""
 
     level: int
     chapter: str | None
     role: _Role
 
-    def has_below(self, section: HeadedSection) -> bool:
-        """By their depth, and their numbers: 3.1 stands below no 2, though the 3 has no text."""
+    def contains(self, section: HeadedSection) -> bool:
+        """Compare depth and chapter number: 3.1 is not in 2, even if 3 has no text."""
         chapter = chapter_of(section.heading)
         is_another = None not in (chapter, self.chapter) and chapter != self.chapter
         return self.level < section.level and not is_another
@@ -86,7 +87,7 @@ _PART_OF = {
     _Role.BACKGROUND: Part.BACKGROUND,
     _Role.METHOD: Part.METHOD,
     _Role.EXPERIMENT: Part.EXPERIMENT,
-    _Role.TESTED: Part.EXPERIMENT,
+    _Role.MIXED: Part.EXPERIMENT,
 }
 _RESULTS = bounded(r"\b(?:results?|findings|outcomes|ablations?|case stud(?:y|ies))\b")
 _EXPERIMENTAL = bounded(
@@ -97,27 +98,26 @@ _EXPERIMENTAL = bounded(
 
 
 def parts_of_paper(paper: ParsedDocument) -> PaperParts:
-    """Sections by what they are for, and by what they stand below.
+    """Split a paper by the headings of its sections and of the sections around them.
 
-    Sections on results are not shown; of those on experiments that are not told apart from their
-    results, only what tells a procedure or a condition
-    is shown. Related work and what closes the paper are no part
-    of the plan; of them, and of the abstract, only outcomes are read.
+    Sections on results are not shown. In sections that mix experiments and results, only sentences
+    on procedures and conditions are shown. Related work, closing sections and the abstract are
+    read for outcomes only.
     """
-    planned: list[PlannedSection] = []
+    plan_sections: list[PlannedSection] = []
     outcomes = list(_outcomes(paper.abstract or ""))
-    above: list[_Above] = []
+    above: list[_Ancestor] = []
     room, method_words, closed = MOST_WORDS, 0, False
     for section in paper.sections:
-        while above and not above[-1].has_below(section):
+        while above and not above[-1].contains(section):
             above.pop()
         role = _role(section.heading, above[-1].role if above else None, closed=closed)
-        above.append(_Above(section.level, chapter_of(section.heading), role))
+        above.append(_Ancestor(section.level, chapter_of(section.heading), role))
         closed = closed or (section.level == 0 and is_closing(section.heading))
         text = section.text
         if role not in (_Role.BACKGROUND, _Role.METHOD, _Role.EXPERIMENT):
             outcomes += _outcomes(text)
-        if role is _Role.TESTED:
+        if role is _Role.MIXED:
             text = " ".join(each for each in sentences(text) if _tells_plan(each))
         if role not in _PART_OF or room <= 0:
             continue
@@ -126,31 +126,31 @@ def parts_of_paper(paper: ParsedDocument) -> PaperParts:
             words = len(text.split())
             room -= words
             method_words += words if role in (_Role.METHOD, _Role.EXPERIMENT) else 0
-            planned.append(PlannedSection(_PART_OF[role], section.heading, text.strip()))
-    return PaperParts(tuple(planned), tuple(dict.fromkeys(outcomes)), method_words)
+            plan_sections.append(PlannedSection(_PART_OF[role], section.heading, text.strip()))
+    return PaperParts(tuple(plan_sections), tuple(dict.fromkeys(outcomes)), method_words)
 
 
 def _role(heading: str, above: _Role | None, *, closed: bool) -> _Role:
-    """Of a section by its heading and that of the section around it.
+    """Return the role of a section from its heading and the role of its parent.
 
     Args:
-        closed: whether the paper was closed before it: what follows names authors, funds and the
-            like, or is the methods, which some journals print last.
+        closed: True after the end of the paper's body. What follows are authors and funding, or
+            methods, which some journals print last.
     """
     kind, name = kind_of(heading), plain(heading)
-    beside = kind in (SectionKind.ABSTRACT, SectionKind.RELATED_WORK, SectionKind.DISCUSSION)
-    if above is _Role.BESIDE or beside or name == "contents":
-        return _Role.BESIDE
+    is_other = kind in (SectionKind.ABSTRACT, SectionKind.RELATED_WORK, SectionKind.DISCUSSION)
+    if above is _Role.OTHER or is_other or name == "contents":
+        return _Role.OTHER
     closes = above is None and closed
     if kind is None and name and (closes or is_closing(heading)):
-        return _Role.BESIDE
+        return _Role.OTHER
     if _RESULTS.search(name):
         return _Role.OUTCOME
-    if above in (_Role.OUTCOME, _Role.TESTED):
+    if above in (_Role.OUTCOME, _Role.MIXED):
         is_set_up = kind is SectionKind.METHODS and _EXPERIMENTAL.search(name)
         return _Role.EXPERIMENT if is_set_up else above
     if kind is SectionKind.RESULTS and above is None:
-        return _Role.TESTED
+        return _Role.MIXED
     if above is None and kind is None and is_opening(heading):
         return _Role.BACKGROUND
     if above is _Role.EXPERIMENT:
@@ -161,8 +161,8 @@ def _role(heading: str, above: _Role | None, *, closed: bool) -> _Role:
 
 
 def _tells_plan(sentence: str) -> bool:
-    read = read_sentence(sentence)
-    return (read.procedure or read.condition) and not claims_outcome(sentence)
+    cues = read_sentence(sentence)
+    return (cues.procedure or cues.condition) and not claims_outcome(sentence)
 
 
 def _outcomes(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Reads a paper with its reviews, wherever they come from, through the parsers of `documents`."""
+"""Reading of papers with their reviews from files and forums."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from schemas.settings import DocumentSettings
 from schemas.works.curation import ReviewedAt
 from schemas.works.curation_run import PaperSource
 from tasks.accounting.ledger import Ledger
-from tasks.curation.collect import PARSED
+from tasks.curation.collect import PARSED_SUFFIX
 from tasks.curation.openreview import PAGE, OpenReview
 from tasks.curation.review_files import (
     TEXT_SUFFIXES,
@@ -23,7 +23,7 @@ from tasks.curation.review_files import (
     json_object,
     read_reviews,
 )
-from tasks.curation.submission import Submission, Unread
+from tasks.curation.submission import Rejection, Submission
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.grobid import read_with_grobid
 from tasks.documents.headings import number_depth
@@ -31,13 +31,13 @@ from tasks.documents.latex import read_latex
 from tasks.documents.pdf import read_pdf
 from tasks.text.words import sections_of_markdown
 
-Parsed = tuple[ParsedDocument, tuple[Failure, ...]] | Unread
-"""A paper, and the failure of a better reader that another stood in for."""
+Parsed = tuple[ParsedDocument, tuple[Failure, ...]] | Rejection
+"""A paper, with the failure of a better parser if another one was used instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads papers for one shard. `slots` bounds how many documents are parsed at once."""
+    """Reader of papers for one shard. `slots` limits concurrent parsing."""
 
     documents: DocumentSettings
     grobid_url: str | None
@@ -45,28 +45,28 @@ class Reader:
 
     async def read(
         self, source: PaperSource, ledger: Ledger, openreview: OpenReview | None
-    ) -> Submission | Unread:
-        """The paper and its reviews, or why they cannot be had. `openreview` reads forums."""
+    ) -> Submission | Rejection:
+        """Return the paper and its reviews, or why they are unavailable."""
         if source.reviewed_at is ReviewedAt.OPENREVIEW:
             assert openreview is not None
-            return await self._of_forum(source, ledger, openreview)
+            return await self._read_forum(source, ledger, openreview)
         assert source.paper is not None
         reviews = await asyncio.to_thread(read_reviews, source.reviews)
-        if isinstance(reviews, Unread):
+        if isinstance(reviews, Rejection):
             return reviews
         parsed = await self._paper(source.paper, ledger)
-        if isinstance(parsed, Unread):
+        if isinstance(parsed, Rejection):
             return parsed
         return _submission(source, reviews, *parsed)
 
-    async def _of_forum(
+    async def _read_forum(
         self, source: PaperSource, ledger: Ledger, openreview: OpenReview
-    ) -> Submission | Unread:
+    ) -> Submission | Rejection:
         forum = await openreview.forum(source.paper_id)
-        if isinstance(forum, Unread):
+        if isinstance(forum, Rejection):
             return forum
         parsed = await self._pdf(forum.pdf, f"{source.paper_id}.pdf", ledger)
-        if isinstance(parsed, Unread):
+        if isinstance(parsed, Rejection):
             return parsed
         paper, failures = parsed
         texts = (review.text for review in forum.reviews)
@@ -87,39 +87,41 @@ class Reader:
         name = path.name.lower()
         if name.endswith((".tex", ".tar.gz", ".zip")):
             async with self.slots:
-                read = await read_latex(path, self.documents)
+                document = await read_latex(path, self.documents)
             return (
-                Unread(read.reason, read.detail) if isinstance(read, SourceFailure) else (read, ())
+                Rejection(document.reason, document.detail)
+                if isinstance(document, SourceFailure)
+                else (document, ())
             )
         content = await asyncio.to_thread(content_of, path)
-        if isinstance(content, Unread):
+        if isinstance(content, Rejection):
             return content
-        if name.endswith(PARSED):
-            return _parsed_before(content, path.name)
+        if name.endswith(PARSED_SUFFIX):
+            return _peerread_paper(content, path.name)
         if name.endswith(TEXT_SUFFIXES):
             return _plain(content, path.name)
         return await self._pdf(content, path.name, ledger)
 
     async def _pdf(self, content: bytes, name: str, ledger: Ledger) -> Parsed:
-        """By GROBID where it is set; where it fails, by the embedded reader."""
+        """Parse with GROBID if configured; if it fails, with the embedded parser."""
         if b"%PDF-" not in content[:1024]:
-            return Unread(Reason.NOT_A_PDF, f"{name} is not a PDF")
-        passed_over: tuple[Failure, ...] = ()
+            return Rejection(Reason.NOT_A_PDF, f"{name} is not a PDF")
+        grobid_failures: tuple[Failure, ...] = ()
         async with self.slots:
             if self.grobid_url is not None:
-                read = await read_with_grobid(
+                document = await read_with_grobid(
                     content, name, self.grobid_url, self.documents, ledger
                 )
-                if isinstance(read, ParsedDocument):
-                    return read, ()
-                told = f"{read.detail}; read without GROBID"
-                passed_over = (
-                    Failure(stage="documents", subject=name, reason=read.reason, detail=told),
+                if isinstance(document, ParsedDocument):
+                    return document, ()
+                detail = f"{document.detail}; read without GROBID"
+                grobid_failures = (
+                    Failure(stage="documents", subject=name, reason=document.reason, detail=detail),
                 )
-            read = await read_pdf(content, name, self.documents)
-        if isinstance(read, SourceFailure):
-            return Unread(read.reason, read.detail)
-        return read, passed_over
+            document = await read_pdf(content, name, self.documents)
+        if isinstance(document, SourceFailure):
+            return Rejection(document.reason, document.detail)
+        return document, grobid_failures
 
 
 def _submission(
@@ -140,25 +142,24 @@ def _submission(
     )
 
 
-def _parsed_before(content: bytes, name: str) -> Parsed:
-    """Return what PeerRead's own parser made of a PDF: `{"metadata": {"sections": [{"heading",
-    "text"}]}}`.
-    """
+def _peerread_paper(content: bytes, name: str) -> Parsed:
+    """Read PeerRead's parser output: `{"metadata": {"sections": [{"heading", "text"}]}}`."""
     whole = json_object(content)
-    told = whole.get("metadata") if isinstance(whole, Mapping) else None
-    listed = told.get("sections") if isinstance(told, Mapping) else None
-    if not isinstance(told, Mapping) or not isinstance(listed, list):
-        return Unread(
-            Reason.DAMAGED, f"{name} holds no parsed paper, as parsed_pdfs of PeerRead do"
+    metadata = whole.get("metadata") if isinstance(whole, Mapping) else None
+    section_list = metadata.get("sections") if isinstance(metadata, Mapping) else None
+    if not isinstance(metadata, Mapping) or not isinstance(section_list, list):
+        return Rejection(
+            Reason.DAMAGED,
+            f"{name} contains no parsed paper in the format of PeerRead's parsed_pdfs",
         )
-    rows = [each for each in listed if isinstance(each, Mapping)]
-    # A heading without text of its own still says what the sections below it are about.
+    rows = [each for each in section_list if isinstance(each, Mapping)]
+    # A heading without text still gives the role of the sections below it.
     sections = [_section(_text(each, "heading"), _text(each, "text")) for each in rows]
     if not any(section.text for section in sections):
-        return Unread(Reason.NO_TEXT, f"{name} holds no text")
+        return Rejection(Reason.NO_TEXT, f"{name} contains no text")
     return ParsedDocument(
-        title=_text(told, "title") or None,
-        abstract=_text(told, "abstractText") or None,
+        title=_text(metadata, "title") or None,
+        abstract=_text(metadata, "abstractText") or None,
         sections=tuple(sections),
         parser="peerread",
     ), ()
@@ -177,12 +178,12 @@ def _plain(content: bytes, name: str) -> Parsed:
     try:
         text = content.decode("utf-8-sig").replace("\x00", "")
     except UnicodeDecodeError:
-        return Unread(Reason.DAMAGED, f"{name} is no UTF-8 text: save it as UTF-8")
-    found = sections_of_markdown(text)
-    if not any(body for _, body in found):
-        return Unread(Reason.NO_TEXT, f"{name} holds no text")
+        return Rejection(Reason.DAMAGED, f"{name} is no UTF-8 text: save it as UTF-8")
+    headed_texts = sections_of_markdown(text)
+    if not any(body for _, body in headed_texts):
+        return Rejection(Reason.NO_TEXT, f"{name} contains no text")
     title = next((line.strip("# ").strip() for line in text.splitlines() if line.strip("# ")), "")
     sections = tuple(
-        HeadedSection(level=0, heading=heading, text=body) for heading, body in found if body
+        HeadedSection(level=0, heading=heading, text=body) for heading, body in headed_texts if body
     )
     return ParsedDocument(title=title[:300], abstract=None, sections=sections, parser="text"), ()

@@ -1,4 +1,4 @@
-"""A paper as its reviewers had it, with what they wrote: what every reader gives."""
+"""A paper as its reviewers read it, with their reviews."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from tasks.text.words import words
 
 @dataclass(frozen=True, slots=True)
 class GivenReview:
-    """One review as it was written. Ratings are on the venue's own scale."""
+    """One review as written. Ratings are on the venue's scale."""
 
     text: str = field(repr=False)
     rating: float | None = None
@@ -29,8 +29,8 @@ class Submission:
 
     Attributes:
         submitted: day of the first version.
-        is_first_version: whether `paper` is what reviewers had first; None: nobody says.
-        failures: what could not be had and is done without.
+        is_first_version: whether `paper` is the version reviewers read; None if unknown.
+        failures: failed look-ups of optional content.
     """
 
     title: str
@@ -47,8 +47,8 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """A paper, or its reviews, that cannot be had or read. `detail` is one line."""
+class Rejection:
+    """Rejection of a paper or its reviews. `detail` is one line."""
 
     reason: Reason
     detail: str
@@ -58,32 +58,33 @@ LONGEST_REVIEW = 60_000
 """Characters; ten times a long review."""
 FEWEST_WORDS = 12
 _FEWEST_STOP_WORDS = 0.16
-"""Share of the words: English prose has a third and more, notes and papers full of formulae a
-fifth; `a` and `in` are words of other languages too.
+"""Share of stop words. English prose has a third or more, texts full of formulae a fifth.
+
+Other languages share a few stop words, such as `a` and `in`.
 """
-_SHOWN = 200
+_LONGEST_EXCERPT = 200
 
 
-def looked_at(reviews: Sequence[GivenReview]) -> tuple[CuratedReview, ...]:
-    """Every review, and why one cannot be used."""
-    found: list[CuratedReview] = []
-    for number, given in enumerate(reviews, start=1):
-        reason = _unused(given.text, [each.text for each in found])
-        kept = given.text if reason is not Reason.TOO_LONG else ""
-        found.append(
+def check_reviews(reviews: Sequence[GivenReview]) -> tuple[CuratedReview, ...]:
+    """Return every review, with a reason if it cannot be used."""
+    curated: list[CuratedReview] = []
+    for number, review in enumerate(reviews, start=1):
+        reason = _unused_reason(review.text, [each.text for each in curated])
+        text = review.text if reason is not Reason.TOO_LONG else ""
+        curated.append(
             CuratedReview(
                 review_id=f"r{number}",
-                rating=given.rating,
-                confidence=given.confidence,
-                word_count=len(given.text.split()),
-                text=kept,
+                rating=review.rating,
+                confidence=review.confidence,
+                word_count=len(review.text.split()),
+                text=text,
                 unused_reason=reason,
             )
         )
-    return tuple(found)
+    return tuple(curated)
 
 
-def _unused(text: str, earlier: Sequence[str]) -> Reason | None:
+def _unused_reason(text: str, earlier: Sequence[str]) -> Reason | None:
     if not text.strip():
         return Reason.EMPTY
     if len(text) > LONGEST_REVIEW:
@@ -96,18 +97,18 @@ def _unused(text: str, earlier: Sequence[str]) -> Reason | None:
 
 
 def is_english(text: str) -> bool:
-    """Return whether enough of its words are the small words of English."""
-    found = words(text)
-    return sum(each in STOP_WORDS for each in found) >= _FEWEST_STOP_WORDS * max(len(found), 1)
+    """Return whether enough words are English stop words."""
+    tokens = words(text)
+    return sum(each in STOP_WORDS for each in tokens) >= _FEWEST_STOP_WORDS * max(len(tokens), 1)
 
 
 def review_drops(reviews: Sequence[CuratedReview]) -> tuple[CuratedDrop, ...]:
-    """A row for each that is not used."""
+    """Return a row for each unused review."""
     return tuple(
         CuratedDrop(
             left_out_of=DroppedPart.REVIEW,
             subject=review.review_id,
-            text=review.text[:_SHOWN],
+            text=review.text[:_LONGEST_EXCERPT],
             reason=review.unused_reason,
             detail=f"{review.unused_reason.sentence}; {review.word_count:,} words",
         )
@@ -116,17 +117,17 @@ def review_drops(reviews: Sequence[CuratedReview]) -> tuple[CuratedDrop, ...]:
     )
 
 
-def refused(
+def reject_submission(
     submission: Submission, reviews: Sequence[CuratedReview], parameters: CurationParameters
-) -> Unread | None:
-    """Why the paper is no part of the set; None: nothing speaks against it so far."""
+) -> Rejection | None:
+    """Return why the paper is excluded, or None."""
     if submission.is_first_version is False:
-        return Unread(Reason.LATER_VERSION, "the text is a later version than the reviewers had")
+        return Rejection(Reason.LATER_VERSION, "the text is a later version than the reviewers had")
     usable = [review for review in reviews if review.unused_reason is None]
     if len(usable) < parameters.fewest_reviews:
         reasons = Counter(each.unused_reason for each in reviews if each.unused_reason is not None)
         why = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.items())
-        return Unread(
+        return Rejection(
             Reason.TOO_FEW_REVIEWS,
             f"{len(usable)} of {len(reviews)} reviews can be used{f' ({why})' if why else ''}, and"
             f" {parameters.fewest_reviews} are asked for",
@@ -134,9 +135,9 @@ def refused(
     ratings = [review.rating for review in usable if review.rating is not None]
     spread = max(ratings) - min(ratings) if ratings else 0.0
     if parameters.most_rating_spread is not None and spread > parameters.most_rating_spread:
-        return Unread(
+        return Rejection(
             Reason.REVIEWS_DISAGREE,
-            f"ratings from {min(ratings):g} to {max(ratings):g}; they may lie"
-            f" {parameters.most_rating_spread:g} apart",
+            f"ratings from {min(ratings):g} to {max(ratings):g} spread more than the allowed"
+            f" {parameters.most_rating_spread:g}",
         )
     return None

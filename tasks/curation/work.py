@@ -1,4 +1,4 @@
-"""Curation of papers with their reviews: its declaration."""
+"""Declaration of curation."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from schemas.works.curation_run import (
 )
 from tasks.accounting.ledger import Ledger
 from tasks.curation.collect import collect_papers
-from tasks.curation.curate import curate, uncurated
+from tasks.curation.curate import curate, failed_curation
 from tasks.curation.openreview import OpenReview
 from tasks.curation.paper_parts import parts_of_paper
 from tasks.curation.read import Reader
@@ -32,7 +32,7 @@ from tasks.curation.steps import STEPS
 from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
 from tasks.curation.steps.curate_idea import CURATE_IDEA
 from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
-from tasks.curation.submission import Unread, looked_at, refused
+from tasks.curation.submission import Rejection, check_reviews, reject_submission
 from tasks.documents.document import DOCUMENTS_AT_ONCE
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
 from tasks.judging.step import Step
@@ -75,43 +75,43 @@ async def _curate(source: PaperSource, tools: Tools) -> Curation:
     reader = Reader(settings.documents, settings.grobid_url, tools.document_slots)
     on_openreview = source.reviewed_at is ReviewedAt.OPENREVIEW
     forums = OpenReview(settings, tools.sources) if on_openreview else None
-    read = await reader.read(source, ledger, forums)
-    if isinstance(read, Unread):
-        return uncurated(source, parameters, read, ledger)
-    return await curate(source, read, parameters, tools.engine, ledger)
+    submission = await reader.read(source, ledger, forums)
+    if isinstance(submission, Rejection):
+        return failed_curation(source, parameters, submission, ledger)
+    return await curate(source, submission, parameters, tools.engine, ledger)
 
 
 def _failed(source: PaperSource, tools: Tools, cause: Cause) -> Curation:
-    return uncurated(source, tools.request.parameters, Unread(*cause), tools.ledger)
+    return failed_curation(source, tools.request.parameters, Rejection(*cause), tools.ledger)
 
 
 class _Size(Noun):
-    """Of one paper that will be asked about, in tokens."""
+    """Size of one paper in tokens."""
 
     paper: float
     reviews: tuple[float, ...]
 
 
 def _expected(request: CurationRequest, settings: Settings) -> Expected:
-    """Papers in files are read; forums are taken for papers of usual length with four reviews."""
-    sizes, lost = asyncio.run(_sizes(request, settings))
+    """Read papers in files; assume average length and four reviews for forums."""
+    sizes, rejections = asyncio.run(_sizes(request, settings))
     forums = sum(each.reviewed_at is ReviewedAt.OPENREVIEW for each in request.units)
     return Expected(
-        per_step=_asked(sizes),
+        per_step=_expected_calls(sizes),
         counts={
             "papers": len(request.units),
             "papers_asked": len(sizes),
             "requests": forums * REQUESTS_PER_FORUM,
         },
         note="papers in files were read, forums were not",
-        lost=lost,
+        lost=rejections,
     )
 
 
 async def _sizes(
     request: CurationRequest, settings: Settings
 ) -> tuple[list[_Size], tuple[str, ...]]:
-    """The sizes of papers that will be asked about, and why others are not, a line each."""
+    """Return sizes of papers to curate, and a line for each of the others."""
     slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
     reader = Reader(settings.documents, None, slots)
     async with asyncio.TaskGroup() as group:
@@ -120,42 +120,42 @@ async def _sizes(
                 or_failure(
                     _size(source, reader, request),
                     f"the estimate of paper {source.paper_id!r}",
-                    lambda cause: Unread(*cause),  # its curation fails as well, by itself
+                    lambda cause: Rejection(*cause),  # its curation reports the failure
                 )
             )
             for source in request.units
         ]
-    found = [task.result() for task in tasks]
-    lost = tuple(
+    results = [task.result() for task in tasks]
+    rejections = tuple(
         f"{source.paper_id}: {each.detail}"
-        for source, each in zip(request.units, found, strict=True)
-        if isinstance(each, Unread)
+        for source, each in zip(request.units, results, strict=True)
+        if isinstance(each, Rejection)
     )
-    return [each for each in found if isinstance(each, _Size)], lost
+    return [each for each in results if isinstance(each, _Size)], rejections
 
 
-async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | Unread:
-    """Unread: the paper would be dropped before anything is asked."""
+async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | Rejection:
+    """Return the size of a paper, or its rejection before any call."""
     if source.reviewed_at is ReviewedAt.OPENREVIEW:
         return _Size(paper=FORUM_PAPER_TOKENS, reviews=(FORUM_REVIEW_TOKENS,) * FORUM_REVIEWS)
-    read = await reader.read(source, Ledger(IdeaId(source.paper_id)), None)
-    if isinstance(read, Unread):
-        return read
-    reviews = looked_at(read.reviews)
-    why = refused(read, reviews, request.parameters)
-    if why is not None:
-        return why
-    shown = sum(len(each.text) for each in parts_of_paper(read.paper).planned)
+    submission = await reader.read(source, Ledger(IdeaId(source.paper_id)), None)
+    if isinstance(submission, Rejection):
+        return submission
+    reviews = check_reviews(submission.reviews)
+    rejection = reject_submission(submission, reviews, request.parameters)
+    if rejection is not None:
+        return rejection
+    characters = sum(len(each.text) for each in parts_of_paper(submission.paper).planned)
     usable = (each.text for each in reviews if each.unused_reason is None)
     return _Size(
-        paper=shown / CHARACTERS_PER_TOKEN,
+        paper=characters / CHARACTERS_PER_TOKEN,
         reviews=tuple(len(text) / CHARACTERS_PER_TOKEN for text in usable),
     )
 
 
-def _asked(sizes: Sequence[_Size]) -> dict[Step[Any, Any], ExpectedCalls]:
+def _expected_calls(sizes: Sequence[_Size]) -> dict[Step[Any, Any], ExpectedCalls]:
     papers, reviews = len(sizes), sum(len(each.reviews) for each in sizes)
-    told = reviews * SENTENCES_ABOUT_THE_IDEA
+    sentence_count = reviews * SENTENCES_ABOUT_THE_IDEA
     return {
         CURATE_IDEA: ExpectedCalls(papers, sum(each.paper for each in sizes), papers * IDEA_TOKENS),
         CURATE_CRITICISM: ExpectedCalls(
@@ -165,19 +165,21 @@ def _asked(sizes: Sequence[_Size]) -> dict[Step[Any, Any], ExpectedCalls]:
         ),
         CURATE_STATEMENTS: ExpectedCalls(
             papers,
-            told * TOKENS_PER_SENTENCE + papers * IDEA_TOKENS,
-            told * TOKENS_PER_STATEMENT,
+            sentence_count * TOKENS_PER_SENTENCE + papers * IDEA_TOKENS,
+            sentence_count * TOKENS_PER_STATEMENT,
         ),
     }
 
 
 def _result(_: CurationHead, curations: Sequence[Curation]) -> Result:
-    """A set without an idea is none."""
-    lost = tuple(
+    """Summarize; a set without an idea counts as failed."""
+    dropped_lines = tuple(
         f"{each.paper_id}: {each.dropped_detail}" for each in curations if each.dropped_reason
     )
-    kept = len(lost) < len(curations)
-    return Result("curated" if kept else "nothing_curated", in_order=kept, lost=lost)
+    any_kept = len(dropped_lines) < len(curations)
+    return Result(
+        "curated" if any_kept else "nothing_curated", in_order=any_kept, lost=dropped_lines
+    )
 
 
 CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
@@ -197,44 +199,42 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
 )
 
 
-_CHOSEN = (EditedField.TYPE, EditedField.AXIS, EditedField.SEVERITY, EditedField.KEPT)
-"""Fields of which one of a few words is chosen; of free text chance is not known."""
+_WORD_FIELDS = (EditedField.TYPE, EditedField.AXIS, EditedField.SEVERITY, EditedField.KEPT)
+"""Fields with a choice of few words; chance agreement of free text is unknown."""
 
 
 def agreement_on(edits: Sequence[CurationEdit]) -> tuple[EditAgreement, ...]:
-    """Of each field that two people looked at, how often both made the same of it; and Cohen's
-    kappa where a word is chosen.
-    """
+    """Return agreement of two editors by field, with Cohen's kappa for choices of words."""
     return tuple(_agreement(field, pairs) for field, pairs in pairs_of(edits).items())
 
 
 def _agreement(field: EditedField, pairs: Sequence[tuple[str, str]]) -> EditAgreement:
     equal = sum(one == other for one, other in pairs)
-    if field not in _CHOSEN:
+    if field not in _WORD_FIELDS:
         return EditAgreement(field=field, pair_count=len(pairs), equal_count=equal)
-    found = cohen_kappa([one for one, _ in pairs], [other for _, other in pairs])
+    kappa = cohen_kappa([one for one, _ in pairs], [other for _, other in pairs])
     return EditAgreement(
         field=field,
         pair_count=len(pairs),
         equal_count=equal,
-        kappa=None if found.undefined_reason else found.value,
-        lower=None if found.interval.missing_reason else found.interval.lower,
-        upper=None if found.interval.missing_reason else found.interval.upper,
-        undefined_reason=found.undefined_reason,
+        kappa=None if kappa.undefined_reason else kappa.value,
+        lower=None if kappa.interval.missing_reason else kappa.interval.lower,
+        upper=None if kappa.interval.missing_reason else kappa.interval.upper,
+        undefined_reason=kappa.undefined_reason,
     )
 
 
 def write_papers(folder: Path, papers: Sequence[SentPaper]) -> tuple[Path, Path]:
-    """Write `papers/ID.md` and `reviews/ID.json`; the two folders."""
+    """Write `papers/ID.md` and `reviews/ID.json`; return both folders."""
     texts, reviews = folder / "papers", folder / "reviews"
     for place in (texts, reviews):
         place.mkdir(parents=True, exist_ok=True)
     for paper in papers:
-        told = paper.model_dump(exclude={"paper_id", "text", "reviews"}, exclude_none=True)
-        told["reviews"] = [
+        fields = paper.model_dump(exclude={"paper_id", "text", "reviews"}, exclude_none=True)
+        fields["reviews"] = [
             {"comments": each.text, "rating": each.rating, "confidence": each.confidence}
             for each in paper.reviews
         ]
         write_bytes(texts / f"{paper.paper_id}.md", paper.text.encode("utf-8", "replace"))
-        write_bytes(reviews / f"{paper.paper_id}.json", orjson.dumps(told))
+        write_bytes(reviews / f"{paper.paper_id}.json", orjson.dumps(fields))
     return texts, reviews

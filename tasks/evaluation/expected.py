@@ -66,9 +66,9 @@ QUESTION_TOKENS = 45
 RESOURCE_LINE_TOKENS = 25
 """Of a data set, baseline or metric in the prompt of the plan's review."""
 CONCERN_SHOWN_TOKENS = 45
-"""A concern in the prompt of a method's review: key, severity and one sentence."""
-EXPECTED_BEARINGS, BEARING_WORDS = 2, 25
-"""Concerns supported or weakened by the evidence of a method."""
+"""A concern in the prompt of `concern_evidence`: key and one sentence."""
+EXPECTED_BEARINGS, BEARING_WORDS = 6, 25
+"""Concerns supported or weakened by the evidence."""
 COMPARED_ENTRY_TOKENS = 19
 """Of one dimension of a comparison: its name, overlap and score."""
 EXPECTED_ADDRESSED_SHARE = 0.6
@@ -298,7 +298,8 @@ def _outside_the_field(
     """
     counts: Counts = {}
     if Module.SOUNDNESS in request.parameters.modules:
-        counts["plan_review"] = _soundness(request)[0]["plan_review"]
+        soundness = _soundness(request)[0]
+        counts |= {name: soundness[name] for name in ("plan_review", "plan_questions")}
     if Module.COMMITTEE in request.parameters.modules:
         parameters = request.profile.committee
         others = tuple(name for name in parameters.sources if name != LITERATURE)
@@ -394,8 +395,9 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "plan_review": ExpectedCalls(
             1,
             parameters.resources_shown * RESOURCE_LINE_TOKENS,
-            points * point + parameters.maximum_questions * QUESTION_TOKENS,
+            points * point,
         ),
+        "plan_questions": ExpectedCalls(1, 0, parameters.maximum_questions * QUESTION_TOKENS),
         "soundness_query": ExpectedCalls(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
@@ -410,11 +412,14 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         ),
         "soundness_review": ExpectedCalls(
             methods,
-            methods * (METHOD_TOKENS + concern_tokens) + relevant * (finding + 2 * TITLE_TOKENS),
-            methods * (review + text / 2 + bearing_tokens + ENTRY_TOKENS),
+            methods * METHOD_TOKENS + relevant * (finding + 2 * TITLE_TOKENS),
+            methods * (review + text / 2 + ENTRY_TOKENS),
             most_idea_tokens=most_idea_tokens,
         ),
     }
+    counts["concern_evidence"] = ExpectedCalls(
+        1, concern_tokens + methods * (2 * text + METHOD_TOKENS), bearing_tokens
+    )
     if parameters.summarise:
         counts["soundness_summary"] = ExpectedCalls(
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)

@@ -1,11 +1,8 @@
-"""What bounds a sandbox: a control group of Linux around it, where this process may make one, and
-what of its memory and files `/proc` shows from outside.
+"""Bounds of a sandbox: a Linux control group if available, and usage from `/proc`.
 
-A group counts all memory, the kernel's own too, and lets nothing pass its bound. Only version 2 is
-used: a group above this process must be ours to write, as systemd's `Delegate=yes` makes it.
-
-A program can make no system call that would hide memory. What is mapped, lies in the scratch folder
-or waits in sockets is counted; what waits in pipes has a bound.
+A group counts all memory, including the kernel's, and enforces its limits. Only version 2 is used: a
+group above this process must be writable, as with systemd's `Delegate=yes`. No allowed system call
+can hide memory: mappings, scratch files and socket buffers are counted, and pipes are bounded.
 """
 
 import contextlib
@@ -26,7 +23,7 @@ OPEN_FILES = 256
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Memory and files that a sandbox holds at one moment; 0 where it bounds them itself."""
+    """Current memory and files of a sandbox; 0 if the sandbox bounds them itself."""
 
     memory_bytes: int = 0
     files: int = 0
@@ -34,12 +31,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Memory of a sandbox that has ended; `most_bytes` None: how much was used is not known, only
-    whether it was too much.
-    """
+    """Memory of a sandbox after its end; `most_bytes` None if unknown."""
 
     most_bytes: int | None
-    passed: bool
+    exceeded: bool
 
 
 _CONTROLLERS = {"memory", "pids"}
@@ -63,20 +58,20 @@ class ControlGroup:
         return _number(self.folder / "memory.current")
 
     def memory(self) -> Memory:
-        """Return the most memory in use, and whether something was ended for want of it."""
+        """Return the highest memory in use, and whether the limit ended a process."""
         events = _words(self.folder / "memory.events")
         killed = dict(zip(events[::2], events[1::2], strict=False)).get("oom_kill", "0")
         most_bytes = _number(self.folder / "memory.peak")
-        return Memory(most_bytes=most_bytes or None, passed=killed != "0")
+        return Memory(most_bytes=most_bytes or None, exceeded=killed != "0")
 
 
 @contextlib.contextmanager
 def control_group(limits: Limits) -> Iterator[ControlGroup | None]:
-    """Make a control group with the limits and remove it at the end; None: none can be made here.
+    """Make a control group with the limits, or None if that is impossible here.
 
-    Whatever still runs in it at the end is killed.
+    At the end remaining processes are killed, and the group is removed.
     """
-    group = _made(limits)
+    group = _make_group(limits)
     try:
         yield group
     finally:
@@ -84,7 +79,7 @@ def control_group(limits: Limits) -> Iterator[ControlGroup | None]:
             _remove(group.folder)
 
 
-def _made(limits: Limits) -> ControlGroup | None:
+def _make_group(limits: Limits) -> ControlGroup | None:
     for above in groups_above(Path("/proc/self")):
         folder = above / f"{_PREFIX}{os.getpid()}-{next(_NUMBERS)}"
         try:
@@ -102,20 +97,20 @@ def _made(limits: Limits) -> ControlGroup | None:
 def _limit(folder: Path, limits: Limits) -> None:
     (folder / "memory.max").write_text(f"{limits.memory_bytes}")
     (folder / "pids.max").write_text(f"{limits.processes + _OWN_PROCESSES}")
-    # All end together, so that none goes on with a part of the work.
+    # All processes end together, so that none continues with partial work.
     (folder / "memory.oom.group").write_text("1")
     if (folder / "memory.swap.max").exists():  # the kernel counts swap
         (folder / "memory.swap.max").write_text("0")
 
 
 def groups_above(process: Path) -> Iterator[Path]:
-    """Yield the groups in which a process may make others with bounds, the nearest first."""
-    mount, own = _mount_of(process), _group_of(process)
-    if mount is None or own is None:
+    """Yield the groups in which a process may create limited groups, nearest first."""
+    mount, group = _mount_of(process), _group_of(process)
+    if mount is None or group is None:
         return
-    for path in (own, *own.parents):
+    for path in (group, *group.parents):
         folder = mount / path.relative_to("/")
-        # To move a process, one has to write where the paths of both groups meet.
+        # Moving a process requires write access to the common parent of both groups.
         if not os.access(folder, os.W_OK) or not os.access(folder / "cgroup.procs", os.W_OK):
             return
         control = folder / "cgroup.subtree_control"
@@ -127,7 +122,7 @@ def groups_above(process: Path) -> Iterator[Path]:
 
 
 def _mount_of(process: Path) -> Path | None:
-    """Return where control groups of version 2 are mounted, from their root on."""
+    """Return the mount point of control groups version 2, if the root is mounted."""
     with contextlib.suppress(OSError):
         for line in _lines(process / "mountinfo"):
             before, _, after = line.partition(" - ")
@@ -145,7 +140,7 @@ def _group_of(process: Path) -> Path | None:
 
 
 def _lines(path: Path) -> list[str]:
-    """Lines of a file of the kernel, in which other people's names may hold any other byte."""
+    """Return the lines of a kernel file, in which names may contain any byte."""
     return os.fsdecode(path.read_bytes()).split("\n")
 
 
@@ -188,28 +183,29 @@ _PROC = Path("/proc")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")
 # Pages of the scratch folder that a process maps are counted in the folder, once.
 _COUNTED = (b"RssAnon:", b"RssFile:", b"VmSwap:", b"VmPTE:")
-# What the kernel keeps of a file beside its pages at most: inode, a name of 255 bytes, and index of its pages.
+# Kernel memory per file besides its pages, at most: inode, a name of 255 bytes, page index.
 _FILE_BYTES = 4096
-# What it keeps of a mapping, and of each process that may share the mapping's pages by `fork`.
+# Kernel memory per mapping, and per process that may share its pages by `fork`.
 _MAPPING_BYTES, _LINK_BYTES = 328, 64
 _CHUNK_BYTES = 1 << 16
-# A stream takes a message as long as its buffer is not full: one more, of four pages and 32 KiB with its heads.
+# A stream accepts a message while its buffer is not full: one more, four pages and 32 KiB with
+# headers.
 _MESSAGE_BYTES = 4 * _BLOCK + (32 << 10) + 4096
-# How files of a process answer that has ended meanwhile.
+# Errors on files of a process that has ended.
 _GONE = (FileNotFoundError, ProcessLookupError)
-# Counting mappings takes up to a second, so it is done beside the looks, and not for each.
+# Counting mappings takes up to a second, so it runs in its own thread, not for every look.
 _MAPPINGS_SECONDS = 1.0
-# Linux gives a pipe 16 pages, or 2 where the user's pipes have 16,384 already; and it keeps 2 spare
-# ones beside those that hold something.
+# Linux gives a pipe 16 pages, or 2 if the user's pipes have 16,384 already, and keeps 2 spare
+# pages besides those in use.
 _PIPE_PAGES, _SMALL_PIPE_PAGES, _PIPES_SOFT_PAGES, _SPARE_PAGES = 16, 2, 16_384, 2
-# Descriptors that wait in sockets: as many as a process may have, and one message more.
+# Descriptors waiting in sockets: as many as a process may have, plus one message.
 _IN_FLIGHT = OPEN_FILES + 253
 
 
 def pipe_bytes(limits: Limits) -> int:
-    """Return what all pipes of a sandbox hold at most, with Linux's usual settings.
+    """Return the most that all pipes of a sandbox can contain, with Linux's usual settings.
 
-    A pipe is there as long as a descriptor of it is; every thread may have descriptors of its own.
+    A pipe exists as long as a descriptor of it; every thread may have its own descriptors.
     """
     pipes = limits.processes * OPEN_FILES + _IN_FLIGHT
     large = min(pipes, _PIPES_SOFT_PAGES // _PIPE_PAGES)
@@ -219,22 +215,22 @@ def pipe_bytes(limits: Limits) -> int:
 
 @dataclass(slots=True)
 class SandboxUsage:
-    """Usage of a sandbox, from one look at it to the next.
+    """Usage of a sandbox, updated at each look.
 
     Attributes:
-        beside: counts mappings in a thread of its own.
+        executor: counts mappings in its own thread.
     """
 
     limits: Limits
     group: ControlGroup | None
-    beside: Executor
+    executor: Executor
     _mapping_bytes: int = field(default=0, init=False)
     _counting: Future[int] | None = field(default=None, init=False)
     _counted_at: float = field(default=float("-inf"), init=False)
 
     def look(self, pid: int) -> Usage:
         first = next(iter(children_of(pid)), None)
-        if first is None:  # bubblewrap has made nothing yet, or is gone
+        if first is None:  # bubblewrap has not started its child, or has ended
             return Usage()
         scratch_bytes, files = _scratch(first, self.limits)
         if self.group is not None:
@@ -245,20 +241,20 @@ class SandboxUsage:
         return Usage(mapped_bytes + kept_bytes + _in_sockets(first), files)
 
     def _of_mappings(self, processes: list[int]) -> int:
-        """Return what the kernel keeps of mappings, as the newest count that has ended tells."""
+        """Return the kernel memory of mappings, by the latest complete count."""
         if self._counting is not None and self._counting.done():
             self._mapping_bytes, self._counting = self._counting.result(), None
         if self._counting is None and time.monotonic() - self._counted_at > _MAPPINGS_SECONDS:
             self._counted_at = time.monotonic()
             most_bytes = self.limits.memory_bytes
-            self._counting = self.beside.submit(_of_mappings, processes, most_bytes)
+            self._counting = self.executor.submit(_of_mappings, processes, most_bytes)
         return self._mapping_bytes
 
 
 def _scratch(first: int, limits: Limits) -> tuple[int, int]:
     with contextlib.suppress(OSError):
         scratch = os.statvfs(f"{_PROC}/{first}/root{SCRATCH}")
-        # Until bubblewrap has mounted its own, the path may lead to a folder of this machine.
+        # Until bubblewrap has mounted its own, the path may be a folder of this machine.
         if scratch.f_blocks == -(-limits.scratch_bytes // _BLOCK):
             used_bytes = (scratch.f_blocks - scratch.f_bfree) * scratch.f_bsize
             return used_bytes, scratch.f_files - scratch.f_ffree
@@ -267,7 +263,7 @@ def _scratch(first: int, limits: Limits) -> tuple[int, int]:
 
 def _in_sockets(first: int) -> int:
     with contextlib.suppress(OSError):
-        # A line break in the name of a socket makes them more, never fewer.
+        # Line breaks in socket names increase the count, never reduce it.
         sockets = (_PROC / f"{first}/net/unix").read_bytes().count(b"\n") - 1
         return max(0, sockets) * socket_bytes()
     return 0
@@ -295,13 +291,13 @@ def _tasks(pid: int) -> list[Path]:
 
 
 def _memory_of(pid: int, limits: Limits) -> int:
-    """Memory of a process in bytes; one that ended meanwhile holds none."""
-    # The first thread may be gone while others still hold the memory.
+    """Return the memory of a process in bytes; 0 after its end."""
+    # The first thread may have ended while others still use the memory.
     return max((_memory_of_task(task, limits) for task in _tasks(pid)), default=0)
 
 
 def _memory_of_task(task: Path, limits: Limits) -> int:
-    """Memory as the status tells it; one that tells nothing counts as the most it may be."""
+    """Return the memory in the status file; the limit if the file is unreadable."""
     try:
         # The first line is a name of any bytes but line breaks, which the process gives itself.
         lines = (task / "status").read_bytes().split(b"\n")[1:]
@@ -316,9 +312,7 @@ def _memory_of_task(task: Path, limits: Limits) -> int:
 
 
 def _of_mappings(processes: list[int], most_bytes: int) -> int:
-    """Return what the kernel keeps of the mappings of all processes, in bytes; more is not counted
-    on.
-    """
+    """Return the kernel memory of all mappings in bytes; counting stops above `most_bytes`."""
     each_bytes, kept_bytes = _MAPPING_BYTES + _LINK_BYTES * len(processes), 0
     for process in processes:
         kept_bytes += each_bytes * _mappings_of(process)
@@ -328,15 +322,13 @@ def _of_mappings(processes: list[int], most_bytes: int) -> int:
 
 
 def _mappings_of(pid: int) -> int:
-    """Return how many mappings a process has, as the first of its threads tells that is still
-    there.
-    """
+    """Return the mappings of a process, as reported by its first living thread."""
     for task in _tasks(pid):
         try:
             count = _lines_of(task / "maps")
         except _GONE:
             continue
-        except OSError:  # it runs a file that its user may not read
+        except OSError:  # it executes a file that its user may not read
             return _most_mappings()
         if count:
             return count
@@ -344,7 +336,7 @@ def _mappings_of(pid: int) -> int:
 
 
 def _lines_of(path: Path) -> int:
-    """Count lines a piece at a time: each may hold a path that the program made long."""
+    """Count lines in pieces: a line may contain a long path chosen by the program."""
     count = 0
     with path.open("rb", buffering=0) as file:
         while piece := file.read(_CHUNK_BYTES):
@@ -359,12 +351,12 @@ def _most_mappings() -> int:
 
 @cache
 def socket_bytes() -> int:
-    """Return what waits in a socket at most; no program may raise it."""
+    """Return the largest socket buffer; programs cannot raise it."""
     return _setting("net/core/wmem_default", 212_992) + _MESSAGE_BYTES
 
 
 def _setting(name: str, usual: int) -> int:
-    """A setting of the kernel, or what Linux begins with where a container does not see it."""
+    """Return a kernel setting, or Linux's default if a container hides it."""
     with contextlib.suppress(OSError, ValueError):
         return int(Path(f"/proc/sys/{name}").read_text())
     return usual

@@ -1,6 +1,4 @@
-"""A look at a task before anything is tried on it: do its programs run, how noisy is the metric,
-and what difference could be seen at all?
-"""
+"""Check of a task before an experiment: its programs, noise and detectable differences."""
 
 import asyncio
 import math
@@ -36,7 +34,7 @@ class CheckedProgram(Noun):
 
 
 class CheckedTask(Noun):
-    """Results of a look at a task."""
+    """Results of the check of a task."""
 
     task_id: str
     metric: str
@@ -56,19 +54,18 @@ class CheckedTask(Noun):
 
     @property
     def is_sound(self) -> bool:
-        """Return whether every program gave a score every time."""
+        """Return whether every program gave a score in every run."""
         return all(each.mean is not None for each in self.programs)
 
 
 def check_task(path: Path, container: Container | None = None) -> CheckedTask:
-    """Run the parent and the baselines on the data of a selection, a parent alone twice.
+    """Run the parent and the baselines on selection data, a lone parent twice.
 
     Args:
-        container: the sandbox; None: bubblewrap.
+        container: the sandbox; None for bubblewrap.
 
     Raises:
-        ConfigurationError: the task cannot be understood, `evaluate.py` fails, or there is no
-            sandbox.
+        ConfigurationError: the task is invalid, `evaluate.py` fails, or there is no sandbox.
     """
     folder = read_task(path)
     check_sandbox(container)
@@ -78,7 +75,7 @@ def check_task(path: Path, container: Container | None = None) -> CheckedTask:
             executions = asyncio.run(_executions(folder, store, container))
         except* EvaluatorError as errors:
             raise ConfigurationError(f"{path}: {errors.exceptions[0]}") from errors
-    return _checked(folder, executions)
+    return _checked_task(folder, executions)
 
 
 async def _executions(
@@ -96,13 +93,13 @@ async def _executions(
     return [task.result() for task in tasks]
 
 
-def _checked(folder: TaskFolder, executions: list[Execution]) -> CheckedTask:
+def _checked_task(folder: TaskFolder, executions: list[Execution]) -> CheckedTask:
     count = folder.task.trials.selection
     by_program = {
         name: [each for each in executions if each.program_id == name] for name in folder.programs
     }
-    programs = tuple(_program(name, found[:count]) for name, found in by_program.items())
-    noise = _noise([[each.value for each in found] for found in by_program.values()], count)
+    programs = tuple(_program(name, runs[:count]) for name, runs in by_program.items())
+    noise = _noise([[each.value for each in runs] for runs in by_program.values()], count)
     trials = folder.task.trials
     return CheckedTask(
         task_id=folder.name,
@@ -116,12 +113,12 @@ def _checked(folder: TaskFolder, executions: list[Execution]) -> CheckedTask:
 
 
 def _noise(values: Sequence[Sequence[float | None]], count: int) -> float | None:
-    """Deviation of one paired gain; `values` by program, the parent first, run by run."""
-    if any(value is None for listed in values for value in listed):
+    """Return the deviation of one paired gain; `values` by program, parent first, by run."""
+    if any(value is None for values_of_program in values for value in values_of_program):
         return None
-    runs = [np.array(listed, dtype=np.float64) for listed in values]
+    runs = [np.array(values_of_program, dtype=np.float64) for values_of_program in values]
     pairs = [other - runs[0] for other in runs[1:]] or [runs[0][count:] - runs[0][:count]]
-    # Programs that give the same every time say nothing of how far a candidate's gain would vary.
+    # Constant programs say nothing about the variation of a candidate's gain.
     return math.sqrt(float(np.mean([np.var(pair, ddof=1) for pair in pairs]))) or None
 
 

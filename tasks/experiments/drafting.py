@@ -1,5 +1,6 @@
-"""The draft of a task: what is known of an idea is written down, and what a person has to say is
-marked. A draft is refused until they have said it.
+"""Draft of a task: facts about the idea, and marks where a person has to decide.
+
+A draft is refused as a task until all marks are filled in.
 """
 
 import unicodedata
@@ -24,17 +25,16 @@ from tasks.experiments.task_folder import BASELINES, EVALUATE, FILL_IN, IDEA, PR
 from warehouse.scrubbing import one_line
 
 MOST_CONCERNS, MOST_WORKS = 20, 20
-_SAID_CHARACTERS = 2_000
+_COMMENT_CHARACTERS = 2_000
 _TITLE_CHARACTERS = 500
 _NAME_CHARACTERS = 40
 
 
 def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
-    """An idea as a task knows it, with the objections of its evaluation that stand, and the works
-    closest to it.
+    """Return an idea with its standing concerns and closest works, as a task stores it.
 
     Raises:
-        ConfigurationError: its text is longer than a task may keep.
+        ConfigurationError: it exceeds what a task may keep.
     """
     try:
         return KnownIdea(
@@ -54,7 +54,7 @@ def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
 def _concerns(evaluation: IdeaEvaluation) -> Iterator[str]:
     for each in standing(evaluation.concerns):
         if each.remaining_severity is not ConcernSeverity.QUESTION:
-            yield f"{each.point} {each.why}".strip()[:_SAID_CHARACTERS]
+            yield f"{each.point} {each.why}".strip()[:_COMMENT_CHARACTERS]
 
 
 def _works(evaluation: IdeaEvaluation) -> Iterator[KnownWork]:
@@ -67,33 +67,33 @@ def _works(evaluation: IdeaEvaluation) -> Iterator[KnownWork]:
             closest.setdefault(comparison.paper_id, comparison)
     for number, (paper_id, comparison) in enumerate(closest.items(), start=1):
         title = titles.get(paper_id) or str(paper_id)
-        said = comparison.comparison[:_SAID_CHARACTERS]
-        yield KnownWork(key=f"K{number}", title=title[:_TITLE_CHARACTERS], said=said)
+        comparison_text = comparison.comparison[:_COMMENT_CHARACTERS]
+        yield KnownWork(key=f"K{number}", title=title[:_TITLE_CHARACTERS], said=comparison_text)
 
 
 def write_draft(
-    folder: Path, known: KnownIdea, plan: Sequence[str], recommended: Iterable[Recommendation]
+    folder: Path, idea: KnownIdea, plan: Sequence[str], recommended: Iterable[Recommendation]
 ) -> tuple[Path, ...]:
-    """Write the draft into a folder that is not there yet; its files.
+    """Write the draft into a new folder; return its files.
 
     Args:
-        plan: what the idea says of its own test, a line each.
+        plan: lines of the idea's own test plan.
 
     Raises:
-        ConfigurationError: the folder is there, or cannot be made.
+        ConfigurationError: the folder exists, or cannot be created.
     """
     by_kind: dict[ResourceKind, list[Recommendation]] = {kind: [] for kind in ResourceKind}
     for each in recommended:
         by_kind[each.kind].append(each)
     texts = {
-        TASK: _rendered(TASK, idea=known, plan=plan, metrics=by_kind[ResourceKind.METRIC]),
-        PROGRAM: _rendered(PROGRAM),
-        EVALUATE: _rendered(EVALUATE, data_sets=by_kind[ResourceKind.DATA_SET]),
-        IDEA: known.model_dump_json(indent=2) + "\n",
+        TASK: _render(TASK, idea=idea, plan=plan, metrics=by_kind[ResourceKind.METRIC]),
+        PROGRAM: _render(PROGRAM),
+        EVALUATE: _render(EVALUATE, data_sets=by_kind[ResourceKind.DATA_SET]),
+        IDEA: idea.model_dump_json(indent=2) + "\n",
     }
     for number, baseline in enumerate(by_kind[ResourceKind.BASELINE], start=1):
         path = f"{BASELINES}/{_file_name(baseline.name, number)}.py"
-        texts[path] = _rendered("baseline.py", baseline=baseline)
+        texts[path] = _render("baseline.py", baseline=baseline)
     try:
         folder.mkdir(parents=True)
         for name, text in texts.items():
@@ -107,24 +107,24 @@ def write_draft(
 
 
 def _file_name(name: str, number: int) -> str:
-    """As a module may be called; the number keeps two of one name apart."""
+    """Return a valid module name; the number separates equal names."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = "".join(each if each.isalnum() else " " for each in plain).split()
     return f"baseline_{number}_{'_'.join(words)}"[:_NAME_CHARACTERS].rstrip("_")
 
 
-def _rendered(name: str, **told: str | Noun | Sequence[str] | Sequence[Noun]) -> str:
-    return _templates().get_template(f"{name}.jinja").render(mark=FILL_IN, **told)
+def _render(name: str, **values: str | Noun | Sequence[str] | Sequence[Noun]) -> str:
+    return _templates().get_template(f"{name}.jinja").render(mark=FILL_IN, **values)
 
 
-def _told(text: str) -> str:
-    """As one line of a comment, whatever it holds."""
+def _comment_text(text: str) -> str:
+    """Return any text as one line of a comment."""
     return one_line(INVISIBLE.sub(" ", str(text)))
 
 
 @cache
 def _templates() -> Environment:
-    # Comments of programs, not HTML: `told` keeps a text to one line.
+    # Comments of programs, not HTML: the filter `told` keeps a text to one line.
     environment = Environment(  # noqa: S701
         loader=PackageLoader("tasks.experiments", "draft"),
         undefined=StrictUndefined,
@@ -133,5 +133,5 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.filters["told"] = _told
+    environment.filters["told"] = _comment_text
     return environment

@@ -1,5 +1,7 @@
-"""An experiment on one task: programs are proposed, screened on small data, the best of them
-compared on full data, and the best of those confirmed on data that chose nothing.
+"""Experiment on one task: proposal, screening, selection and confirmation.
+
+Programs are screened on small data, the best ones compared on full data, and the best of these is
+confirmed on fresh data.
 """
 
 import asyncio
@@ -27,7 +29,7 @@ from tasks.experiments.sandbox import environment
 from tasks.experiments.task_folder import PARENT, PROGRAM, TaskFolder
 
 SIDE_BY_SIDE = 4
-"""Candidates proposed at a time: more of them know less of each other."""
+"""Candidates proposed at a time; with more of them, each knows less about the others."""
 
 COMPARED_SHARE = 0.2
 LEAST_COMPARED = 3
@@ -42,18 +44,18 @@ class ParentError(Exception):
 
 
 async def run_experiment(folder: TaskFolder, executor: Executor, proposer: Proposer) -> Experiment:
-    """Try what is proposed; what came of it, calls apart.
+    """Run the experiment; calls are added by the caller.
 
-    The same folder, executor's run and proposals give the same candidates and the same executions.
+    The same folder, run id and proposals give the same candidates and executions.
     """
     work = _Work(Record(folder), executor, proposer)
     try:
-        return await work.done()
+        return await work.run_all()
     except (EvaluatorError, ParentError) as error:
         return work.unscored(f"{error}")
 
 
-def unmeasured(
+def failed_experiment(
     folder: TaskFolder, container: Container | None, reason: Reason, detail: str
 ) -> Experiment:
     return Experiment(
@@ -77,98 +79,98 @@ class _Work:
     def task(self) -> Task:
         return self.record.task
 
-    async def done(self) -> Experiment:
+    async def run_all(self) -> Experiment:
         trials, record = self.task.trials, self.record
         await self.run([PARENT], Stage.SCREENING, trials.screening)
         self.check_parent(Stage.SCREENING)
         await self.search()
-        chosen = self.best_screened()
-        if not chosen and self.ended_early:
+        finalists = self.best_screened()
+        if not finalists and self.ended_early:
             first = next(each for each in self.proposer.failures if may_pass(each.reason))
             return self.unscored(first.detail, first.reason)
-        if not chosen:
-            return self.concluded(None, None, None)
-        await self.run([PARENT, *chosen], Stage.SELECTION, trials.selection)
+        if not finalists:
+            return self.conclude(None, None, None)
+        await self.run([PARENT, *finalists], Stage.SELECTION, trials.selection)
         self.check_parent(Stage.SELECTION)
-        selected = record.judged(chosen, Stage.SELECTION, Fate.COMPARED, len(record.tried()))
+        selected = record.note_gains(finalists, Stage.SELECTION, Fate.COMPARED, len(record.tried()))
         if not selected:
-            return self.concluded(None, None, None)
+            return self.conclude(None, None, None)
         best = max(selected, key=lambda name: selected[name].mean)
         baselines = [name for name in record.folder.programs if name != PARENT]
         await self.run([PARENT, *baselines, best], Stage.CONFIRMATION, trials.confirmation)
         self.check_parent(Stage.CONFIRMATION)
-        record.judged(baselines, Stage.CONFIRMATION, None, 1)
-        confirmed = record.judged([best], Stage.CONFIRMATION, Fate.CONFIRMED, 1).get(best)
+        record.note_gains(baselines, Stage.CONFIRMATION, None, 1)
+        confirmed = record.note_gains([best], Stage.CONFIRMATION, Fate.CONFIRMED, 1).get(best)
         if record.folder.can_permute:
             await self.run([best], Stage.PERMUTED, trials.selection)
-        return self.concluded(best, selected[best], confirmed)
+        return self.conclude(best, selected[best], confirmed)
 
     async def search(self) -> None:
-        record, asked, most = self.record, 0, self.task.trials.candidates
-        known = {record.programs[PARENT].source_sha256: PARENT}
-        while asked < most:
-            count = min(SIDE_BY_SIDE, most - asked)
-            names = [f"c{number:03d}" for number in range(asked + 1, asked + count + 1)]
-            proposed = await self.proposer.propose(names, record)
-            asked += count
-            firsts = self.noted(proposed, known)
+        record, proposed_count, most = self.record, 0, self.task.trials.candidates
+        name_of_tree = {record.programs[PARENT].source_sha256: PARENT}
+        while proposed_count < most:
+            count = min(SIDE_BY_SIDE, most - proposed_count)
+            names = [
+                f"c{number:03d}" for number in range(proposed_count + 1, proposed_count + count + 1)
+            ]
+            proposals = await self.proposer.propose(names, record)
+            proposed_count += count
+            firsts = self.note(proposals, name_of_tree)
             fresh = [name for name, first in firsts.items() if name == first]
             await self.run(fresh, Stage.SCREENING, self.task.trials.screening)
-            record.judged(fresh, Stage.SCREENING, Fate.SCREENED_OUT, 1)
-            if not proposed or self.ended_early:
+            record.note_gains(fresh, Stage.SCREENING, Fate.SCREENED_OUT, 1)
+            if not proposals or self.ended_early:
                 break
-            await self.proposer.told(firsts, record, more=asked < most)
+            await self.proposer.learn(firsts, record, more=proposed_count < most)
             if self.ended_early:
                 break
         if self.ended_early:
-            # Whoever goes on later confirms on data that this confirmation has not seen.
+            # A resumed search confirms on data that this confirmation has not used.
             self.executor.occasion = f" after {len(record.candidates())}"
 
     @property
     def ended_early(self) -> bool:
-        """Return whether something could not be had that may be had another time."""
+        """Return whether a transient failure ended the search."""
         return any(may_pass(failure.reason) for failure in self.proposer.failures)
 
-    def noted(self, proposed: Iterable[Program], known: dict[str, str]) -> dict[str, str]:
-        """Keep what was proposed; of each that is a program the first one with its syntax tree."""
+    def note(self, proposals: Iterable[Program], name_of_tree: dict[str, str]) -> dict[str, str]:
+        """Store proposals; return the first program with the same syntax tree for each."""
         firsts: dict[str, str] = {}
-        for program in proposed:
+        for program in proposals:
             name, fate = program.program_id, program.fate
             if fate is not Fate.REFUSED:
-                firsts[name] = known.setdefault(program.source_sha256, name)
+                firsts[name] = name_of_tree.setdefault(program.source_sha256, name)
                 fate = Fate.SCREENED_OUT if firsts[name] == name else Fate.REPEATED
             self.record.programs[name] = replace(program, fate=fate)
         return firsts
 
     def best_screened(self) -> list[str]:
-        """Names of those that come to full data, the best first: at least one,
-        if any was scored.
-        """
-        scored = [each for each in self.record.tried() if each.gain is not None]
-        scored.sort(key=lambda each: (-(each.gain or 0.0), each.program_id))
-        better = [each for each in scored if (each.gain or 0.0) > 0]
-        kept = better[: compared_count(len(self.record.tried()))] or scored[:1]
-        return [each.program_id for each in kept]
+        """Return the candidates for full data, best first; at least one if any was scored."""
+        candidates = [each for each in self.record.tried() if each.gain is not None]
+        candidates.sort(key=lambda each: (-(each.gain or 0.0), each.program_id))
+        better = [each for each in candidates if (each.gain or 0.0) > 0]
+        best = better[: compared_count(len(self.record.tried()))] or candidates[:1]
+        return [each.program_id for each in best]
 
     async def run(self, names: Iterable[str], stage: Stage, replicates: int) -> None:
         sources = {name: self.record.programs[name].source for name in names}
-        wanted = [(name, replicate) for replicate in range(replicates) for name in sources]
+        executions = [(name, replicate) for replicate in range(replicates) for name in sources]
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(self.executor.execute(name, sources[name], stage, replicate))
-                    for name, replicate in wanted
+                    for name, replicate in executions
                 ]
         except* EvaluatorError as errors:
             raise _first(errors) from errors
         self.record.executions += [task.result() for task in tasks]
 
     def check_parent(self, stage: Stage) -> None:
-        """Raises ParentError when it gave no score: there is nothing to be better than."""
+        """Raise ParentError without a score of the parent: nothing could be better than it."""
         if self.record.values(PARENT, stage) is None:
             raise ParentError(f"{PROGRAM} fails: {self.record.failure(PARENT)}")
 
-    def concluded(
+    def conclude(
         self, best: str | None, selected: Gain | None, confirmed: Gain | None
     ) -> Experiment:
         parent = self.record.values(PARENT, Stage.CONFIRMATION)
@@ -177,9 +179,9 @@ class _Work:
             self.record.programs[PARENT] = replace(self.record.programs[PARENT], **figures)
         permuted = self.record.values(best, Stage.PERMUTED) if best is not None else None
         if selected is None or confirmed is None:
-            found, because = Finding.UNDECIDED, "no candidate gave a score in all its runs"
+            result, because = Finding.UNDECIDED, "no candidate gave a score in all its runs"
         else:
-            found, because = finding(
+            result, because = finding(
                 selected, confirmed, self.task.least_difference, self._beyond_chance(permuted)
             )
         return Experiment(
@@ -188,22 +190,22 @@ class _Work:
             selected_gain=selected.mean if selected else None,
             selected_low=selected.low if selected else None,
             selected_high=selected.high if selected else None,
-            **self._beside_baselines(best),
+            **self._baseline_figures(best),
             permuted_mean=mean_of(permuted),
-            finding=found,
+            finding=result,
             because=because,
         )
 
-    def _beside_baselines(self, best: str | None) -> dict[str, Any]:
+    def _baseline_figures(self, best: str | None) -> dict[str, Any]:
         ours = self.record.values(best, Stage.CONFIRMATION) if best is not None else None
-        known = [
+        baselines = [
             each
             for each in self.record.programs.values()
             if each.role is Role.BASELINE and each.gain is not None
         ]
-        if ours is None or not known:
+        if ours is None or not baselines:
             return {}
-        strongest = max(known, key=lambda each: each.gain or 0.0).program_id
+        strongest = max(baselines, key=lambda each: each.gain or 0.0).program_id
         theirs = self.record.values(strongest, Stage.CONFIRMATION)
         assert theirs is not None
         gain = interval(gains(ours, theirs, self.task.direction))
@@ -229,12 +231,12 @@ class _Work:
         )
 
     def _counts(self) -> dict[str, Any]:
-        tried = self.record.tried()
+        candidates = self.record.tried()
         return {
             **_of_task(self.record.folder, self.executor.container),
             "proposed_count": len(self.record.candidates()),
-            "tried_count": len(tried),
-            "failed_count": sum(each.fate is Fate.FAILED for each in tried),
+            "tried_count": len(candidates),
+            "failed_count": sum(each.fate is Fate.FAILED for each in candidates),
             "provenance": self.proposer.provenance,
             "programs": tuple(self.record.programs.values()),
             "executions": tuple(self.record.executions),

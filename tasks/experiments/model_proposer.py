@@ -1,8 +1,7 @@
-"""The search by a model: changes of programs that are good in different ways, by what was tried and
-learnt on the way to them.
+"""Search by a model: changes of diverse good programs, guided by earlier attempts and lessons.
 
-What it is shown is bounded, and never more than screening tells: nothing of the data by which
-candidates are selected or confirmed, nor `evaluate.py`.
+Prompts are bounded and show screening results only: neither the selection and confirmation data nor
+`evaluate.py`.
 """
 
 import asyncio
@@ -20,9 +19,9 @@ from schemas.works.experiment import Aim, Fate, Program, Role, Stage, Task
 from tasks.experiments.executing import Executor, SyntaxRefusedError
 from tasks.experiments.program import (
     PatchError,
+    apply_changes,
     difference,
     hash_of_tree,
-    patched,
     regions_of,
     syntax_tree,
 )
@@ -44,11 +43,11 @@ MOST_LESSONS = 12
 _SHOWN_RATIONALE_CHARACTERS = 240
 _PATCH_CHARACTERS = 4_000
 _SLOW_SHARE = 0.2
-"""Of the time a run may take, from which it is worth saying."""
+"""Share of the time limit from which the run time is shown."""
 
 
-def measured(task: Task, environment: str) -> str:
-    """Metric, direction and limits, and what the task says of them."""
+def metric_text(task: Task, environment: str) -> str:
+    """Describe metric, direction and limits, and the task's explanation."""
     limits = task.limits
     explained = f" {one_line(task.explanation)}" if task.explanation else ""
     return (
@@ -59,12 +58,12 @@ def measured(task: Task, environment: str) -> str:
     )
 
 
-def shown(record: Record, name: str) -> ShownProgram:
+def prompt_program(record: Record, name: str) -> ShownProgram:
     source = record.programs[name].source
-    return ShownProgram(name=_called(name), fared=fared(record, name), source=source)
+    return ShownProgram(name=_display_name(name), fared=outcome_text(record, name), source=source)
 
 
-def fared(record: Record, name: str) -> str:
+def outcome_text(record: Record, name: str) -> str:
     program = record.programs[name]
     if program.fate is Fate.REFUSED:
         return f"could not be applied: {one_line(program.refusal)}"
@@ -74,47 +73,45 @@ def fared(record: Record, name: str) -> str:
     mean = mean_of(values)
     if values is None or mean is None:
         return f"failed when it was run: {one_line(record.failure(name))}"
-    told = f"mean {record.task.metric} of {len(values)} small runs: {mean:.5g}"
+    text = f"mean {record.task.metric} of {len(values)} small runs: {mean:.5g}"
     if name != PARENT:
-        told += _beside_the_parent(program.gain or 0.0)
+        text += _compared_with_parent(program.gain or 0.0)
     seconds = record.seconds(name, Stage.SCREENING)
     limit = record.task.limits.seconds
     if seconds > _SLOW_SHARE * limit:
-        told += f"; a run takes {seconds:.0f} of the {limit:g} s it may, and full data are larger"
-    return told
+        text += f"; a run takes {seconds:.0f} of the {limit:g} s it may, and full data are larger"
+    return text
 
 
 def tries(record: Record) -> tuple[str, ...]:
-    return tuple(_tried(record, each) for each in record.candidates()[-MOST_TRIES:])
+    return tuple(_try_line(record, each) for each in record.candidates()[-MOST_TRIES:])
 
 
 def lessons(record: Record, name: str) -> tuple[str, ...]:
-    """Return what was learnt on the way to a program: from those that it comes from, and from all
-    that went on from one of them.
-    """
+    """Return lessons of a program's ancestors, and of all programs derived from them."""
     line, at = {name}, record.programs[name].parent_program_id
     while at is not None:
         line.add(at)
         at = record.programs[at].parent_program_id
-    told = [
+    lines = [
         f"({each.program_id}) {each.lesson}"
         for each in record.candidates()
         if each.lesson and (each.program_id in line or each.parent_program_id in line)
     ]
-    return tuple(told[-MOST_LESSONS:])
+    return tuple(lines[-MOST_LESSONS:])
 
 
 def weak(record: Record, names: Iterable[str]) -> list[str]:
-    """Those of `names` that failed, could not be applied, or are no better than what they were made
-    from.
-    """
+    """Return those of `names` that failed or are no better than their parent."""
     return [name for name in names if _is_weak(record, record.programs[name])]
 
 
 def attempt(record: Record, name: str) -> Attempt:
     program = record.programs[name]
     patch = program.patch[:_PATCH_CHARACTERS]
-    return Attempt(key=name, rationale=program.rationale, patch=patch, fared=fared(record, name))
+    return Attempt(
+        key=name, rationale=program.rationale, patch=patch, fared=outcome_text(record, name)
+    )
 
 
 def _is_weak(record: Record, program: Program) -> bool:
@@ -124,27 +121,27 @@ def _is_weak(record: Record, program: Program) -> bool:
     return program.gain is None or program.gain <= (parent.gain or 0.0)
 
 
-def _beside_the_parent(gain: float) -> str:
+def _compared_with_parent(gain: float) -> str:
     if gain == 0:
-        return f", as that of {_called(PARENT)}"
+        return f", as that of {_display_name(PARENT)}"
     word = "better" if gain > 0 else "worse"
-    return f", {abs(gain):.3g} {word} than that of {_called(PARENT)}"
+    return f", {abs(gain):.3g} {word} than that of {_display_name(PARENT)}"
 
 
-def _called(name: str) -> str:
+def _display_name(name: str) -> str:
     return "the program that was given" if name == PARENT else name
 
 
-def _tried(record: Record, program: Program) -> str:
-    said = shorten(program.rationale, _SHOWN_RATIONALE_CHARACTERS, placeholder=" …")
-    said = said or "no word of what it is"
-    name, parent = program.program_id, _called(program.parent_program_id or PARENT)
-    return f"{name}, from {parent}: {said} → {fared(record, name)}"
+def _try_line(record: Record, program: Program) -> str:
+    rationale = shorten(program.rationale, _SHOWN_RATIONALE_CHARACTERS, placeholder=" …")
+    rationale = rationale or "no rationale"
+    name, parent = program.program_id, _display_name(program.parent_program_id or PARENT)
+    return f"{name}, from {parent}: {rationale} → {outcome_text(record, name)}"
 
 
 STAGE = "experiment"
 AIMS = (Aim.OTHER_WAY, Aim.KNOWN_METHOD, Aim.REFINE, Aim.COMBINE)
-"""Of one proposal after the other."""
+"""Aims of consecutive proposals, in turn."""
 _LESSON_CHARACTERS = 300
 _RATIONALE_CHARACTERS = 1_000
 
@@ -161,7 +158,7 @@ class ModelProposer:
     """Implements `Proposer` by a model.
 
     Args:
-        environment: of the executions, in a line.
+        environment: one line on the environment of the executions.
     """
 
     def __init__(self, engine: Engine, executor: Executor, environment: str) -> None:
@@ -174,27 +171,23 @@ class ModelProposer:
 
     @property
     def provenance(self) -> Provenance:
-        """That of the first proposal that was had, with the calls of all."""
+        """Provenance of the first successful proposal, with the calls of all."""
         if not self._answered:
             return unasked_provenance(PROPOSE_PROGRAM, self._engine)
         calls = dict.fromkeys(call for each in self._answered for call in each.call_ids)
         return replace(self._answered[0], call_ids=tuple(calls))
 
     async def propose(self, names: Sequence[str], record: Record) -> list[Program]:
-        """See `Proposer.propose`. A proposal that could not be had now, and may be another time, is
-        a failure and no candidate.
-        """
+        """See `Proposer.propose`. Transient failures are recorded and give no candidate."""
         choices = self._choices(names, record)
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._proposed(each, record)) for each in choices]
-        proposed = [program for task in tasks if (program := task.result()) is not None]
-        self._asked = tuple(program.program_id for program in proposed)
-        return proposed
+            tasks = [group.create_task(self._propose_one(each, record)) for each in choices]
+        programs = [program for task in tasks if (program := task.result()) is not None]
+        self._asked = tuple(program.program_id for program in programs)
+        return programs
 
-    async def told(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
-        """See `Proposer.told`: what failed or did not help becomes instructions to those that go on
-        from there, where any will.
-        """
+    async def learn(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
+        """See `Proposer.learn`. Failed and useless changes become lessons for later proposals."""
         del firsts
         attempts = tuple(attempt(record, name) for name in weak(record, self._asked))
         if not attempts or not more:
@@ -204,25 +197,25 @@ class ModelProposer:
             LEARN_FROM_RUNS,
             LessonsInput(
                 question=task.question,
-                measured=measured(task, self._environment),
+                measured=metric_text(task, self._environment),
                 attempts=attempts,
             ),
         )
         if isinstance(answer, Unscored):
-            self._lost("lessons", answer)
+            self._note_failure("lessons", answer)
             return
         self._answered.append(answer.provenance)
-        said = by_key(answer.value.lessons, (each.key for each in attempts))
-        for name, each in said.items():
+        lesson_of = by_key(answer.value.lessons, (each.key for each in attempts))
+        for name, each in lesson_of.items():
             lesson = _line(each.lesson, _LESSON_CHARACTERS)
             record.programs[name] = replace(record.programs[name], lesson=lesson)
 
     def _choices(self, names: Sequence[str], record: Record) -> list[_Choice]:
-        """Aims in turn; parents by score, and for another way by difference."""
-        kept = elites(self._entries(record), self._lengths[PARENT])
-        best, others = kept[0], kept[1:]
-        gone_on = (each for each in record.candidates() if each.aim is Aim.OTHER_WAY)
-        uses = Counter(each.parent_program_id or PARENT for each in gone_on)
+        """Choose aims in turn, parents by score, and for another way by difference."""
+        candidates = elites(self._entries(record), self._lengths[PARENT])
+        best, others = candidates[0], candidates[1:]
+        other_ways = (each for each in record.candidates() if each.aim is Aim.OTHER_WAY)
+        uses = Counter(each.parent_program_id or PARENT for each in other_ways)
         shown_with_best: Counter[str] = Counter()
         choices = []
         for name in names:
@@ -232,7 +225,7 @@ class ModelProposer:
                 shown_with_best[other] += 1
                 choices.append(_Choice(name, aim, best.name, other))
             elif aim in (Aim.OTHER_WAY, Aim.COMBINE):
-                parent = least_used(others or kept, uses).name
+                parent = least_used(others or candidates, uses).name
                 uses[parent] += 1
                 choices.append(_Choice(name, Aim.OTHER_WAY, parent))
             else:
@@ -240,7 +233,7 @@ class ModelProposer:
         return choices
 
     def _entries(self, record: Record) -> list[Entry]:
-        scored = [each.program_id for each in record.tried() if each.gain is not None]
+        names = [each.program_id for each in record.tried() if each.gain is not None]
         return [
             Entry(
                 name,
@@ -248,13 +241,13 @@ class ModelProposer:
                 self._lengths[name],
                 record.seconds(name, Stage.SCREENING),
             )
-            for name in (PARENT, *scored)
+            for name in (PARENT, *names)
         ]
 
-    async def _proposed(self, choice: _Choice, record: Record) -> Program | None:
+    async def _propose_one(self, choice: _Choice, record: Record) -> Program | None:
         inputs = self._inputs(choice, record)
         answer: Outcome[ProposalReply] = await self._engine.run(PROPOSE_PROGRAM, inputs)
-        known: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "program_id": choice.name,
             "role": Role.CANDIDATE,
             "parent_program_id": choice.parent,
@@ -263,51 +256,51 @@ class ModelProposer:
         }
         if isinstance(answer, Scored):
             self._answered.append(answer.provenance)
-            known["rationale"] = _line(answer.value.rationale, _RATIONALE_CHARACTERS)
+            fields["rationale"] = _line(answer.value.rationale, _RATIONALE_CHARACTERS)
             key = (answer.value.borrowed_from or "").strip().strip("[]")
-            known["borrowed_from"] = key if key in {work.key for work in inputs.works} else None
-            return await self._made(answer.value, record.programs[choice.parent].source, known)
+            fields["borrowed_from"] = key if key in {work.key for work in inputs.works} else None
+            return await self._program(answer.value, record.programs[choice.parent].source, fields)
         if may_pass(answer.reason):
-            self._lost(choice.name, answer)
+            self._note_failure(choice.name, answer)
             return None
-        return _refused(known, f"{answer.reason.sentence}: {answer.detail}")
+        return _refuse(fields, f"{answer.reason.sentence}: {answer.detail}")
 
     def _inputs(self, choice: _Choice, record: Record) -> ProposalInput:
         task, idea = record.task, record.folder.idea
         return ProposalInput(
             question=task.question,
-            measured=measured(task, self._environment),
+            measured=metric_text(task, self._environment),
             idea=idea.text if idea is not None else "",
             concerns=idea.concerns if idea is not None else (),
             works=idea.works if idea is not None else (),
             aim=choice.aim,
             number=_number(choice.name),
-            program=shown(record, choice.parent),
+            program=prompt_program(record, choice.parent),
             regions=regions_of(record.programs[choice.parent].source, PROGRAM),
-            other=shown(record, choice.other) if choice.other is not None else None,
+            other=prompt_program(record, choice.other) if choice.other is not None else None,
             tries=tries(record),
             lessons=lessons(record, choice.parent),
         )
 
-    async def _made(self, reply: ProposalReply, parent: str, known: dict[str, Any]) -> Program:
+    async def _program(self, reply: ProposalReply, parent: str, fields: dict[str, Any]) -> Program:
         try:
-            source = patched(parent, reply.changes)
+            source = apply_changes(parent, reply.changes)
             tree = await self._executor.syntax_tree(source)
         except (PatchError, SyntaxRefusedError) as error:
-            return _refused(known, f"{error}")
-        name = known["program_id"]
+            return _refuse(fields, f"{error}")
+        name = fields["program_id"]
         self._lengths[name] = len(tree)
         patch = difference(parent, source, name)
-        return Program(**known, source=source, patch=patch, source_sha256=hash_of_tree(tree))
+        return Program(**fields, source=source, patch=patch, source_sha256=hash_of_tree(tree))
 
-    def _lost(self, subject: str, answer: Unscored) -> None:
+    def _note_failure(self, subject: str, answer: Unscored) -> None:
         self.failures.append(
             Failure(stage=STAGE, subject=subject, reason=answer.reason, detail=answer.detail)
         )
 
 
-def _refused(known: dict[str, Any], why: str) -> Program:
-    return Program(**known, fate=Fate.REFUSED, source="", source_sha256="", refusal=one_line(why))
+def _refuse(fields: dict[str, Any], why: str) -> Program:
+    return Program(**fields, fate=Fate.REFUSED, source="", source_sha256="", refusal=one_line(why))
 
 
 def _number(name: str) -> int:
@@ -315,6 +308,6 @@ def _number(name: str) -> int:
 
 
 def _line(text: str, length: int) -> str:
-    """Return what a model said, as one line of bounded length that any file can hold."""
+    """Return a model's text as one line of bounded length in valid UTF-8."""
     line = " ".join(text.encode("utf-8", "replace").decode().split())
     return line if len(line) <= length else line[: length - 1] + "…"

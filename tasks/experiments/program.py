@@ -1,5 +1,4 @@
-"""What of a program may be changed: values that it declares as tunable, and regions that a change
-is applied to strictly.
+"""Changeable parts of a program: tunable values, and regions for strict patches.
 
     STEP = 0.5        # tunable: 0.01..10 log
     ROUNDS = 3        # tunable: 1..12
@@ -9,9 +8,9 @@ is applied to strictly.
     …
     # endregion
 
-A tunable is an assignment of one literal to one name, at the left margin, with its range or its
-choices in a comment. Marks of regions stand on lines of their own; of a program without any, all
-may be changed.
+A tunable is an assignment of one literal to one name, at the left margin, with its range or choices
+in a comment. Region marks are on lines of their own; a program without marks may be changed
+anywhere.
 """
 
 import ast
@@ -33,13 +32,13 @@ Value = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """A name with the values it may have.
+    """A name with its allowed values.
 
     Attributes:
-        value: as the program has it.
-        line, start, end: where the value stands: its line from 0 and its columns, in bytes.
-        choices: the values, where they are listed.
-        low, high, is_log: the bounds, both included, where they are a range.
+        value: value in the program.
+        line, start, end: position of the value: its line from 0 and its columns, in bytes.
+        choices: allowed values, if listed.
+        low, high, is_log: inclusive bounds, if the values are a range.
     """
 
     name: str
@@ -58,55 +57,54 @@ class Tunable:
 
 
 def tunables_of(source: str, where: str) -> tuple[Tunable, ...]:
-    """The tunables of a program, in its order; `where` is what messages call it.
+    """Return the tunables of a program in order; messages call the program `where`.
 
     Raises:
-        ConfigurationError: a range or choice cannot be understood, or the value lies outside.
+        ConfigurationError: a range or choice is invalid, or the value is outside.
     """
     comments = _comments(source)
-    found = []
+    tunables = []
     for node in ast.parse(source).body:
-        said = comments.pop(node.end_lineno or 0, None) if isinstance(node, ast.Assign) else None
-        if said is not None:
+        comment = comments.pop(node.end_lineno or 0, None) if isinstance(node, ast.Assign) else None
+        if comment is not None:
             assert isinstance(node, ast.Assign)
-            found.append(_tunable(node, said, f"{where}, line {node.lineno}"))
+            tunables.append(_tunable(node, comment, f"{where}, line {node.lineno}"))
     if comments:
         raise ConfigurationError(
             f"{where}, line {min(comments)}: `{_MARK}` belongs behind NAME = VALUE at the left"
             " margin"
         )
-    names = [tunable.name for tunable in found]
+    names = [tunable.name for tunable in tunables]
     if len(set(names)) < len(names):
         raise ConfigurationError(f"{where}: one name is tunable twice")
-    return tuple(found)
+    return tuple(tunables)
 
 
 def with_settings(source: str, tunables: tuple[Tunable, ...], values: Mapping[str, Value]) -> str:
-    """The program with other values of its tunables;
-    what has its value already stays as written.
-    """
+    """Return the program with other values of its tunables; unchanged ones stay as written."""
     lines = source.encode().splitlines(keepends=True)
     for tunable in tunables:
         line, value = lines[tunable.line], values[tunable.name]
         if (type(value), value) != (type(tunable.value), tunable.value):
-            said = repr(value).encode()
-            lines[tunable.line] = line[: tunable.start] + said + line[tunable.end :]
+            literal = repr(value).encode()
+            lines[tunable.line] = line[: tunable.start] + literal + line[tunable.end :]
     return b"".join(lines).decode()
 
 
 def tree_hash(source: str) -> str:
-    """Hash over the syntax tree: programs that differ in spaces and comments have the same."""
+    """Hash the syntax tree, which ignores spaces and comments."""
     return hash_of_tree(syntax_tree(source))
 
 
 def syntax_tree(source: str) -> str:
-    """As text; of a program that somebody vouches for."""
+    """Return the syntax tree of a trusted program as text."""
     return ast.dump(ast.parse(source))
 
 
 def is_read_as_shown(source: str) -> bool:
-    """Return whether Python reads the file of a program as UTF-8, whatever its first two lines say
-    of another encoding: it would run another program than is shown and compared.
+    """Return whether Python reads the file as UTF-8.
+
+    An encoding named in the first two lines would run another program than the one shown.
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode()).readline)
@@ -120,7 +118,7 @@ def hash_of_tree(tree: str) -> str:
 
 
 def _comments(source: str) -> dict[int, str]:
-    """Return what stands behind the mark, by line from 1."""
+    """Return the text after the mark, by line from 1."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     return {
         token.start[0]: token.string.removeprefix(_MARK).strip()
@@ -129,24 +127,24 @@ def _comments(source: str) -> dict[int, str]:
     }
 
 
-def _tunable(node: ast.Assign, said: str, where: str) -> Tunable:
-    target, given = node.targets[0], node.value
-    value = _literal(given)
+def _tunable(node: ast.Assign, comment: str, where: str) -> Tunable:
+    target, node_value = node.targets[0], node.value
+    value = _literal(node_value)
     if len(node.targets) > 1 or not isinstance(target, ast.Name) or value is None:
         raise ConfigurationError(f"{where}: only NAME = number, word or truth value is tunable")
-    assert given.end_col_offset is not None
-    if given.lineno != given.end_lineno:
+    assert node_value.end_col_offset is not None
+    if node_value.lineno != node_value.end_lineno:
         raise ConfigurationError(f"{where}: a tunable value stands on one line")
-    place = (given.lineno - 1, given.col_offset, given.end_col_offset)
-    if ".." in said and not said.startswith(("'", '"')):
-        low, high, is_log = _range(said, where)
+    place = (node_value.lineno - 1, node_value.col_offset, node_value.end_col_offset)
+    if ".." in comment and not comment.startswith(("'", '"')):
+        low, high, is_log = _range(comment, where)
         tunable = Tunable(target.id, value, *place, low=low, high=high, is_log=is_log)
         if isinstance(value, bool | str) or not low <= value <= high:
             raise ConfigurationError(f"{where}: {value!r} is no number from {low:g} to {high:g}")
         if tunable.is_whole and not (low.is_integer() and high.is_integer()):
             raise ConfigurationError(f"{where}: the bounds of a whole number are whole")
         return tunable
-    choices = _choices(said, where)
+    choices = _choices(comment, where)
     if isinstance(value, float):
         choices = tuple(float(each) if type(each) is int else each for each in choices)
     if not any(type(each) is type(value) and each == value for each in choices):
@@ -162,8 +160,8 @@ def _literal(node: ast.expr) -> Value | None:
     return value if isinstance(value, bool | int | float | str) else None
 
 
-def _range(said: str, where: str) -> tuple[float, float, bool]:
-    bounds, _, more = said.partition(" ")
+def _range(comment: str, where: str) -> tuple[float, float, bool]:
+    bounds, _, more = comment.partition(" ")
     low, _, high = bounds.partition("..")
     try:
         least, most = float(low), float(high)
@@ -171,28 +169,28 @@ def _range(said: str, where: str) -> tuple[float, float, bool]:
         least = most = math.nan
     is_log = more.strip() == "log"
     if not (least < most and math.isfinite(most - least)) or (more.strip() and not is_log):
-        raise ConfigurationError(f"{where}: `{said}` is no range such as 0.01..10 or 1..64 log")
+        raise ConfigurationError(f"{where}: `{comment}` is no range such as 0.01..10 or 1..64 log")
     if is_log and least <= 0:
         raise ConfigurationError(f"{where}: a logarithmic range begins above 0")
     return least, most, is_log
 
 
-def _choices(said: str, where: str) -> tuple[Value, ...]:
+def _choices(comment: str, where: str) -> tuple[Value, ...]:
     try:
-        tree = ast.parse(f"({said},)", mode="eval").body
+        tree = ast.parse(f"({comment},)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = ast.Constant(None)
     values = [_literal(each) for each in tree.elts] if isinstance(tree, ast.Tuple) else []
     choices = tuple(value for value in values if value is not None)
     if len(choices) < 2 or len(choices) < len(values):
         raise ConfigurationError(
-            f'{where}: `{said}` is neither a range such as 0.01..10 nor choices such as "a", "b"'
+            f'{where}: `{comment}` is neither a range such as 0.01..10 nor choices such as "a", "b"'
         )
     return choices
 
 
 ALL = "all"
-"""The name of the region of a program without marks."""
+"""Name of the region of a program without marks."""
 
 MOST_CHANGES = 20
 MOST_CHARACTERS = 60_000
@@ -202,14 +200,11 @@ _WORDS_OF_MARKS = (_BEGIN.strip(), _END)
 
 
 class PatchError(Exception):
-    """A change that cannot be applied, in one line that says why."""
+    """A change that cannot be applied; the message is one line."""
 
 
 class Replacement(Protocol):
-    """One change: where `find` stands in the region, there stands `replace` afterwards.
-
-    An empty `find` is all of the region.
-    """
+    """One change: `find` in the region is replaced by `replace`; an empty `find` is the region."""
 
     @property
     def region(self) -> str: ...
@@ -221,17 +216,17 @@ class Replacement(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Lines that belong together; those outside of any region have no name."""
+    """Consecutive lines; those outside of any region have no name."""
 
     name: str | None
     text: str
 
 
 def regions_of(source: str, where: str) -> tuple[str, ...]:
-    """The names of what may be changed, in the program's order; `where` is what messages call it.
+    """Return the names of the regions in order; messages call the program `where`.
 
     Raises:
-        ConfigurationError: marks without their counterpart, inside each other or of one name.
+        ConfigurationError: unmatched or nested marks, or two regions with one name.
     """
     try:
         return tuple(part.name for part in _parts(source) if part.name is not None)
@@ -239,14 +234,14 @@ def regions_of(source: str, where: str) -> tuple[str, ...]:
         raise ConfigurationError(f"{where}: {error}") from error
 
 
-def patched(source: str, changes: Sequence[Replacement]) -> str:
-    """The program after the changes, each of which meets what those before it left.
+def apply_changes(source: str, changes: Sequence[Replacement]) -> str:
+    """Apply the changes one after the other.
 
-    Nothing outside of the regions is changed, and no region is made, moved or ended.
+    Text outside the regions stays, and no region is added, moved or ended.
 
     Raises:
-        PatchError: a change names no region, or text that does not stand there exactly once; or
-            what comes out is no text, too long, or the program as it was.
+        PatchError: an unknown region, text that does not occur exactly once, or a result that is no
+            text, too long or unchanged.
     """
     if len(changes) > MOST_CHANGES:
         raise PatchError(f"it holds {len(changes)} changes, and {MOST_CHANGES} are the most")
@@ -257,25 +252,25 @@ def patched(source: str, changes: Sequence[Replacement]) -> str:
             raise PatchError(
                 f"change {number} names no region that may be changed: {', '.join(texts)}"
             )
-        texts[change.region] = _changed(texts[change.region], change, number)
-    made = "".join(part.text if part.name is None else texts[part.name] for part in parts)
-    _check(made)
-    if made == source:
+        texts[change.region] = _apply_change(texts[change.region], change, number)
+    result = "".join(part.text if part.name is None else texts[part.name] for part in parts)
+    _check(result)
+    if result == source:
         raise PatchError("it changes nothing")
-    return made
+    return result
 
 
 def difference(before: str, after: str, name: str) -> str:
-    """From one program to another one called `name`, as `diff -u` shows it."""
+    """Return the difference to another program called `name`, in the format of `diff -u`."""
     lines = difflib.unified_diff(
         before.splitlines(), after.splitlines(), "program.py", name, lineterm="", n=1
     )
     return "\n".join(lines)
 
 
-def _changed(text: str, change: Replacement, number: int) -> str:
+def _apply_change(text: str, change: Replacement, number: int) -> str:
     if not change.find:
-        made = change.replace
+        result = change.replace
     else:
         count = text.count(change.find)
         if count != 1:
@@ -284,12 +279,12 @@ def _changed(text: str, change: Replacement, number: int) -> str:
                 f"`find` of change {number} stands {times} in region {change.region}, and should"
                 " stand there once, character by character"
             )
-        made = text.replace(change.find, change.replace)
-    if len(made) > MOST_CHARACTERS:
+        result = text.replace(change.find, change.replace)
+    if len(result) > MOST_CHARACTERS:
         raise PatchError(f"the program would have more than {MOST_CHARACTERS:,} characters")
-    if any(_is_mark(line) for line in made.splitlines()):
+    if any(_is_mark(line) for line in result.splitlines()):
         raise PatchError(f"change {number} leaves a mark of a region inside {change.region}")
-    return made if not made or made.endswith("\n") else made + "\n"
+    return result if not result or result.endswith("\n") else result + "\n"
 
 
 def _check(source: str) -> None:
@@ -311,30 +306,30 @@ def _is_mark(line: str) -> bool:
 
 
 def _parts(source: str) -> list[_Part]:
-    """All of the source, cut before and behind each region."""
+    """Split the source before and after each region."""
     lines = source.splitlines(keepends=True)
     if not any(_is_mark(line) for line in lines):
         return [_Part(ALL, source)]
     parts: list[_Part] = []
-    held: list[str] = []
+    lines_of_part: list[str] = []
     name: str | None = None
     for number, line in enumerate(lines, start=1):
         word = line.strip()
         if not _is_mark(line):
-            held.append(line)
+            lines_of_part.append(line)
         elif word == _END and name is not None:
-            parts.append(_Part(name, "".join(held)))
-            held, name = [line], None
+            parts.append(_Part(name, "".join(lines_of_part)))
+            lines_of_part, name = [line], None
         elif word.startswith(_BEGIN) and name is None:
             name = word.removeprefix(_BEGIN).strip()
             if any(part.name == name for part in parts):
                 raise PatchError(f"line {number}: two regions are called {name}")
-            parts.append(_Part(None, "".join([*held, line])))
-            held = []
+            parts.append(_Part(None, "".join([*lines_of_part, line])))
+            lines_of_part = []
         else:
             raise PatchError(
                 f"line {number}: `{word}` should be `{_BEGIN}NAME` or, behind one, `{_END}`"
             )
     if name is not None:
         raise PatchError(f"region {name} has no `{_END}`")
-    return [*parts, _Part(None, "".join(held))]
+    return [*parts, _Part(None, "".join(lines_of_part))]

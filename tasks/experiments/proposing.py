@@ -1,6 +1,6 @@
-"""Who proposes programs: what every way of searching offers, and the way that needs no model: other
-values of what a program declares as tunable, by Optuna's tree of Parzen estimators, which also
-tells what to try next from what failed.
+"""Proposers of programs: their interface, and a search over tunable values without a model.
+
+The search uses Optuna's tree-structured Parzen estimators, which also learn from failures.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,44 +28,44 @@ if TYPE_CHECKING:
 
 STARTING_TRIALS = 10
 METHOD_VERSION = 1
-"""Raised when other programs are proposed, or other things said of the same figures."""
+"""Increased if other programs are proposed, or the same figures are reported differently."""
 
 
 class Proposer(Protocol):
-    """Proposes candidates, some at a time, and is told how they fared.
+    """Proposes candidates in rounds, and learns from their results.
 
     Attributes:
-        failures: why proposals could not be had. Where one of them may pass, the search ends: what
-            comes later would be proposed without it.
+        failures: failed proposals. A transient one ends the search, because later proposals would
+            depend on it.
     """
 
     failures: list[Failure]
 
     @property
     def provenance(self) -> Provenance:
-        """Of what was proposed so far."""
+        """Provenance of the proposals so far."""
         ...
 
     async def propose(self, names: Sequence[str], record: Record) -> list[Program]:
-        """Candidates with these names or some of them; empty: there is nothing to propose.
+        """Propose candidates with some of these names; an empty list ends the search.
 
-        Their fate is REFUSED, or not known yet.
+        Their fate is REFUSED, or not decided yet.
         """
         ...
 
-    async def told(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
-        """Tell the search the result of the last proposal.
+    async def learn(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
+        """Learn from the results of the last proposal.
 
         Args:
-            firsts: of each candidate that was not refused the first one with the same syntax tree,
-                itself as a rule.
-            more: whether anything will be proposed after it.
+            firsts: for each candidate that was not refused the first one with the same syntax tree,
+                usually itself.
+            more: whether more proposals follow.
         """
         ...
 
 
 class TunableProposer:
-    """Implements `Proposer` by other values of what the parent declares as tunable."""
+    """Implements `Proposer` by other values of the parent's tunables."""
 
     def __init__(self, folder: TaskFolder, seed: int) -> None:
         self.failures: list[Failure] = []
@@ -75,7 +75,7 @@ class TunableProposer:
 
     @property
     def provenance(self) -> Provenance:
-        """A search asks no model: there is no prompt, and a version stands for the method."""
+        """Provenance without a model: no prompt, and a version of the method."""
         return Provenance(
             step="search_programs",
             step_version=METHOD_VERSION,
@@ -91,10 +91,10 @@ class TunableProposer:
         del record
         if not self._tunables:
             return []
-        proposed = self._search.propose(len(names))
-        return [self._candidate(*each) for each in zip(names, proposed, strict=True)]
+        proposals = self._search.propose(len(names))
+        return [self._candidate(*each) for each in zip(names, proposals, strict=True)]
 
-    async def told(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
+    async def learn(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
         del more
         means = (mean_of(record.values(first, Stage.SCREENING)) for first in firsts.values())
         self._search.tell(list(means))
@@ -114,7 +114,7 @@ class TunableProposer:
 
 
 class TunableSearch:
-    """Proposes values and is told what they gave; the same seed and answers, the same proposals."""
+    """Search over values; deterministic in the seed and the reported results."""
 
     def __init__(self, tunables: tuple[Tunable, ...], direction: Direction, seed: int) -> None:
         import optuna  # late: it takes half a second
@@ -130,14 +130,14 @@ class TunableSearch:
         self._open: list[optuna.trial.Trial] = []
 
     def propose(self, count: int) -> list[dict[str, Value]]:
-        """Values for each of `count` programs, which are tried side by side."""
+        """Propose values for `count` programs that run concurrently."""
         self._open = [self._study.ask() for _ in range(count)]
         return [
-            {each.name: _suggested(trial, each) for each in self._tunables} for trial in self._open
+            {each.name: _suggest(trial, each) for each in self._tunables} for trial in self._open
         ]
 
     def tell(self, values: Sequence[float | None]) -> None:
-        """The metric of what was proposed last, in its order; None: it gave none."""
+        """Report the metrics of the last proposals in order; None for a failure."""
         import optuna
 
         for trial, value in zip(self._open, values, strict=True):
@@ -148,7 +148,7 @@ class TunableSearch:
         self._open = []
 
 
-def _suggested(trial: "optuna.trial.Trial", tunable: Tunable) -> Value:
+def _suggest(trial: "optuna.trial.Trial", tunable: Tunable) -> Value:
     if tunable.choices:
         chosen: Any = trial.suggest_categorical(tunable.name, tunable.choices)
         return chosen  # type: ignore[no-any-return]

@@ -1,8 +1,7 @@
-"""What is known of an experiment so far: every program, every execution, and how each fared; which
-programs are good in different ways; and what measured differences allow to be said.
+"""Record of an experiment: programs, executions, gains, elites and the finding.
 
-A gain is how much better a program is than the parent on the same data with the same seed; more is
-better whichever way the metric goes.
+A gain is the improvement over the parent on the same data with the same seed; more is better
+whichever direction the metric has.
 """
 
 import math
@@ -25,7 +24,7 @@ class Gain:
     """A mean gain with its interval (Student's t over replicates).
 
     Attributes:
-        compared_with: comparisons that the interval is corrected for, by Bonferroni.
+        compared_with: number of comparisons in the Bonferroni correction of the interval.
     """
 
     mean: float
@@ -36,8 +35,9 @@ class Gain:
 
 
 def interval(values: Sequence[float], compared_with: int = 1) -> Gain:
-    """The mean of at least two values, with an interval that holds for `compared_with` such means
-    together at 95 %.
+    """Return the mean of at least two values with its interval.
+
+    The interval holds for `compared_with` such means together at 95 %.
     """
     count, mean = len(values), float(np.mean(values))
     error = float(np.std(values, ddof=1)) / math.sqrt(count)
@@ -49,7 +49,7 @@ def interval(values: Sequence[float], compared_with: int = 1) -> Gain:
 def gains(
     ours: Sequence[float], theirs: Sequence[float], direction: Direction
 ) -> tuple[float, ...]:
-    """Return how much better the first is, replicate by replicate."""
+    """Return the improvement of the first over the second, by replicate."""
     sign = 1.0 if direction is Direction.MAXIMISE else -1.0
     return tuple(sign * (one - other) for one, other in zip(ours, theirs, strict=True))
 
@@ -57,13 +57,12 @@ def gains(
 def finding(
     selected: Gain, confirmed: Gain, least_difference: float, known_without_labels: Gain | None
 ) -> tuple[Finding, str]:
-    """Return what is found of the best candidate, and why.
+    """Return the finding on the best candidate, and its reason.
 
     Args:
-        selected: on the data it was chosen by, corrected for all candidates tried.
-        confirmed: on fresh data.
-        known_without_labels: how far it is beyond chance where labels are permuted; None: that was
-            not tried.
+        selected: gain on the selection data, corrected for all candidates tried.
+        confirmed: gain on fresh data.
+        known_without_labels: gain over chance with permuted labels; None if not tried.
     """
     if known_without_labels is not None and known_without_labels.low > 0:
         return Finding.UNDECIDED, (
@@ -92,7 +91,7 @@ _FIGURES = ("mean", "gain", "gain_low", "gain_high")
 
 @dataclass(slots=True)
 class Record:
-    """Programs by name and executions in order. What was given is there from the beginning."""
+    """Programs by name and executions in order, starting with the given programs."""
 
     folder: TaskFolder
     programs: dict[str, Program] = field(default_factory=dict)
@@ -121,25 +120,26 @@ class Record:
         return [each for each in self.candidates() if each.fate not in unrun]
 
     def values(self, name: str, stage: Stage) -> list[float] | None:
-        """The metric on every replicate; None: some execution gave none, or there was none."""
+        """Return the metric of every replicate; None if one is missing, or if there is none."""
         values = [each.value for each in self._of(name, stage)]
-        known = [value for value in values if value is not None]
-        return known if known and len(known) == len(values) else None
+        scores = [value for value in values if value is not None]
+        return scores if scores and len(scores) == len(values) else None
 
     def seconds(self, name: str, stage: Stage) -> float:
-        """Mean time of its runs by the clock; 0: it has none."""
+        """Return the mean wall time of its runs; 0 without runs."""
         return mean_of([each.wall_seconds for each in self._of(name, stage)]) or 0.0
 
     def failure(self, name: str) -> str:
-        """Return what its first run without a score said; empty: each gave one."""
-        lost = (each for each in self.executions if each.value is None)
-        return next((each.unscored_detail for each in lost if each.program_id == name), "")
+        """Return the error of its first run without a score; empty if there is none."""
+        failures = (each for each in self.executions if each.value is None)
+        return next((each.unscored_detail for each in failures if each.program_id == name), "")
 
-    def judged(
+    def note_gains(
         self, names: Sequence[str], stage: Stage, fate: Fate | None, compared_with: int
     ) -> dict[str, Gain]:
-        """Note how each fared beside the parent, and give the gains of those that were scored."""
-        theirs, found = self.values(PARENT, stage), {}
+        """Record the gains over the parent; return those of scored programs."""
+        theirs = self.values(PARENT, stage)
+        gain_of: dict[str, Gain] = {}
         for name in names:
             ours = self.values(name, stage)
             if ours is None or theirs is None:
@@ -153,33 +153,33 @@ class Record:
             if stage is Stage.SCREENING:
                 changes["gain"] = mean_of(pairs)
             else:
-                gain = found[name] = interval(pairs, compared_with)
+                gain = gain_of[name] = interval(pairs, compared_with)
                 changes |= {"gain": gain.mean, "gain_low": gain.low, "gain_high": gain.high}
                 changes["compared_with"] = compared_with
             self.programs[name] = replace(self.programs[name], **changes)
-        return found
+        return gain_of
 
     def _of(self, name: str, stage: Stage) -> list[Execution]:
         return [each for each in self.executions if (each.program_id, each.stage) == (name, stage)]
 
 
 def mean_of(values: Sequence[float] | None) -> float | None:
-    """None: there is none."""
+    """Return the mean; None without values."""
     return math.fsum(values) / len(values) if values else None
 
 
 _PER_DOUBLING_OF_LENGTH = 2
 _TIME_FACTOR = 4.0
 _LEAST_SECONDS = 1.0
-"""Below it a busy machine tells more than the program."""
+"""Shorter times depend more on the machine's load than on the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A program that was scored.
+    """A scored program.
 
     Attributes:
-        gain: over the program that was given; more is better.
+        gain: over the given program; more is better.
         length: of its syntax tree, in characters.
         seconds: mean time of a run.
     """
@@ -191,24 +191,24 @@ class Entry:
 
 
 def elites(entries: Iterable[Entry], length: int) -> tuple[Entry, ...]:
-    """The best of each cell, the best of all first; of equals the one that comes first.
+    """Return the best entry of each cell, best first; of equals the earliest.
 
-    The cells are those of MAP-Elites (Mouret and Clune 2015). Who always goes on from the best
-    program alone ends where that ends; who goes on from the best of another cell may pass it.
+    The cells are those of MAP-Elites (Mouret and Clune 2015). A search from the best program alone
+    can get stuck; the best program of another cell may overtake it.
 
     Args:
-        length: of the program that was given, from which cells are counted.
+        length: of the given program, relative to which cells are counted.
     """
-    found: dict[tuple[int, int], Entry] = {}
+    best_of_cell: dict[tuple[int, int], Entry] = {}
     for entry in entries:
-        known = found.setdefault(_cell(entry, length), entry)
-        if entry.gain > known.gain:
-            found[_cell(entry, length)] = entry
-    return tuple(sorted(found.values(), key=lambda entry: -entry.gain))
+        incumbent = best_of_cell.setdefault(_cell(entry, length), entry)
+        if entry.gain > incumbent.gain:
+            best_of_cell[_cell(entry, length)] = entry
+    return tuple(sorted(best_of_cell.values(), key=lambda entry: -entry.gain))
 
 
 def least_used(entries: Iterable[Entry], uses: Mapping[str, int]) -> Entry:
-    """Of at least one entry the one that was gone on from least often, the better one of equals."""
+    """Return the entry used least often as a parent, the better one of equals."""
     return min(entries, key=lambda entry: (uses.get(entry.name, 0), -entry.gain))
 
 

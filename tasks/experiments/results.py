@@ -1,6 +1,4 @@
-"""What an experiment found of the idea that it tried, as evidence for an evaluation; and the search
-that a surprising result asks for.
-"""
+"""Results of experiments as evidence on an idea, and the query that a surprise suggests."""
 
 from collections.abc import Iterable
 
@@ -14,18 +12,18 @@ _LEAST_SHARED_STEMS = 2
 
 
 def tried(idea: Idea, experiment: Experiment) -> bool:
-    """Return whether it is this idea that was tried: its name, and the same words."""
+    """Return whether the experiment tried this idea: same id and same words."""
     same_name = experiment.idea_id == idea.idea_id
     return same_name and experiment.idea_text.split() == idea.text.split()
 
 
 def result_of(run_id: RunId, experiment: Experiment) -> ExperimentalResult | None:
-    """None: nothing was measured."""
+    """Return the result of an experiment; None if nothing was measured."""
     if experiment.finding is None:
         return None
     parent = _first(each for each in experiment.programs if each.role is Role.PARENT)
-    wanted = experiment.best_program_id
-    best = _first(each for each in experiment.programs if each.program_id == wanted)
+    best_id = experiment.best_program_id
+    best = _first(each for each in experiment.programs if each.program_id == best_id)
     surprise, concern = _surprise(experiment)
     return ExperimentalResult(
         experiment_run_id=run_id,
@@ -58,23 +56,23 @@ def _first(programs: Iterable[Program]) -> Program | None:
 
 
 def _surprise(experiment: Experiment) -> tuple[Surprise | None, str]:
-    """Whoever tries an idea expects it to help, and whoever objects to it that it does not."""
+    """Return the surprise: an idea that did not help, or that helped against a concern."""
     if experiment.finding is Finding.NOT_SUPPORTED:
         return Surprise.NOT_SUPPORTED, ""
     if experiment.finding is not Finding.SUPPORTED:
         return None, ""
-    asked = specific_stems(f"{experiment.question} {experiment.metric}")
-    about = (
+    question_stems = specific_stems(f"{experiment.question} {experiment.metric}")
+    concerns = (
         concern
         for concern in experiment.idea_concerns
-        if len(specific_stems(concern) & asked) >= _LEAST_SHARED_STEMS
+        if len(specific_stems(concern) & question_stems) >= _LEAST_SHARED_STEMS
     )
-    concern = next(about, "")
+    concern = next(concerns, "")
     return (Surprise.AGAINST_A_CONCERN, concern) if concern else (None, "")
 
 
 def _query(experiment: Experiment, concern: str) -> str:
-    """Return what the concern speaks of, else what the task asks, in words of the idea."""
-    asked = concern or experiment.question
-    (queries,) = phrase_queries(experiment.idea_text, [asked], 1)
+    """Search for the concern, else the task's question, in words of the idea."""
+    topic = concern or experiment.question
+    (queries,) = phrase_queries(experiment.idea_text, [topic], 1)
     return queries[0] if queries else ""

@@ -1,8 +1,8 @@
-"""A sandbox for programs that nobody vouches for: bubblewrap or a container, or nothing.
+"""Sandbox for untrusted programs: bubblewrap or a container.
 
-A program sees a system and an interpreter read-only, the files it is given, and one scratch folder
-of bounded size. It has no network, none of this machine's environment or homes, and no rights; its
-namespaces are its own. It leaves one file. Whatever it may not exceed ends it and all its children.
+A program sees a system and an interpreter read-only, its input files, and one scratch folder of
+bounded size. It has no network, no environment or home folders of this machine, no privileges, and
+its own namespaces. It leaves one file. Exceeding a limit ends it and all its children.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    # Its workers read `/proc`, which is not there; joblib then works in one process.
+    # Its workers read `/proc`, which does not exist; joblib then works in one process.
     "JOBLIB_MULTIPROCESSING": "0",
     "PYTHONHASHSEED": "0",
 }
@@ -70,7 +70,7 @@ _TRY_SECONDS = 60.0
 
 
 class Stop(StrEnum):
-    """Why a program was ended from outside."""
+    """Limit by which a program was stopped."""
 
     TIME = "time"
     MEMORY = "memory"
@@ -79,15 +79,15 @@ class Stop(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """End of a program.
+class RunResult:
+    """Result of a program.
 
     Attributes:
-        code: its exit code; None: it was stopped.
-        left: the file it left; None: none, or a longer one than is allowed.
-        errors: the end of what it wrote to standard error.
-        stopped: by which limit it was stopped from outside.
-        memory_bytes: most that was seen in use at once; None: none was.
+        code: exit code; None if it was stopped.
+        left: file it left; None without one, or if it is too long.
+        errors: end of its standard error.
+        stopped: limit by which it was stopped.
+        memory_bytes: highest memory seen; None if unknown.
     """
 
     code: int | None
@@ -99,16 +99,15 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Walled:
+class SandboxCommand:
     """A command in a sandbox, before it starts.
 
     Attributes:
-        environment: what starts the sandbox sees; the program inside sees none of it.
-        descriptors: files that the sandbox takes over.
-        usage_of: what the sandbox of a process holds now.
-        end: ends all that runs in the sandbox of a process, and waits for it.
-        told: of what was written to standard error, the program's own part and what the sandbox
-            says of memory; None: it says nothing.
+        environment: environment of the sandbox launcher; the program does not see it.
+        descriptors: files passed to the sandbox.
+        usage_of: current usage of a process's sandbox.
+        end: ends all processes of a sandbox, and waits.
+        split_errors: splits standard error into the program's part and the memory report, if any.
     """
 
     command: list[str]
@@ -116,11 +115,11 @@ class Walled:
     descriptors: tuple[int, ...]
     usage_of: Callable[[int], Usage]
     end: Callable[["subprocess.Popen[bytes]"], None]
-    told: Callable[[str], tuple[str, Memory | None]]
+    split_errors: Callable[[str], tuple[str, Memory | None]]
 
 
-def told_inside(leaves: str, limits: Limits) -> dict[str, str]:
-    """The environment inside; a byte more than is allowed shows that an answer is too long."""
+def inner_environment(leaves: str, limits: Limits) -> dict[str, str]:
+    """Return the inner environment; one byte beyond the limit reveals a longer answer."""
     most = {"MOST": f"{limits.answer_bytes + 1}", "LEFT": f"{SCRATCH}/{leaves}"}
     return {**ENVIRONMENT, **most}
 
@@ -131,46 +130,46 @@ def run_sandboxed(
     leaves: str,
     limits: Limits,
     container: Container | None = None,
-) -> Ended:
+) -> RunResult:
     """Run `python ARGUMENTS` in a sandbox and wait for its end; to be called in a thread.
 
     Args:
-        files: what is there to be read, by name, in the folder GIVEN.
-        leaves: name of the file in SCRATCH, the folder it starts in, that is taken out.
-        container: what the sandbox is; None: bubblewrap.
+        files: readable files by name, in the folder GIVEN.
+        leaves: name of the output file in SCRATCH, the working folder.
+        container: the sandbox; None for bubblewrap.
 
     Raises:
-        ConfigurationError: what makes sandboxes is not installed.
+        ConfigurationError: the sandbox is not installed.
     """
     inside = (
         in_bubblewrap(arguments, files, leaves, limits)
         if container is None
         else in_container(container, arguments, files, leaves, limits)
     )
-    with inside as walled:
+    with inside as command:
         began = time.monotonic()
         process = subprocess.Popen(  # noqa: S603 -- a list, and what it runs is the sandbox
-            walled.command,
+            command.command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=walled.descriptors,
-            env=walled.environment,
+            pass_fds=command.descriptors,
+            env=command.environment,
             start_new_session=True,
         )
         try:
-            stopped, left, said, seen_bytes = _watched(process, walled, began, limits)
+            stopped, output, error_output, seen_bytes = _watch(process, command, began, limits)
             code = None if stopped else _code_of(process, began + limits.seconds)
         finally:
             if process.returncode is None:
-                walled.end(process)
+                command.end(process)
         wall_seconds = time.monotonic() - began
-        errors, memory = walled.told(said)
-    if stopped is None and memory is not None and memory.passed:
+        errors, memory = command.split_errors(error_output)
+    if stopped is None and memory is not None and memory.exceeded:
         stopped, code = Stop.MEMORY, None
-    return Ended(
+    return RunResult(
         code=code,
-        left=left if stopped is None and 0 < len(left) <= limits.answer_bytes else None,
+        left=output if stopped is None and 0 < len(output) <= limits.answer_bytes else None,
         errors=errors,
         stopped=stopped,
         wall_seconds=wall_seconds,
@@ -180,10 +179,10 @@ def run_sandboxed(
 
 @cache
 def check_sandbox(container: Container | None = None) -> None:
-    """Have a sandbox made here, once.
+    """Make one sandbox as a test; the result is cached.
 
     Raises:
-        ConfigurationError: it cannot be had on this machine; the message says what to install.
+        ConfigurationError: no sandbox can be made; the message names the remedy.
     """
     if container is not None:
         environment(container)
@@ -229,10 +228,10 @@ with open("left", "w") as left:
 
 @cache
 def environment(container: Container | None = None) -> str:
-    """Interpreter, system and libraries of the executions, in a line.
+    """Return interpreter, system and libraries of the executions, in one line.
 
     Raises:
-        ConfigurationError: the container cannot be had, or holds what programs must not see.
+        ConfigurationError: the container is unavailable, or contains Assay.
     """
     if container is None:
         libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
@@ -255,25 +254,25 @@ def environment(container: Container | None = None) -> str:
             f"{container.runtime} cannot run python3 of {container.image}, and programs run in no"
             f" other way: {_why(ended)}"
         )
-    told = ended.left.decode("utf-8", "replace")
-    return f"{told}; {container.runtime}, {container.image}"
+    description = ended.left.decode("utf-8", "replace")
+    return f"{description}; {container.runtime}, {container.image}"
 
 
-def _why(ended: Ended) -> str:
+def _why(ended: RunResult) -> str:
     if ended.stopped is not None:
         return f"it passed its limit of {ended.stopped.value}"
-    return one_line(ended.errors)[:_ERRORS_SHOWN] or "it said nothing"
+    return one_line(ended.errors)[:_ERRORS_SHOWN] or "it wrote no error"
 
 
-def _watched(
-    process: "subprocess.Popen[bytes]", walled: Walled, began: float, limits: Limits
+def _watch(
+    process: "subprocess.Popen[bytes]", command: SandboxCommand, began: float, limits: Limits
 ) -> tuple[Stop | None, bytes, str, int]:
     assert process.stdout is not None
     assert process.stderr is not None
-    left, errors, memory_bytes = bytearray(), bytearray(), 0
+    output, errors, memory_bytes = bytearray(), bytearray(), 0
     with selectors.DefaultSelector() as selector:
-        for stream, kept in ((process.stdout, left), (process.stderr, errors)):
-            selector.register(stream, selectors.EVENT_READ, kept)
+        for stream, buffer in ((process.stdout, output), (process.stderr, errors)):
+            selector.register(stream, selectors.EVENT_READ, buffer)
         while selector.get_map():
             for key, _ in selector.select(_WATCH_SECONDS):
                 chunk = os.read(key.fd, 1 << 16)
@@ -281,31 +280,31 @@ def _watched(
                     selector.unregister(key.fileobj)
                 key.data.extend(chunk)
             del errors[:-_ERRORS_KEPT_BYTES]
-            usage = walled.usage_of(process.pid)
+            usage = command.usage_of(process.pid)
             memory_bytes = max(memory_bytes, usage.memory_bytes)
-            stopped = _passed(time.monotonic() - began, usage, len(left), limits)
+            stopped = _stop_reason(time.monotonic() - began, usage, len(output), limits)
             if stopped is not None:
                 break
         else:
             stopped = None
     process.stdout.close()
     process.stderr.close()
-    return stopped, bytes(left), errors.decode("utf-8", "replace"), memory_bytes
+    return stopped, bytes(output), errors.decode("utf-8", "replace"), memory_bytes
 
 
-def _passed(seconds: float, usage: Usage, length: int, limits: Limits) -> Stop | None:
+def _stop_reason(seconds: float, usage: Usage, length: int, limits: Limits) -> Stop | None:
     if seconds > limits.seconds:
         return Stop.TIME
     if usage.memory_bytes > limits.memory_bytes:
         return Stop.MEMORY
     if usage.files > limits.files:
         return Stop.FILES
-    # The shell inside takes no more than one byte too many.
+    # The shell inside takes at most one byte too many.
     return Stop.OUTPUT if length > limits.answer_bytes + 1 else None
 
 
 def _code_of(process: "subprocess.Popen[bytes]", until: float) -> int | None:
-    """Return how it ended; None when it has closed its ends and does not go."""
+    """Return the exit code; None if it closed its streams and does not end."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         return process.wait(max(_WATCH_SECONDS, until - time.monotonic()))
     return None
@@ -322,37 +321,39 @@ _END_SECONDS = 5.0
 @contextlib.contextmanager
 def in_bubblewrap(
     arguments: Sequence[str], files: Mapping[str, bytes], leaves: str, limits: Limits
-) -> Iterator[Walled]:
-    """`python ARGUMENTS` in bubblewrap; as `run_sandboxed`."""
+) -> Iterator[SandboxCommand]:
+    """Prepare `python ARGUMENTS` in bubblewrap, as for `run_sandboxed`."""
     with contextlib.ExitStack() as stack:
-        given = {f"{GIVEN}/{name}": stack.enter_context(_held(files[name])) for name in files}
-        calls = stack.enter_context(_held(_filter()))
+        given = {
+            f"{GIVEN}/{name}": stack.enter_context(_memory_file(files[name])) for name in files
+        }
+        calls = stack.enter_context(_memory_file(_filter()))
         group = stack.enter_context(control_group(limits))
-        beside = stack.enter_context(ThreadPoolExecutor(1))
+        executor = stack.enter_context(ThreadPoolExecutor(1))
         command = [
             *(group.entering() if group is not None else ()),
             *_command(given, calls, leaves, limits),
-            *_limited(limits),
+            *_limit_command(limits),
             *(*interpreter(), "-I", *arguments),
         ]
-        yield Walled(
+        yield SandboxCommand(
             command=command,
             environment={},
             descriptors=(*given.values(), calls),
-            usage_of=SandboxUsage(limits, group, beside).look,
+            usage_of=SandboxUsage(limits, group, executor).look,
             end=_end,
-            told=lambda errors: (errors, None if group is None else group.memory()),
+            split_errors=lambda errors: (errors, None if group is None else group.memory()),
         )
 
 
 def _program() -> str:
-    found = shutil.which("bwrap")
-    if found is None:
+    path = shutil.which("bwrap")
+    if path is None:
         raise ConfigurationError(
             "experiments run programs in a sandbox only, and there is none on this machine: install"
             " the package bubblewrap (apt install bubblewrap)"
         )
-    return found
+    return path
 
 
 def _filter() -> bytes:
@@ -366,7 +367,7 @@ def _filter() -> bytes:
 
 
 def _command(given: Mapping[str, int], calls: int, leaves: str, limits: Limits) -> list[str]:
-    """The command up to the one inside; the shell inside takes the file out."""
+    """Return the command up to the inner one; the inner shell takes the file out."""
     command = [
         *(_program(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
         *("--unshare-cgroup-try", "--hostname", "sandbox"),
@@ -388,11 +389,11 @@ def _command(given: Mapping[str, int], calls: int, leaves: str, limits: Limits) 
     command += ["--size", f"{limits.scratch_bytes}", "--perms", "1777", "--tmpfs", SCRATCH]
     # Locks and shared memory of `multiprocessing` count as files of the scratch folder.
     command += ["--symlink", SCRATCH, "/dev/shm", "--seccomp", f"{calls}"]  # noqa: S108
-    for name, value in told_inside(leaves, limits).items():
+    for name, value in inner_environment(leaves, limits).items():
         command += ["--setenv", name, value]
     command += ["--chdir", SCRATCH, "--remount-ro", "/", "--"]
     if _is_root():
-        # Root is counted and limited nowhere, inside a namespace neither: it becomes nobody first.
+        # Root is never counted or limited, not even in a namespace, so it becomes nobody first.
         command += [
             *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
             *("--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"),
@@ -404,12 +405,12 @@ def _command(given: Mapping[str, int], calls: int, leaves: str, limits: Limits) 
 def _rights() -> tuple[str, ...]:
     if not _is_root():
         return ("--unshare-user", "--disable-userns", "--cap-drop", "ALL")
-    kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
-    return ("--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name)))
+    capabilities = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+    return ("--cap-drop", "ALL", *(word for name in capabilities for word in ("--cap-add", name)))
 
 
-def _limited(limits: Limits) -> list[str]:
-    """Set inside, where processes are counted for this sandbox alone."""
+def _limit_command(limits: Limits) -> list[str]:
+    """Return limits set inside, where only this sandbox's processes are counted."""
     return [
         "prlimit",
         f"--as={limits.memory_bytes}",
@@ -434,18 +435,16 @@ def _interpreter_folders() -> tuple[str, ...]:
 
 
 def _our_folders() -> tuple[str, ...]:
-    """Return where Assay itself is installed among the libraries: bundled tasks hold what is held
-    back.
-    """
-    seen = tuple(Path(path).resolve() for path in ("/usr", *_interpreter_folders()))
-    found = (find_spec(name) for name in _OURS)
-    ours = [Path(spec.origin).parent for spec in found if spec is not None and spec.origin]
-    return tuple(f"{path}" for path in ours if set(path.resolve().parents) & set(seen))
+    """Return the folders of Assay among the libraries; bundled tasks contain held-back data."""
+    visible = tuple(Path(path).resolve() for path in ("/usr", *_interpreter_folders()))
+    specs = (find_spec(name) for name in _OURS)
+    ours = [Path(spec.origin).parent for spec in specs if spec is not None and spec.origin]
+    return tuple(f"{path}" for path in ours if set(path.resolve().parents) & set(visible))
 
 
 @contextlib.contextmanager
-def _held(content: bytes) -> Iterator[int]:
-    """A file in memory with `content`, as a descriptor."""
+def _memory_file(content: bytes) -> Iterator[int]:
+    """Provide a file in memory with `content`, as a descriptor."""
     descriptor = os.memfd_create("given")
     try:
         with os.fdopen(os.dup(descriptor), "wb") as writing:
@@ -457,10 +456,10 @@ def _held(content: bytes) -> Iterator[int]:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Kill the sandbox and wait until nothing in it runs any more.
+    """Kill the sandbox and wait until nothing in it runs.
 
-    Its first process is killed rather than bubblewrap outside, which waits for it: Linux lets the
-    first process of a namespace go when it has ended all others.
+    Its first process is killed rather than bubblewrap, which waits for it: Linux removes the first
+    process of a namespace after all others.
     """
     for pid in children_of(process.pid):
         with contextlib.suppress(OSError):
@@ -472,8 +471,8 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 _MEMORY_MARK = "assay: memory of the sandbox"
-# A limit on addresses is not among those that every runtime sets, so the shell inside does. Its
-# last words say what the control group saw; what the program wrote stands before.
+# Not every runtime limits the address space, so the inner shell does. Its last lines report
+# the control group's figures, after the program's own output.
 _CONTAINER_SCRIPT = (
     f'cd {SCRATCH}; ulimit -v "$ADDRESSES"; {THEN_THE_FILE}; '
     f'(echo; echo "{_MEMORY_MARK}"; cd /sys/fs/cgroup && cat memory.events memory.peak ||'
@@ -481,9 +480,11 @@ _CONTAINER_SCRIPT = (
     "exit $code"
 )
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")
-_OWN = {"podman": ("--http-proxy=false", "--read-only-tmpfs=false", "--image-volume=ignore")}
-_OWN_FOLDER = {"podman": ",notmpcopyup"}
-"""Against what one runtime does unasked and the other does not."""
+_RUNTIME_OPTIONS = {
+    "podman": ("--http-proxy=false", "--read-only-tmpfs=false", "--image-volume=ignore")
+}
+_RUNTIME_TMPFS_OPTIONS = {"podman": ",notmpcopyup"}
+"""Options against defaults that only one runtime has."""
 
 _STARTING_SECONDS = 10
 _CONTAINER_END_SECONDS = 20.0
@@ -496,11 +497,10 @@ def in_container(
     files: Mapping[str, bytes],
     leaves: str,
     limits: Limits,
-) -> Iterator[Walled]:
-    """`python3 ARGUMENTS` in a container; as `run_sandboxed`.
+) -> Iterator[SandboxCommand]:
+    """Prepare `python3 ARGUMENTS` in a container, as for `run_sandboxed`.
 
-    A container outlives whoever started it. So it ends itself when its time is over, and is ended
-    by its name before.
+    A container outlives its starter, so it ends itself after a time, or is ended by name before.
     """
     name = f"assay-{uuid.uuid4().hex}"
     with tempfile.TemporaryDirectory(prefix="assay-given-") as around:
@@ -508,7 +508,7 @@ def in_container(
         _put_given(given, files)
         calls.write_text(container_profile(), "utf-8")
         seconds = math.ceil(limits.seconds) + _STARTING_SECONDS
-        yield Walled(
+        yield SandboxCommand(
             command=[
                 *(container.runtime, "run", "--rm", f"--name={name}", "--pull=never"),
                 # `timeout` inside belongs to the program's user, who may disable it.
@@ -525,12 +525,12 @@ def in_container(
             descriptors=(),
             usage_of=lambda _: Usage(),
             end=partial(_end_container, container, name),
-            told=partial(_told_by_container, limits),
+            split_errors=partial(_split_container_errors, limits),
         )
 
 
 def _put_given(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Files where the container can read them, and nobody else: the folder above is private."""
+    """Put the files where only the container can read them: the folder above is private."""
     if "," in f"{folder}":
         raise ConfigurationError(f"TMPDIR: {folder} has a comma, which no mount can have")
     folder.mkdir()
@@ -544,11 +544,11 @@ def _put_given(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _container_walls(runtime: str, leaves: str, limits: Limits) -> Iterator[str]:
-    """Nothing to reach, nothing to write beside the scratch folder, no rights, and every bound."""
+    """Yield options: no network, no writes outside scratch, no privileges, and all limits."""
     yield from ("--network=none", "--ipc=none", "--cgroupns=private", "--hostname=sandbox")
     yield from ("--read-only", "--cap-drop=ALL", f"--user={NOBODY}:{NOBODY}")
     yield from ("--security-opt=no-new-privileges", "--security-opt=label=disable")
-    yield from ("--no-healthcheck", "--log-driver=none", *_OWN.get(runtime, ()))
+    yield from ("--no-healthcheck", "--log-driver=none", *_RUNTIME_OPTIONS.get(runtime, ()))
     seconds = math.ceil(limits.seconds) + 1
     yield from (f"--memory={limits.memory_bytes}b", f"--memory-swap={limits.memory_bytes}b")
     yield f"--pids-limit={limits.processes}"
@@ -558,31 +558,30 @@ def _container_walls(runtime: str, leaves: str, limits: Limits) -> Iterator[str]
     yield "--ulimit=core=0:0"
     # The folder to start in, and one for locks and memory that `multiprocessing` shares. As the
     # folder to start in, docker would make it first, and leave it to root alone.
-    size = f"nosuid,nodev,size={limits.scratch_bytes},mode=1777{_OWN_FOLDER.get(runtime, '')}"
+    size = f"nosuid,nodev,size={limits.scratch_bytes},mode=1777{_RUNTIME_TMPFS_OPTIONS.get(runtime, '')}"
     yield from (f"--tmpfs={SCRATCH}:rw,exec,{size}", f"--tmpfs=/dev/shm:rw,noexec,{size}")
     yield "--workdir=/"
-    # A proxy of this machine, whose address may hold a password, is not told inside.
+    # A proxy address of this machine may contain a password, so it is hidden inside.
     proxies = dict.fromkeys((*_PROXIES, *(name.upper() for name in _PROXIES)), "")
     addresses = {"ADDRESSES": f"{limits.memory_bytes // 1024}"}
-    for name, value in (told_inside(leaves, limits) | addresses | proxies).items():
+    for name, value in (inner_environment(leaves, limits) | addresses | proxies).items():
         yield f"--env={name}={value}"
 
 
-def _told_by_container(limits: Limits, errors: str) -> tuple[str, Memory | None]:
-    """Return what the program wrote, and what the control group saw, as far as it says so.
+def _split_container_errors(limits: Limits, errors: str) -> tuple[str, Memory | None]:
+    """Split the program's output and the control group's figures, if reported.
 
-    A program that goes on writing can put its own figures there, which go no further than its
-    limit.
+    A program that keeps writing can forge the figures, but not above its limit.
     """
-    own, mark, figures = errors.rpartition(_MEMORY_MARK)
+    program_errors, mark, figures = errors.rpartition(_MEMORY_MARK)
     if not mark:
         return errors, None
     words = figures.split()
     events = dict(zip(words[::2], words[1::2], strict=False))
     peak = words[-1] if len(words) % 2 and words[-1].isdecimal() else None
-    return own, Memory(
+    return program_errors, Memory(
         most_bytes=None if peak is None else min(int(peak[:20]), limits.memory_bytes),
-        passed=events.get("oom_kill", "0") != "0",
+        exceeded=events.get("oom_kill", "0") != "0",
     )
 
 

@@ -1,8 +1,8 @@
-"""System calls that a sandboxed program may make; every other one fails.
+"""System calls allowed in a sandbox; all others fail.
 
-One table gives the filter that bubblewrap loads into the kernel and the profile that podman and
-docker read. A call stands in it if Python, its numeric libraries or a shell's commands need it, and
-if whatever it makes the kernel keep is counted or bounded by the number of files and processes.
+One table gives the seccomp filter for bubblewrap and the profile for podman and docker. A call is
+allowed if Python, its numeric libraries or shell commands need it, and if the kernel memory that it
+causes is counted or bounded by the number of files and processes.
 """
 
 import json
@@ -13,13 +13,13 @@ from errno import EAFNOSUPPORT, ENOSYS, EPERM, ESOCKTNOSUPPORT
 from itertools import product
 
 _PLATFORMS = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""Column of the table, and what the kernel calls the architecture (linux/audit.h)."""
+"""Column of the table, and the kernel's number of the architecture (linux/audit.h)."""
 
 _NONE = -1
 
 
 def _table(text: str) -> dict[str, tuple[int, int]]:
-    """By name, the number on x86_64 and on aarch64; _NONE (`-`): there is no such call."""
+    """Parse names with numbers on x86_64 and aarch64; _NONE (`-`) if there is no such call."""
     lines = (line for line in text.splitlines() if not line.lstrip().startswith("#"))
     words = " ".join(lines).replace(";", " ").replace("-", "-1").split()
     return {
@@ -78,8 +78,8 @@ _ALLOWED = _table(
     sendto 44 206; recvfrom 45 207; sendmsg 46 211; recvmsg 47 212; shutdown 48 210
     """
 )
-# Libraries try these and have another way where the kernel does not know them. Whatever is in no
-# list fails for want of a right.
+# Libraries try these calls and have a fallback if the kernel lacks them. Calls in no list fail
+# with EPERM.
 _ABSENT = _table(
     """
     clone3 435 435; rseq 334 293; openat2 437 437; membarrier 324 283; pidfd_open 434 434;
@@ -90,8 +90,8 @@ _ABSENT = _table(
     fsetxattr 190 7
     """
 )
-# What makes root nobody, before the program starts. The program itself has no right to give up,
-# and can make no namespace, since nobody is mapped in its own.
+# Calls by which root becomes nobody before the program starts. The program itself has no
+# privileges to drop, and cannot make a namespace, since its own has no mapping for nobody.
 _BECOMING_NOBODY = _table(
     """
     setresuid 117 147; setresgid 119 149; setgroups 116 159; capset 126 91; unshare 272 97
@@ -105,7 +105,7 @@ _WHOLE = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class _Only:
-    """Lets a call through where an argument, under a mask, has one of some values."""
+    """Allows a call if an argument, under a mask, has one of some values."""
 
     argument: int
     values: tuple[int, ...]
@@ -184,10 +184,10 @@ def filter_program(machine: str, *, one_user_namespace: bool) -> bytes:
         (_RETURN, 0, 0, _FAIL | ENOSYS),
     ]
     for name, numbers in allowed.items():
-        tests = [step for each in only.get(name, ()) for step in _tested(each)]
-        steps += _answered(numbers[column], [*tests, (_RETURN, 0, 0, _ALLOW)])
+        tests = [step for each in only.get(name, ()) for step in _steps_of_test(each)]
+        steps += _steps_of_call(numbers[column], [*tests, (_RETURN, 0, 0, _ALLOW)])
     for numbers in _ABSENT.values():
-        steps += _answered(numbers[column], [(_RETURN, 0, 0, _FAIL | ENOSYS)])
+        steps += _steps_of_call(numbers[column], [(_RETURN, 0, 0, _FAIL | ENOSYS)])
     steps.append((_RETURN, 0, 0, _FAIL | EPERM))
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
 
@@ -195,13 +195,13 @@ def filter_program(machine: str, *, one_user_namespace: bool) -> bytes:
 _Step = tuple[int, int, int, int]
 
 
-def _answered(number: int, steps: list[_Step]) -> list[_Step]:
-    """Steps that only the call with this number meets, and that end in an answer."""
+def _steps_of_call(number: int, steps: list[_Step]) -> list[_Step]:
+    """Return steps reached only by the call with this number."""
     return [] if number == _NONE else [(_EQUAL, 0, len(steps), number), *steps]
 
 
-def _tested(only: _Only) -> list[_Step]:
-    """The lower half of the argument, which is what the kernel reads of each of these."""
+def _steps_of_test(only: _Only) -> list[_Step]:
+    """Test the lower half of the argument, which is all that the kernel reads here."""
     count = len(only.values)
     return [
         (_LOAD, 0, 0, _ARGUMENTS + 8 * only.argument),
@@ -212,7 +212,7 @@ def _tested(only: _Only) -> list[_Step]:
 
 
 def container_profile() -> str:
-    """Return the same as a profile that podman and docker read with `--security-opt seccomp=`."""
+    """Return the profile for `--security-opt seccomp=` of podman and docker."""
     profile = {
         "defaultAction": "SCMP_ACT_ERRNO",
         "defaultErrnoRet": EPERM,
@@ -225,7 +225,7 @@ def _rules() -> Iterator[dict[str, object]]:
     yield {"names": [*(_ALLOWED.keys() - _ONLY.keys())], "action": "SCMP_ACT_ALLOW"}
     yield {"names": [*_ABSENT], "action": "SCMP_ACT_ERRNO", "errnoRet": ENOSYS}
     for name, conditions in _ONLY.items():
-        # A rule holds where all its conditions hold, and a call passes by any of its rules.
+        # A rule applies if all its conditions hold, and a call passes by any of its rules.
         for values in product(*(each.values for each in conditions)):
             tests = [
                 {

@@ -106,16 +106,16 @@ def read_task(folder: Path) -> TaskFolder:
 
 def _check_filled_in(folder: Path) -> None:
     paths = (folder / TASK, folder / PROGRAM, folder / EVALUATE)
-    marked = [
+    marks = [
         (path, number)
         for path in (*paths, *_baselines(folder))
         if path.exists()
         for number, line in enumerate(_text(path).splitlines(), start=1)
         if FILL_IN in line
     ]
-    if marked:
-        path, number = marked[0]
-        more = f", and {len(marked) - 1} lines more" if len(marked) > 1 else ""
+    if marks:
+        path, number = marks[0]
+        more = f", and {len(marks) - 1} lines more" if len(marks) > 1 else ""
         raise ConfigurationError(
             f"{path} line {number}{more}: say what is marked {FILL_IN!r}; a draft is no task yet"
         )
@@ -155,8 +155,8 @@ def _idea(path: Path) -> KnownIdea | None:
 def _refused(path: Path, error: ValidationError) -> ConfigurationError:
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
-    known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
-    return ConfigurationError(f"{path}: `{key}`: {known}" if key else f"{path}: {known}")
+    problem = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+    return ConfigurationError(f"{path}: `{key}`: {problem}" if key else f"{path}: {problem}")
 
 
 def _text(path: Path) -> str:
@@ -198,11 +198,13 @@ def _data(folder: Path) -> dict[str, bytes]:
     if not folder.is_dir():
         return {}
     contents: dict[str, bytes] = {}
-    left = _MOST_DATA_BYTES
+    remaining_bytes = _MOST_DATA_BYTES
     try:
         for path in sorted(files_below(folder, _MOST_FILES)):
-            content = contents[path.relative_to(folder).as_posix()] = read_file(path, left)
-            left -= len(content)
+            content = contents[path.relative_to(folder).as_posix()] = read_file(
+                path, remaining_bytes
+            )
+            remaining_bytes -= len(content)
     except PlainFileError as error:
         if error.reason is not Reason.TOO_LARGE:
             raise

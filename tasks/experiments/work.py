@@ -1,4 +1,4 @@
-"""Experiments with programs: their declaration, and what they will run and ask at most."""
+"""Declaration of experiments, and their expected executions and calls."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,12 @@ from schemas.works.experiment_run import (
     TaskSource,
 )
 from tasks.experiments.executing import Executor
-from tasks.experiments.experiment import SIDE_BY_SIDE, compared_count, run_experiment, unmeasured
+from tasks.experiments.experiment import (
+    SIDE_BY_SIDE,
+    compared_count,
+    failed_experiment,
+    run_experiment,
+)
 from tasks.experiments.model_proposer import MOST_TRIES, ModelProposer
 from tasks.experiments.program import tunables_of
 from tasks.experiments.proposing import METHOD_VERSION, Proposer, TunableProposer
@@ -52,15 +57,15 @@ TOKENS_PER_TRY = 90
 TOKENS_PER_LESSON = 50
 TOKENS_PER_PATCH = 600
 GROWTH = 1.5
-"""Programs that are proposed later are longer than the one that was given."""
+"""Ratio of the length of later proposals to that of the given program."""
 SHARE_SHOWN_ANOTHER = 0.25
-"""Of proposals, those that combine two programs."""
+"""Share of proposals that combine two programs."""
 
 
 def expected_experiments(request: ExperimentRequest, _: Settings) -> Expected:
-    """Predict a run of which nothing has landed yet; nothing is run or asked.
+    """Estimate a run without running or calling anything.
 
-    Repeated candidates and failures take less.
+    Repeated candidates and failures reduce the cost.
 
     Raises:
         ConfigurationError: as `read_task`.
@@ -81,13 +86,12 @@ def expected_experiments(request: ExperimentRequest, _: Settings) -> Expected:
             "executions": sum(executions.values()),
             "limit_seconds": math.ceil(seconds),
         },
-        note="nothing was run; executions are the most there may be, and their limits bound the"
-        " seconds",
+        note="nothing was run; executions are an upper bound, and their limits bound the seconds",
     )
 
 
 def executions_of(folder: TaskFolder) -> dict[Stage, int]:
-    """The most that each stage of a task runs: programs, the parent among them, and replicates."""
+    """Return the most executions per stage: programs, including the parent, times replicates."""
     trials, baselines = folder.task.trials, len(folder.programs) - 1
     return {
         Stage.SCREENING: (1 + trials.candidates) * trials.screening,
@@ -102,16 +106,16 @@ def _proposals(folder: TaskFolder) -> ExpectedCalls:
     program = GROWTH * len(folder.programs[PARENT]) / CHARACTERS_PER_TOKEN
     idea = len(folder.idea.model_dump_json()) / CHARACTERS_PER_TOKEN if folder.idea else 0.0
     tries = sum(min(number, MOST_TRIES) for number in range(calls)) * TOKENS_PER_TRY
-    shown = calls * (program * (1 + SHARE_SHOWN_ANOTHER) + idea)
-    return ExpectedCalls(calls, shown + tries, calls * (TOKENS_PER_PATCH + program / 2))
+    prompt_tokens = calls * (program * (1 + SHARE_SHOWN_ANOTHER) + idea)
+    return ExpectedCalls(calls, prompt_tokens + tries, calls * (TOKENS_PER_PATCH + program / 2))
 
 
 def _lessons(folder: TaskFolder) -> ExpectedCalls:
-    """After every round but the last; half of what is tried is no better."""
+    """Expect lessons after every round but the last; half of the candidates are no better."""
     rounds = math.ceil(folder.task.trials.candidates / SIDE_BY_SIDE) - 1
     attempts = rounds * SIDE_BY_SIDE / 2
-    shown = attempts * (TOKENS_PER_PATCH + TOKENS_PER_TRY)
-    return ExpectedCalls(rounds, shown, attempts * TOKENS_PER_LESSON)
+    prompt_tokens = attempts * (TOKENS_PER_PATCH + TOKENS_PER_TRY)
+    return ExpectedCalls(rounds, prompt_tokens, attempts * TOKENS_PER_LESSON)
 
 
 EXECUTIONS = "executions.sqlite"
@@ -119,17 +123,17 @@ _SENT = "sent"
 
 
 def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
-    folders = tuple(_written(folder / "tasks" / sent.task_id, sent) for sent in job.tasks)
+    folders = tuple(_write(folder / "tasks" / task.task_id, task) for task in job.tasks)
     return folders, _SENT
 
 
-def _written(folder: Path, sent: SentTask) -> Path:
+def _write(folder: Path, task: SentTask) -> Path:
     files = {
-        TASK: sent.task,
-        PROGRAM: sent.program,
-        EVALUATE: sent.evaluate,
-        **{f"{BASELINES}/{name}.py": source for name, source in sent.baselines.items()},
-        **{f"{DATA}/{name}": text for name, text in sent.data.items()},
+        TASK: task.task,
+        PROGRAM: task.program,
+        EVALUATE: task.evaluate,
+        **{f"{BASELINES}/{name}.py": source for name, source in task.baselines.items()},
+        **{f"{DATA}/{name}": text for name, text in task.data.items()},
     }
     for name, text in files.items():
         path = folder / name
@@ -141,15 +145,15 @@ def _written(folder: Path, sent: SentTask) -> Path:
 def _resolve(
     given: tuple[Any, ...], options: ExperimentOptions, profile: Profile, settings: Settings
 ) -> Resolved[TaskSource, ExperimentParameters]:
-    """Raises ConfigurationError: a task that cannot be understood, one without anything tunable
-    where no model is asked, two of one name, or one that was sent and asks for too much.
+    """Raises ConfigurationError: invalid tasks, two of one name, none tunable without a model, or
+    a sent task above the limits.
     """
     sources: dict[str, TaskSource] = {}
     folders, *origin = given
     for folder in map(Path, folders):
         source = _source(folder, options.engine)
         if origin == [_SENT]:
-            _check_modest(folder, settings.experiments)
+            _check_limits(folder, settings.experiments)
         if source.task_id in sources:
             raise ConfigurationError(f"two tasks are called {source.task_id}: rename one folder")
         sources[source.task_id] = source
@@ -159,30 +163,30 @@ def _resolve(
     return Resolved(in_order, parameters, replace(profile, seed=options.seed))
 
 
-def _check_modest(folder: Path, settings: ExperimentSettings) -> None:
-    read = read_task(folder)
-    asked = {
-        **read.task.limits.model_dump(),
-        "runs": sum(executions_of(read).values()),
+def _check_limits(folder: Path, settings: ExperimentSettings) -> None:
+    task_folder = read_task(folder)
+    requested = {
+        **task_folder.task.limits.model_dump(),
+        "runs": sum(executions_of(task_folder).values()),
     }
-    for name, wanted in asked.items():
+    for name, value in requested.items():
         most = getattr(settings, f"sent_{name}")
-        if wanted > most:
+        if value > most:
             raise ConfigurationError(
-                f"{folder / TASK} asks for {wanted:,} {name}, and a task that is sent may have"
+                f"{folder / TASK} asks for {value:,} {name}, and a task that is sent may have"
                 f" {most:,} (ASSAY_EXPERIMENTS__SENT_{name.upper()})"
             )
 
 
 def _source(folder: Path, engine: EngineChoice) -> TaskSource:
-    read = read_task(folder)
-    if engine.is_baseline and not tunables_of(read.programs[PARENT], f"{folder / PROGRAM}"):
+    task_folder = read_task(folder)
+    if engine.is_baseline and not tunables_of(task_folder.programs[PARENT], f"{folder / PROGRAM}"):
         raise ConfigurationError(
             f"{folder / PROGRAM} declares nothing tunable: write `# tunable: 0.01..10` behind"
             " NAME = NUMBER, or have a model propose programs: --engine litellm:MODEL"
         )
     return TaskSource(
-        task_id=read.name, folder=folder.resolve(), content_sha256=read.content_sha256
+        task_id=task_folder.name, folder=folder.resolve(), content_sha256=task_folder.content_sha256
     )
 
 
@@ -217,16 +221,16 @@ def _unchanged(source: TaskSource) -> TaskFolder:
 
 def _failed(source: TaskSource, tools: Tools, cause: Cause) -> Experiment:
     container = tools.request.parameters.container
-    experiment = unmeasured(_unchanged(source), container, *cause)
+    experiment = failed_experiment(_unchanged(source), container, *cause)
     return replace(experiment, llm_calls=tuple(tools.ledger.llm_calls))
 
 
 def _result(_: ExperimentHead, experiments: Sequence[Experiment]) -> Result:
-    lost = tuple(
+    failures = tuple(
         f"{each.task_id}: {each.unscored_detail}" for each in experiments if each.finding is None
     )
-    state = "failed" if lost and len(lost) == len(experiments) else "measured"
-    return Result(state, in_order=not lost, lost=lost)
+    state = "failed" if failures and len(failures) == len(experiments) else "measured"
+    return Result(state, in_order=not failures, lost=failures)
 
 
 EXPERIMENT: Work[TaskSource, ExperimentParameters, Experiment] = Work(

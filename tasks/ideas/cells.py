@@ -1,4 +1,4 @@
-"""Values of fields as plain text: lists and objects joined, markup and escapes of programs read."""
+"""Field values as plain text: lists and objects joined, markup and escapes removed."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,11 @@ SPREADSHEET_ERRORS = frozenset(
     ("#REF!", "#N/A", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
 )
 _MOST_EXACT = 1e15
-"""Beyond it a float does not hold every whole number."""
+"""Largest float below which every whole number is exact."""
 
 
 def is_blank(value: object) -> bool:
-    """Return whether there is nothing in `value`, lists and objects without a value included."""
+    """Return whether `value` is empty; lists and objects of empty values are empty too."""
     if isinstance(value, Mapping):
         return all(map(is_blank, value.values()))
     if isinstance(value, list | tuple):
@@ -30,9 +30,9 @@ def is_blank(value: object) -> bool:
 
 
 def scalar_text(value: object) -> str | None:
-    """A scalar as text; None for nothing, for NaN and for lists and objects.
+    """Return a scalar as text; None for empty values, NaN, lists and objects.
 
-    A whole number that arrives as a float, as of a column with gaps, is written as one.
+    A whole number stored as a float, as in a column with gaps, is written without a fraction.
     """
     if isinstance(value, str):
         return value
@@ -48,7 +48,7 @@ def scalar_text(value: object) -> str | None:
 
 
 def joined_text(value: object) -> str | None:
-    """A text, or the texts of lists and objects under their names; None for a bare number."""
+    """Return a text, or the texts of lists and objects under their names; None for a number."""
     if isinstance(value, str):
         return value
     return "\n\n".join(_blocks(value)) if isinstance(value, list | tuple | Mapping) else None
@@ -72,11 +72,11 @@ _LINE_ESCAPE = bounded(r"_x000[dD]_\r?\n?")
 
 
 def without_escapes(text: str) -> str:
-    r"""The text of a cell of OOXML, in which `_x000D_` is a carriage return."""
+    r"""Decode the escapes of an OOXML cell, in which `_x000D_` is a carriage return."""
     if "_x" not in text:
         return text
-    read = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
-    return read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    decoded_text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+    return decoded_text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 _FORMULA_TEXT = bounded(r'="([^"]{0,500})"')
@@ -92,12 +92,12 @@ _BLANK_LINES = linear(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
 def plain_text(text: str, left_out: dict[str, None] | None = None) -> str:
-    """The text without what a spreadsheet or an editor on the web wrapped it in.
+    """Remove the wrapping that spreadsheets and web editors add to a text.
 
-    Code between backticks stays as it is.
+    Code between backticks is kept unchanged.
 
     Args:
-        left_out: receives the names of markup that is not in the text, such as `<p>`.
+        left_out: receives the names of removed markup, such as `<p>`.
     """
     text = _LINE_ESCAPE.sub("\n", text).replace("\r\n", "\n").replace("\r", "\n")
     if (formula := _FORMULA_TEXT.fullmatch(text.strip())) is not None:

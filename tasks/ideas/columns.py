@@ -1,4 +1,4 @@
-"""What every column of an idea file is read as, and what of it is not judged."""
+"""Meanings of the columns of an idea file, and remarks on columns that are not judged."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _PARTICLES = frozenset(
     ("and", "the", "of", "und", "et", "y", "van", "von", "der", "de", "la", "di")
 )
 _MOST_REMARKS = 100
-"""Lines about one file that are recorded; the last counts the others."""
+"""Limit of remarks on one file; the last one counts the rest."""
 
 
 @dataclass(slots=True)
@@ -37,33 +37,33 @@ class _Column:
     is_nested: bool = False
     holds_dates: bool = True
     undated: int = 0
-    beside: bool = False
+    is_redundant: bool = False
 
 
 class Columns:
-    """Columns of one idea file. `given` maps some of them: `method=Proposed Method`."""
+    """Columns of one idea file. `given` maps columns to parts: `method=Proposed Method`."""
 
     def __init__(self, file: str, given: Sequence[str] = ()) -> None:
         self.file = file
         self._given = [tuple(each.split("=", 1)) for each in given]
         self._columns: dict[str, _Column] = {}
         self._similar: dict[str, dict[str, None]] = {column: {} for _, column in self._given}
-        """Columns that a given name was applied to, and that are not called exactly so."""
+        """Columns similar, but not equal, to a mapped name."""
         self._remarks: dict[tuple[str, str], tuple[str, int]] = {}
-        """Place of the first and number of lines that differ by their place alone."""
+        """First place and number of remarks that differ only by their place."""
         self._markup: dict[str, None] = {}
         self._dated = 0
         self._undated: list[str] = []
 
     def meaning_of(self, name: str) -> str | None:
-        """Return what a field of this name is read as; None: metadata."""
+        """Return the meaning of a field of this name; None for metadata."""
         mapped = self.given_meaning(name)
         return meaning_of(name) if mapped is None else mapped if mapped != METADATA else None
 
     def given_meaning(self, name: str) -> str | None:
-        """Return what the user wants it to be read as; None: nothing is said of it.
+        """Return the meaning that the user mapped a name to, if any.
 
-        A column of exactly the given name counts alone; only without one are similar names taken.
+        A column of exactly the mapped name takes precedence over similar names.
         """
         exact = next((part for part, column in self._given if column == name), None)
         if exact is not None:
@@ -76,54 +76,56 @@ class Columns:
         return None
 
     def has_text(self, names: Iterable[str]) -> bool:
-        """Return whether any of these columns can hold an idea or a part of one."""
+        """Return whether any of these columns can contain an idea or a part of one."""
         return any(self.meaning_of(name) in TEXTS for name in names)
 
     def see(self, names: Iterable[str]) -> None:
-        """Count these among the columns of the file, whatever they hold."""
+        """Register columns of the file, even empty ones."""
         for name in names:
             self._columns.setdefault(name, _Column())
 
-    def note(self, name: str, read_as: str, value: object, *, beside: bool = False) -> None:
-        """Record what a value that is not blank was read as.
+    def note(self, name: str, read_as: str, value: object, *, is_redundant: bool = False) -> None:
+        """Record the meaning used for a value that is not blank.
 
         Args:
-            beside: it means what another field says already, and is metadata for that reason.
+            is_redundant: True if another field has the same meaning, so that this one is metadata.
         """
         column = self._columns.setdefault(name, _Column())
         if column.read_as not in ("", LEFT_OUT) and read_as in (METADATA, LEFT_OUT):
-            column.beside = column.beside or beside
+            column.is_redundant = column.is_redundant or is_redundant
         else:
-            column.read_as, column.beside = read_as, beside
+            column.read_as, column.is_redundant = read_as, is_redundant
         text = scalar_text(value)
-        shown = (text if text is not None else joined_text(value)) or ""
+        text_shown = (text if text is not None else joined_text(value)) or ""
         column.count += 1
-        column.longest = max(column.longest, len(shown))
-        column.example = column.example or " ".join(shown[:300].split())[:_EXAMPLE_CHARACTERS]
+        column.longest = max(column.longest, len(text_shown))
+        column.example = column.example or " ".join(text_shown[:300].split())[:_EXAMPLE_CHARACTERS]
         column.is_nested = column.is_nested or text is None
         column.is_prose = column.is_prose or (text is not None and _is_prose(text))
         column.holds_dates = column.holds_dates and looks_like_date(text or "")
 
-    def note_cutoff(self, location: str, metadata: Iterable[str], *, own: bool, has: bool) -> None:
-        """Record whether an idea brings a cutoff date of its own, and whether it has one at all."""
-        self._dated += own
-        if not has:
+    def note_cutoff(
+        self, location: str, metadata: Iterable[str], *, is_own: bool, has_cutoff: bool
+    ) -> None:
+        """Record whether an idea has its own cutoff date, and whether it has one at all."""
+        self._dated += is_own
+        if not has_cutoff:
             self._undated.append(location)
             for name in metadata:
                 if name in self._columns:
                     self._columns[name].undated += 1
 
     def note_markup(self, names: Iterable[str]) -> None:
-        """Record markup that is left out of texts."""
+        """Record markup removed from texts."""
         self._markup.update(dict.fromkeys(names))
 
     def remark(self, line: str, place: str = "", rest: str = "") -> None:
-        """Add a line about the file: once, with a count of the places where it holds too."""
+        """Add a remark on the file; repetitions elsewhere are counted."""
         first, count = self._remarks.get((line, rest), (place, 0))
         self._remarks[line, rest] = first, count + bool(place)
 
     def check_given(self) -> None:
-        """Raises IdeaFileError for a mapped column that the file lacks or has several times."""
+        """Raise IdeaFileError if a mapped column is missing or ambiguous."""
         for part, column in self._given:
             names = [*self._similar[column], *([column] if column in self._columns else [])]
             if len(names) > 1:
@@ -139,7 +141,7 @@ class Columns:
                 )
 
     def readings(self) -> tuple[FieldReading, ...]:
-        """Every column, in the order of the file."""
+        """Return the reading of every column, in the order of the file."""
         return tuple(
             FieldReading(
                 file=_writable(self.file),
@@ -153,15 +155,15 @@ class Columns:
         )
 
     def remarks(self) -> tuple[str, ...]:
-        """Lines about what is not read or not judged: first of the file, then of columns."""
+        """Return remarks on content not read or not judged: first of the file, then of columns."""
         lines = [
             f"{line}{first}{rest}" + (f"; {count - 1:,} more like it" if count > 1 else "")
             for (line, rest), (first, count) in self._remarks.items()
         ]
         if self._markup:
             lines.append(
-                "markup in texts is taken as formatting and left out:"
-                f" {', '.join(list(self._markup)[:12])}; what belongs to an idea can be written"
+                "markup in texts was removed as formatting:"
+                f" {', '.join(list(self._markup)[:12])}; put markup that belongs to an idea"
                 " between backticks"
             )
         if self._dated and self._undated:
@@ -169,13 +171,13 @@ class Columns:
                 "ideas without a cutoff date, while others have one:"
                 f" {len(self._undated):,}, the first at {self._undated[0]}"
             )
-        not_judged = (self._not_judged(name, column) for name, column in self._columns.items())
+        not_judged = (self._remark_on(name, column) for name, column in self._columns.items())
         lines += [line for line in not_judged if line is not None]
         if len(lines) > _MOST_REMARKS:
             lines[_MOST_REMARKS:] = [f"{len(lines) - _MOST_REMARKS:,} more lines of this kind"]
         return tuple(_writable(f"{self.file}: {line}") for line in lines)
 
-    def _not_judged(self, name: str, column: _Column) -> str | None:
+    def _remark_on(self, name: str, column: _Column) -> str | None:
         quoted = f"'{name[:60]}'"
         if column.undated and column.holds_dates:
             return (
@@ -184,7 +186,7 @@ class Columns:
             )
         if self.given_meaning(name) is not None:
             return None
-        if column.beside:
+        if column.is_redundant:
             meaning = self.meaning_of(name)
             if meaning == AUTHORS:
                 return None
@@ -195,7 +197,7 @@ class Columns:
                 else f"to read it too, add --field text={quoted}"
             )
             return (
-                f"column {quoted} is metadata beside another column of the same meaning, and not"
+                f"column {quoted} is metadata, as another column has the same meaning, and is not"
                 f" judged: {remedy}"
             )
         if column.read_as == LEFT_OUT and (column.is_prose or column.is_nested):
@@ -215,13 +217,13 @@ def _writable(text: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    """Return whether a value reads like a sentence rather than like a name, a date or an address."""
+    """Return whether a value reads like a sentence, not like a name, date or address."""
     words = [
         word
         for word in text[:5000].split()
         if any(map(str.isalpha, word)) and not _ADDRESS.search(word)
     ]
-    # Names are capitalized, but for what joins them; words in capitals may be a sentence.
+    # Names are capitalized except for particles; words in capitals may be a sentence.
     small = [
         word for word in words if not word.lstrip("([\"'")[:1].isupper() and word not in _PARTICLES
     ]

@@ -1,4 +1,4 @@
-"""Entries of CSV and TSV files: the header is looked for, and a broken row stays one row."""
+"""Entries of CSV and TSV files; the header is detected, and a broken row affects only itself."""
 
 import csv
 from collections import Counter, deque
@@ -27,11 +27,11 @@ from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS
 
 MAXIMUM_CELL_CHARACTERS = 20_000_000
 HEADER_ROWS = 10
-"""Rows at the start of a table among which its header is looked for."""
+"""Rows at the start of a table that may be its header."""
 MOST_LINES = 1_000
-"""Lines of one row: more are a quotation mark that is not closed."""
+"""Lines of one row; longer rows have a quotation mark that is not closed."""
 MOST_BROKEN = 1_000
-"""Rows with a quotation mark that is not closed; each is read until it would have ended."""
+"""Rows with an unclosed quotation mark; each is read up to its possible end."""
 
 _MOST_SHAPES = 100
 
@@ -41,32 +41,31 @@ _SEPARATOR_LINE = bounded(r'"?sep=(.)"?\s{0,2}')
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Layout of a table: its delimiter, and where its header stands."""
+    """Layout of a table: its delimiter and header."""
 
     delimiter: str
     header: tuple[str, ...]
     as_written: tuple[str, ...]
     header_end: int
-    """Lines up to and with the header."""
+    """Lines up to and including the header."""
     meanings: tuple[str | None, ...]
     shapes: set[str] = field(default_factory=set)
-    """Shapes of the identifiers of the rows so far."""
+    """Identifier shapes of the rows so far."""
 
 
 def read_delimited(path: Path, columns: Columns) -> Entries:
     """Stream the entries of `path`.
 
-    Of the delimiters the one counts whose header names most; a line `sep=;` is obeyed.
+    The delimiter is the one whose header has most known names; a line `sep=;` overrides it.
 
     Raises:
-        IdeaFileError: no header, or no column that holds an idea.
+        IdeaFileError: no header, or no column with ideas.
     """
     encoding = wide_encoding(path)
     if encoding == "UTF-32":
         raise IdeaFileError(f"{path.name} is encoded as UTF-32: save it as UTF-8")
-    csv.field_size_limit(
-        MAXIMUM_CELL_CHARACTERS
-    )  # the default refuses cells over 131,072 characters
+    # The default limit refuses cells over 131,072 characters.
+    csv.field_size_limit(MAXIMUM_CELL_CHARACTERS)
     errors = "replace" if encoding else "surrogateescape"
     with path.open(encoding=encoding or "utf-8-sig", errors=errors, newline="") as file:
         layout = _layout(path, file, columns)
@@ -79,8 +78,9 @@ def read_delimited(path: Path, columns: Columns) -> Entries:
 
 
 def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
-    """Return the place of the row that names most columns, without gaps if several name as many;
-    None: none names a text.
+    """Return the index of the row with most known names; None without a text column.
+
+    Of equal rows one without gaps wins.
     """
     scores = [
         (
@@ -97,7 +97,7 @@ def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
 
 
 def unique_names(header: Sequence[str], unnamed: Callable[[int], str]) -> tuple[str, ...]:
-    """The names of columns, each once, so that no column hides another."""
+    """Return unique column names, so that no column hides another."""
     names: dict[str, None] = {}
     counts: Counter[str] = Counter()
     for place, cell in enumerate(header):
@@ -123,12 +123,12 @@ def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
         first = first or next((row for row in rows if any(row)), [])
         place = best_header(rows, columns)
         if place is not None:
-            named = sum(columns.meaning_of(cell) is not None for cell in rows[place])
-            if best is None or named > best[0]:
+            name_count = sum(columns.meaning_of(cell) is not None for cell in rows[place])
+            if best is None or name_count > best[0]:
                 header = unique_names(rows[place], lambda at: f"column {at + 1}")
                 meanings = tuple(map(columns.meaning_of, header))
                 best = (
-                    named,
+                    name_count,
                     _Layout(delimiter, header, _folded(rows[place]), ends[place], meanings),
                 )
                 above = [row for row in rows[:place] if any(cell.strip() for cell in row)]
@@ -149,7 +149,7 @@ def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
 def _first_rows(
     path: Path, file: TextIO, delimiter: str, start: int
 ) -> tuple[list[list[str]], list[int]]:
-    """The first rows, and the number of the line on which each ends."""
+    """Return the first rows, and the line number at which each ends."""
     reader = csv.reader(islice(file, start, start + MOST_LINES), delimiter=delimiter)
     rows, ends = [], []
     try:
@@ -169,33 +169,33 @@ def _folded(row: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Lines(Iterator[str]):
-    """Lines of a file, which can be put back to be read again."""
+    """Lines of a file that can be put back."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
-        self._again: deque[str] = deque()
+        self._pending: deque[str] = deque()
         self.number = 0
 
     def __next__(self) -> str:
-        line = self._again.popleft() if self._again else next(self._file)
+        line = self._pending.popleft() if self._pending else next(self._file)
         self.number += 1
         return line
 
     def put_back(self, lines: Sequence[str]) -> None:
-        self._again.extendleft(reversed(lines))
+        self._pending.extendleft(reversed(lines))
         self.number -= len(lines)
 
 
 def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> Entries:
-    broken, after = 0, ""
+    broken_count, unclosed_at = 0, ""
     while True:
         location = f"{path.name} line {lines.number + 1}"
         row = _next_row(lines, layout)
         if row is None:
             return
         if isinstance(row, str):
-            broken, after = broken + 1, location
-            if broken > MOST_BROKEN:
+            broken_count, unclosed_at = broken_count + 1, location
+            if broken_count > MOST_BROKEN:
                 raise IdeaFileError(
                     f"{path.name} has more than {MOST_BROKEN:,} rows with a quotation mark that is"
                     " not closed: write it again with doubled quotation marks"
@@ -205,64 +205,67 @@ def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> En
             columns.remark("the header is repeated between rows, and these lines are left out")
         elif not any(cell.strip() for cell in row):
             continue
-        elif after and (len(row) != len(layout.header) or len(row) == 1):
-            # In a table of one column nothing tells a line of a broken text from a row.
+        elif unclosed_at and (len(row) != len(layout.header) or len(row) == 1):
+            # In a table of one column, a line of a broken text looks like a row.
             yield unreadable(
-                location, f"this may belong to the text that is not closed ({after}): mend that row"
+                location,
+                f"this may belong to the text that is not closed ({unclosed_at}): mend that row",
             )
         else:
-            after = ""
+            unclosed_at = ""
             if len(layout.shapes) < _MOST_SHAPES:
                 layout.shapes.update(identifier_shapes(row, layout.meanings))
             yield _entry(location, layout.header, row)
 
 
 def _next_row(lines: _Lines, layout: _Layout) -> list[str] | str | None:
-    """The next row; a text says why a line is none, and None that there is no more."""
+    """Return the next row, an error message for a broken line, or None at the end."""
     for repair in (str, _with_doubled_quotes):
-        row, taken = _read_row(lines, layout.delimiter, repair)
+        row, row_lines = _read_row(lines, layout.delimiter, repair)
         if row is not None:
-            if len(taken) == 1 or not swallows_rows(
+            if len(row_lines) == 1 or not swallows_rows(
                 row, layout.meanings, layout.delimiter, layout.shapes
             ):
                 return row
-            lines.put_back(taken[1:])
-            return _not_closed(taken[0], layout)
-        if not taken:
+            lines.put_back(row_lines[1:])
+            return _unclosed_quote(row_lines[0], layout)
+        if not row_lines:
             return None
-        lines.put_back(taken)
+        lines.put_back(row_lines)
     line = next(lines)
     cells = line.rstrip("\r\n").split(layout.delimiter)
     if len(cells) == len(layout.header) and not any(each.count('"') % 2 for each in cells):
-        # Written without quoting: the quotation marks are the text's own.
+        # Written without quoting: the quotation marks belong to the text.
         return [each[1:-1] if each[:1] == each[-1:] == '"' != each else each for each in cells]
-    return _not_closed(line, layout)
+    return _unclosed_quote(line, layout)
 
 
 def _read_row(
     lines: _Lines, delimiter: str, repair: Callable[[str], str]
 ) -> tuple[list[str] | None, list[str]]:
-    """One row by the rules of CSV, or None where they are broken; and the lines it took."""
-    taken: list[str] = []
+    """Read one row by the rules of CSV (None if broken), and the lines read."""
+    row_lines: list[str] = []
 
-    def repaired() -> Iterator[str]:
+    def repair_lines() -> Iterator[str]:
         for line in islice(lines, MOST_LINES):
-            taken.append(line)
+            row_lines.append(line)
             yield repair(line)
 
     try:
-        return next(csv.reader(repaired(), delimiter=delimiter, strict=True), None), taken
+        return next(csv.reader(repair_lines(), delimiter=delimiter, strict=True), None), row_lines
     except csv.Error:
-        return None, taken
+        return None, row_lines
 
 
 def _with_doubled_quotes(line: str) -> str:
     return line.replace('\\"', '""')
 
 
-def _not_closed(line: str, layout: _Layout) -> str:
-    opened = len(next(csv.reader([line], delimiter=layout.delimiter), [])) - 1
-    column = layout.header[opened] if 0 <= opened < len(layout.header) else layout.header[-1]
+def _unclosed_quote(line: str, layout: _Layout) -> str:
+    column_count = len(next(csv.reader([line], delimiter=layout.delimiter), [])) - 1
+    column = (
+        layout.header[column_count] if 0 <= column_count < len(layout.header) else layout.header[-1]
+    )
     return (
         f"a quotation mark opened on this line, in column {column[:40]!r}, is not closed: close it,"
         " and double the quotation marks inside a text"
@@ -289,7 +292,7 @@ _THOUSANDS = bounded(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 def identifier_shapes(row: Sequence[str], meanings: Sequence[str | None]) -> set[str]:
-    """Return the shapes of the identifiers of a row, one in most tables."""
+    """Return the identifier shapes of a row, one in most tables."""
     return {
         _shape(cell)
         for cell, meaning in zip(row, meanings, strict=False)
@@ -298,7 +301,7 @@ def identifier_shapes(row: Sequence[str], meanings: Sequence[str | None]) -> set
 
 
 def _shape(identifier: str) -> str:
-    """The kinds of characters of an identifier: `idea-12` is `-0a`."""
+    """Return the kinds of characters of an identifier: `idea-12` is `-0a`."""
     kinds = {"0" if sign.isdigit() else "a" if sign.isalpha() else sign for sign in identifier}
     return "".join(sorted(kinds))
 
@@ -306,14 +309,14 @@ def _shape(identifier: str) -> str:
 def swallows_rows(
     row: Sequence[str], meanings: Sequence[str | None], delimiter: str, shapes: Collection[str]
 ) -> bool:
-    """Return whether lines inside a cell are rows of the table: a quotation mark was left open.
+    """Return whether lines in a cell are rows of the table, after an unclosed quotation mark.
 
-    A line with as many delimiters may be prose; one with a date, or an identifier like the others,
-    is none. Short titles tell where every line has one. Where the row is complete the cell does
-    close: then its last lines have to be rows, of which one holds an idea.
+    The number of delimiters is no proof: prose may have as many. A date or an identifier like the
+    others is one, and short titles are if every line has one. If the row is complete, the cell
+    does close; then its last lines must be rows, one of them with an idea.
 
     Args:
-        shapes: shapes of the identifiers of the rows before.
+        shapes: identifier shapes of earlier rows.
     """
     shapes = {*shapes, *identifier_shapes(row, meanings)}
     for place, cell in enumerate(row):
@@ -337,9 +340,9 @@ def swallows_rows(
 def _evidence(
     line: str, meanings: Sequence[str | None], delimiter: str, shapes: Collection[str]
 ) -> tuple[int, bool]:
-    """Return how surely a line is a row, and whether it holds an idea.
+    """Return the evidence that a line is a row, and whether it contains an idea.
 
-    It is 2 by an identifier or a date, 1 by a title, 0 not at all.
+    The evidence is 2 for an identifier or a date, 1 for a title, else 0.
     """
     cells = (_THOUSANDS.sub("", line) if delimiter == "," else line).split(delimiter)
     if len(cells) != len(meanings) or any(each[:1] == " " for each in cells[1:]):

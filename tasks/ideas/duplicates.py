@@ -1,7 +1,7 @@
-"""Ideas that say the same, or nearly the same, as an earlier one.
+"""Ideas whose text repeats, or nearly repeats, an earlier one.
 
-By hand, not by datasketch: its index gives every idea that shares a key, so a batch written after
-one template, where each shares keys with all others, takes quadratic time.
+datasketch is not used: its index returns every idea that shares a key, which takes quadratic time
+for a batch of ideas from one template.
 """
 
 import zlib
@@ -15,8 +15,7 @@ from schemas.idea import Idea
 from schemas.text.words import WORD
 
 DUPLICATE_SIMILARITY = 0.8
-"""Jaccard similarity of the sets of five-word sequences from which an idea counts as a duplicate.
-"""
+"""Jaccard similarity of five-word sequences from which an idea is a duplicate."""
 
 SHINGLE_WORDS = 5
 _BANDS, _ROWS_PER_BAND = 21, 6  # finds 99.8 % of pairs at 0.8, proposes 1.5 % of pairs at 0.3
@@ -25,12 +24,12 @@ _SEED = 20_240_924
 _SHINGLES_AT_ONCE = 4096
 
 _MOST_CANDIDATES = 500
-"""Whose signatures are looked at for one idea. Only a template's ideas have more; those with the
-rarest keys in common come first, as they are the likeliest."""
+"""Signatures compared per idea. Only ideas from a template have more candidates; those that
+share the rarest keys are the likeliest and come first."""
 _MOST_COMPARED = 8
-"""Of the candidates, how many are compared exactly: those whose signatures agree most."""
+"""Candidates compared exactly: those whose signatures agree most."""
 _LEAST_AGREEMENT = 0.65
-"""Of signatures; at a similarity of 0.8 less is a deviation of four standard errors."""
+"""Least agreement of signatures; at a similarity of 0.8 that is four standard errors below."""
 
 Shingles = NDArray[np.uint64]
 
@@ -38,32 +37,32 @@ Shingles = NDArray[np.uint64]
 def mark_duplicates(ideas: Sequence[Idea]) -> tuple[Idea, ...]:
     """Mark each idea that repeats an earlier one: `duplicate_of` and `duplicate_similarity_0_to_1`.
 
-    Nothing is removed: whoever evaluates the same idea under four names wants four evaluations. The
-    idea named is never itself a duplicate. MinHash proposes, exact similarity decides; time grows
-    linearly with the text. A repetition word for word is always found; one that is nearly the same
-    may be missed among hundreds of ideas of one template.
+    Nothing is removed: users may want the same idea evaluated under several names. The earlier idea
+    is never itself a duplicate. MinHash proposes candidates, exact similarity decides, in time linear
+    in the text. Exact repetitions are always detected; near repetitions may be missed among
+    hundreds of ideas from one template.
     """
     index = _Index([idea.text for idea in ideas])
-    marked: list[Idea] = []
+    results: list[Idea] = []
     for position, idea in enumerate(ideas):
         match = index.best_match(position)
         if match is None:
             index.add(position)
-            marked.append(idea)
+            results.append(idea)
         else:
             earlier, similarity = match
-            marked.append(
+            results.append(
                 replace(
                     idea,
                     duplicate_of=ideas[earlier].idea_id,
                     duplicate_similarity_0_to_1=similarity,
                 )
             )
-    return tuple(marked)
+    return tuple(results)
 
 
 class _Index:
-    """Index of word sequences of all texts, with the positions added so far."""
+    """Index of word sequences of all texts, and the positions added so far."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         hashes = _Hashes()
@@ -79,18 +78,18 @@ class _Index:
         self._exact: dict[int, int] = {}
 
     def best_match(self, position: int) -> tuple[int, float] | None:
-        """The most similar idea added, if similar enough; the earliest of equals."""
+        """Return the most similar earlier idea above the limit; the earliest of equals."""
         shingles = self._shingles[position]
         if not len(shingles):
             return None
         same = self._exact.get(_sum(shingles))
         if same is not None and np.array_equal(self._shingles[same], shingles):
             return same, 1.0
-        scored = [
+        similarities = [
             (_jaccard(self._shingles[earlier], shingles), -earlier)
             for earlier in self._likeliest(position)
         ]
-        similarity, earlier = max(scored, default=(0.0, 0))
+        similarity, earlier = max(similarities, default=(0.0, 0))
         return (-earlier, similarity) if similarity >= DUPLICATE_SIMILARITY else None
 
     def add(self, position: int) -> None:
@@ -108,10 +107,10 @@ class _Index:
 
     def _candidates(self, position: int) -> list[int]:
         buckets = [self._members.get(bucket, []) for bucket in self._buckets_of(position)]
-        found: set[int] = set()
+        candidates: set[int] = set()
         for members in sorted(buckets, key=len):
-            found.update(members[: _MOST_CANDIDATES - len(found)])
-        return sorted(found)
+            candidates.update(members[: _MOST_CANDIDATES - len(candidates)])
+        return sorted(candidates)
 
     def _buckets_of(self, position: int) -> Iterator[int]:
         return (bucket for bucket in self._buckets[:, position].tolist() if bucket >= 0)
@@ -127,7 +126,7 @@ class _Hashes:
         self._of_words: dict[str, int] = {}
 
     def shingles(self, text: str) -> Shingles:
-        """Sorted unique hashes of the word sequences; case and punctuation do not count."""
+        """Return sorted unique hashes of word sequences, ignoring case and punctuation."""
         hashes = self._of_words
         words = WORD.findall(text.casefold())
         for word in set(words).difference(hashes):
@@ -136,33 +135,33 @@ class _Hashes:
         length = min(SHINGLE_WORDS, len(numbers))
         combined = np.zeros(max(len(numbers) - length + 1, 0), dtype=np.uint64)
         for step in range(length):
-            combined = _mixed(combined + numbers[step : step + len(combined)] * self._powers[step])
+            combined = _mix(combined + numbers[step : step + len(combined)] * self._powers[step])
         return np.unique(combined)
 
     def smallest(self, shingles: Shingles) -> Shingles:
-        """The smallest values of a few random orders: similar texts share many of them."""
+        """Return the smallest values of random orders, of which similar texts share many."""
         smallest = np.full(len(self._offsets), np.iinfo(np.uint64).max, dtype=np.uint64)
         for start in range(0, len(shingles), _SHINGLES_AT_ONCE):
             piece = shingles[start : start + _SHINGLES_AT_ONCE]
             np.minimum(
                 smallest,
-                _mixed(piece * self._multipliers[:, None] + self._offsets[:, None]).min(axis=1),
+                _mix(piece * self._multipliers[:, None] + self._offsets[:, None]).min(axis=1),
                 out=smallest,
             )
         return smallest
 
 
 def _keys(smallest: Shingles) -> Shingles:
-    """A key for each band of a text's smallest values."""
+    """Return a key for each band of a text's smallest values."""
     rows = smallest.reshape(_BANDS, _ROWS_PER_BAND)
     keys = np.zeros(_BANDS, dtype=np.uint64)
     for column in rows.T:
-        keys = _mixed(keys + column)
+        keys = _mix(keys + column)
     return keys
 
 
 def _buckets(keys: Shingles) -> NDArray[np.int32]:
-    """The keys of each band as numbers of buckets; -1 for a key that one text alone has."""
+    """Return the keys of each band as bucket numbers; -1 for a key of a single text."""
     buckets = np.empty(keys.shape, np.int32)
     first = 0
     for band, row in enumerate(keys):
@@ -173,12 +172,12 @@ def _buckets(keys: Shingles) -> NDArray[np.int32]:
 
 
 def _sum(shingles: Shingles) -> int:
-    return int(_mixed(shingles).sum())
+    return int(_mix(shingles).sum())
 
 
-def _mixed(values: Shingles) -> Shingles:
-    mixed = (values ^ (values >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
-    return mixed ^ (mixed >> np.uint64(29))
+def _mix(values: Shingles) -> Shingles:
+    product = (values ^ (values >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
+    return product ^ (product >> np.uint64(29))
 
 
 def _jaccard(one: Shingles, other: Shingles) -> float:

@@ -1,4 +1,4 @@
-"""The fields of an entry by meaning: parts of the idea, sections of its text, and metadata."""
+"""Fields of an entry by meaning: parts of the idea, sections of its text, and metadata."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +26,10 @@ from tasks.ideas.names import (
 )
 from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS
 
-# One entry of an idea file before anything about it is decided.
+# Entries of idea files, before validation.
 
 TEXT_FIELDS = ("text", "idea", "problem", "method", "experiment")
-"""Named in messages; `names.NAMES` lists everything that is understood."""
+"""Names in messages; `names.NAMES` lists all accepted names."""
 
 _WIDE_ENCODINGS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -41,24 +41,24 @@ _WIDE_ENCODINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Fields as the file gave them: names not yet normalised, values of any type."""
+    """Fields as in the file: names not normalized, values of any type."""
 
     location: str
     fields: Mapping[str, object]
     is_text_file: bool = False
-    """Whether it is a whole text, and not one row among others."""
+    """True if the entry is a whole text file, not one row of a table."""
 
 
 Entries = Iterator[Entry | RejectedIdea]
 
 
 def unreadable(location: str, detail: str) -> RejectedIdea:
-    """An entry that could not even be taken apart."""
+    """Reject an entry that cannot be parsed."""
     return RejectedIdea(idea_id=None, location=location, reason=Reason.UNREADABLE, detail=detail)
 
 
 class RepeatedKey(Mapping[str, object]):
-    """An object that gives a key twice, or holds one that does. What it holds is not known."""
+    """An object with a repeated key, directly or inside. Its content is unknown."""
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -74,14 +74,14 @@ class RepeatedKey(Mapping[str, object]):
 
 
 def mapping_of(fields: Mapping[Any, object], keys: Sequence[str]) -> Mapping[Any, object]:
-    """Return `fields`, or a `RepeatedKey` where they lost the value of one of the `keys` given."""
+    """Return `fields`, or a `RepeatedKey` if a repeated key was lost from `keys`."""
     if len(fields) < len(keys):
         return RepeatedKey(Counter(keys).most_common(1)[0][0])
     return next((value for value in fields.values() if isinstance(value, RepeatedKey)), fields)
 
 
 def entry_of(location: str, value: object, otherwise: str) -> Entry | RejectedIdea:
-    """The entry of an object; for any other value a rejection that says `otherwise`."""
+    """Return the entry of an object; reject any other value with the detail `otherwise`."""
     if isinstance(value, RepeatedKey):
         return unreadable(location, f"the key {value.key[:40]!r} is given twice: keep one of them")
     if not isinstance(value, Mapping):
@@ -90,32 +90,32 @@ def entry_of(location: str, value: object, otherwise: str) -> Entry | RejectedId
         return unreadable(
             location, f"it has {count:,} keys, the limit is {MAXIMUM_COLUMNS:,}: remove some"
         )
-    return Entry(location, {str(name): held for name, held in value.items()})
+    return Entry(location, {str(name): field_value for name, field_value in value.items()})
 
 
 def entries_of(name: str, content: object, otherwise: str) -> Entries:
-    """The entries of a document of this name: of each object of a list, or of the one object."""
+    """Yield the entries of a document: each object of a list, or the one object."""
     for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
         yield entry_of(f"{name} entry {number}", value, otherwise)
 
 
 def _most_keys(value: Mapping[Any, object]) -> int:
-    """Of the object, or of one inside it whose keys are read as well."""
-    fields = lifted(value)
+    """Count the keys of the object, or of an inner object whose keys are read as well."""
+    fields = flatten(value)
     inner = (len(each) for each in fields.values() if isinstance(each, Mapping))
     return max(len(value), len(fields), *inner)
 
 
 def bad_field(location: str, detail: str) -> RejectedIdea:
-    """An entry with a value that cannot be what its field says."""
+    """Reject an entry with a value that its field does not allow."""
     return RejectedIdea(idea_id=None, location=location, reason=Reason.BAD_FIELD, detail=detail)
 
 
 def wide_encoding(path: Path) -> str | None:
-    """`UTF-16` or `UTF-32` where the file starts with its mark.
+    """Return `UTF-16` or `UTF-32` if the file starts with its byte order mark.
 
     Raises:
-        IdeaFileError: there is no mark, and zero bytes at its start.
+        IdeaFileError: zero bytes without a mark.
     """
     with path.open("rb") as file:
         start = file.read(4096)
@@ -131,35 +131,35 @@ def wide_encoding(path: Path) -> str | None:
 
 
 def refuse_wide_encodings(path: Path) -> None:
-    """UTF-16 and UTF-32 would read as thousands of broken lines: say it once.
+    """Refuse UTF-16 and UTF-32 once; they would be read as thousands of broken lines.
 
     Raises:
-        IdeaFileError: the file starts like UTF-16 or UTF-32, or holds zero bytes at its start.
+        IdeaFileError: the file starts like UTF-16 or UTF-32, or with zero bytes.
     """
     if (name := wide_encoding(path)) is not None:
         raise IdeaFileError(f"{path.name} is encoded as {name}: save it as UTF-8")
 
 
 def no_text_column(what: str, columns: Sequence[str]) -> IdeaFileError:
-    """The error of a table none of whose columns can hold an idea."""
-    named = [name[:40].encode("utf-8", "replace").decode() for name in columns if name.strip()]
+    """Return the error for a table without a column of ideas."""
+    labels = [name[:40].encode("utf-8", "replace").decode() for name in columns if name.strip()]
     return IdeaFileError(
-        f"{what} has no column with ideas: it has {', '.join(named[:12]) or 'none'}; it needs text,"
+        f"{what} has no column with ideas: it has {', '.join(labels[:12]) or 'none'}; it needs text,"
         f" or {', '.join(TEXT_FIELDS[2:])} (--field text='NAME' names the column of other tables)"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class NamedFields:
-    """Fields of an entry by meaning; sections by their headings, before and after the parts."""
+    """Fields of an entry by meaning, and sections by heading, before and after the parts."""
 
-    known: dict[str, object]
+    by_meaning: dict[str, object]
     opening: dict[str, str] = field(default_factory=dict)
     closing: dict[str, str] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     markup: dict[str, None] = field(default_factory=dict)
-    """Markup that is left out of the texts, as `<p>`."""
+    """Markup removed from the texts, such as `<p>`."""
 
 
 _LABEL_CHARACTERS = 100
@@ -171,21 +171,20 @@ _WRAPPERS = frozenset(
         *("proposal", "research_idea", "raw_idea", "full_experiment_plan"),
     )
 )
-"""Names of objects that hold the fields of the idea: of OpenReview, Airtable and generators."""
+"""Names of objects with the fields of the idea in OpenReview, Airtable and generators."""
 
 
-def named(fields: Mapping[str, object], columns: Columns) -> NamedFields:
-    """Sort fields into parts of the idea and metadata, and note in `columns` what was read as what.
+def sort_fields(fields: Mapping[str, object], columns: Columns) -> NamedFields:
+    """Sort fields into parts of the idea and metadata, and note the meanings in `columns`.
 
-    Several fields of one part are joined; of several for one identifier, title, date or group the
-    first counts, and the others are metadata. Metadata keeps scalars, as strings; lists and objects
-    (the rubrics of a benchmark, say) are left out, except an object called `metadata`, whose
-    scalars become metadata themselves, and a list of authors.
+    Several fields of one part are joined; of several identifiers, titles, dates or groups the first
+    counts, and the others are metadata. Metadata stores scalars as strings. Lists and objects are
+    left out, except a list of authors, and an object called `metadata` for its scalars.
     """
-    fields = lifted(fields)
+    fields = flatten(fields)
     columns.see(fields)
     meanings = _meanings(fields, columns)
-    result = NamedFields(known={}, names=tuple(fields))
+    result = NamedFields(by_meaning={}, names=tuple(fields))
     # A column that the user mapped counts before others of its meaning.
     for name in sorted(meanings, key=lambda each: columns.given_meaning(each) is None):
         _sort_in(name, fields[name], meanings[name], result, columns)
@@ -193,7 +192,7 @@ def named(fields: Mapping[str, object], columns: Columns) -> NamedFields:
 
 
 def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str | None]:
-    """Return what each field that is not blank is read as, given what else there is."""
+    """Return the meaning of each field that is not blank, given the other fields."""
     meanings = {
         name: columns.meaning_of(name) for name, value in fields.items() if not is_blank(value)
     }
@@ -202,25 +201,25 @@ def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str |
             meanings[name] = None
     for name in _names_of_ideas(fields, meanings):
         meanings[name] = "title"
-    held = set(meanings.values())
-    first = next((each for each in FIRST_FILLED if each in held), None)
+    present = set(meanings.values())
+    first = next((each for each in FIRST_FILLED if each in present), None)
     for name, meaning in meanings.items():
         if meaning == NAME:
-            meanings[name] = _meaning_of_name(fields[name], held)
-        elif meaning in FIRST_FILLED and meaning == first and "text" not in held:
-            alone = held.isdisjoint((*PARTS, "opening", "closing"))
+            meanings[name] = _meaning_of_name(fields[name], present)
+        elif meaning in FIRST_FILLED and meaning == first and "text" not in present:
+            alone = present.isdisjoint((*PARTS, "opening", "closing"))
             meanings[name] = "text" if alone else "opening"
     return meanings
 
 
 def _is_section(value: object) -> bool:
-    """Return whether a value is a text and no label or score, such as the `dataset` it came from."""
+    """Return whether a value is a text, not a label or score such as a `dataset` name."""
     text = joined_text(value)
     return text is not None and has_words(text, _SECTION_WORDS)
 
 
 def _names_of_ideas(fields: Mapping[str, object], meanings: Mapping[str, str | None]) -> list[str]:
-    """Columns called `Idea` that hold a short name beside a longer description."""
+    """Return columns called `Idea` with a short name next to a longer description."""
     if "title" in meanings.values():
         return []
     texts = [name for name, meaning in meanings.items() if meaning == "text"]
@@ -236,11 +235,11 @@ def _names_of_ideas(fields: Mapping[str, object], meanings: Mapping[str, str | N
     )
 
 
-def _meaning_of_name(value: object, held: set[str | None]) -> str | None:
-    if "title" not in held:
+def _meaning_of_name(value: object, present: set[str | None]) -> str | None:
+    if "title" not in present:
         return "title"
     identifies = isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
-    return "idea_id" if identifies and "idea_id" not in held else None
+    return "idea_id" if identifies and "idea_id" not in present else None
 
 
 def _sort_in(
@@ -249,7 +248,7 @@ def _sort_in(
     if meaning in ("opening", "closing"):
         sections = into.opening if meaning == "opening" else into.closing
         heading = heading_of(name)
-        sections[heading] = _joined(sections.get(heading), joined_text(value) or "")
+        sections[heading] = _join(sections.get(heading), joined_text(value) or "")
         columns.note(name, f"text, under the heading {heading}", value)
     elif meaning == AUTHORS and AUTHORS not in into.metadata:
         names = _names(value) or scalar_text(value)
@@ -259,24 +258,24 @@ def _sort_in(
             into.metadata[AUTHORS if words_of(name) != (AUTHORS,) else name] = names
             columns.note(name, AUTHORS, value)
     elif meaning in PARTS:
-        earlier, text = into.known.get(meaning), joined_text(value)
+        earlier, text = into.by_meaning.get(meaning), joined_text(value)
         if earlier is None or isinstance(earlier, str):  # else the entry is rejected for it
-            into.known[meaning] = value if text is None else _joined(earlier, text)
+            into.by_meaning[meaning] = value if text is None else _join(earlier, text)
         columns.note(name, meaning, value)
     elif (
         meaning is not None
         and meaning not in (*FIRST_FILLED, AUTHORS)
-        and meaning not in into.known
+        and meaning not in into.by_meaning
     ):
-        into.known[meaning] = value
+        into.by_meaning[meaning] = value
         columns.note(name, meaning, value)
     elif words_of(name) == (METADATA,) and isinstance(value, Mapping):
         columns.note(name, METADATA, value)
         for key, inner in value.items():
-            own = f"{name}.{key}" if str(key) in into.metadata else str(key)
-            _add_metadata(own, inner, into, columns, declared=True)
+            key_name = f"{name}.{key}" if str(key) in into.metadata else str(key)
+            _add_metadata(key_name, inner, into, columns, declared=True)
     else:
-        _add_metadata(name, value, into, columns, beside=meaning is not None)
+        _add_metadata(name, value, into, columns, is_redundant=meaning is not None)
 
 
 def _add_metadata(
@@ -285,7 +284,7 @@ def _add_metadata(
     into: NamedFields,
     columns: Columns,
     *,
-    beside: bool = False,
+    is_redundant: bool = False,
     declared: bool = False,
 ) -> None:
     text = _names(value) if names_authors(name) else _labels(value)
@@ -293,24 +292,24 @@ def _add_metadata(
     if text is not None:
         into.metadata[name] = text
     if not declared and not is_blank(value):
-        columns.note(name, LEFT_OUT if text is None else METADATA, value, beside=beside)
+        columns.note(name, LEFT_OUT if text is None else METADATA, value, is_redundant=is_redundant)
 
 
-def _joined(earlier: str | None, text: str) -> str:
+def _join(earlier: str | None, text: str) -> str:
     if not earlier or earlier in text:
         return text
     return earlier if text in earlier else f"{earlier}\n\n{text}"
 
 
-def lifted(fields: Mapping[str, object]) -> dict[str, object]:
-    """`fields` with those of an inner object that holds the idea, and `{"value": x}` as `x`."""
-    flat = {str(name): _unwrapped(value) for name, value in fields.items()}
+def flatten(fields: Mapping[str, object]) -> dict[str, object]:
+    """Return `fields` with inner objects of the idea flattened, and `{"value": x}` as `x`."""
+    flat = {str(name): _unwrap(value) for name, value in fields.items()}
     for name, value in list(flat.items()):
         if _key(name) in _WRAPPERS and isinstance(value, Mapping) and has_text(map(str, value)):
             del flat[name]
-            for inner, held in value.items():
-                own = str(inner) if str(inner) not in flat else f"{name}.{inner}"
-                flat[own] = _unwrapped(held)
+            for inner, inner_value in value.items():
+                key_name = str(inner) if str(inner) not in flat else f"{name}.{inner}"
+                flat[key_name] = _unwrap(inner_value)
     return flat
 
 
@@ -319,7 +318,7 @@ def _key(name: str) -> str:
 
 
 def is_keyed(fields: Mapping[str, object]) -> bool:
-    """Return whether an object holds nothing but ideas, each under its identifier."""
+    """Return whether an object contains only ideas, each under its identifier."""
     return bool(fields) and all(
         isinstance(value, Mapping)
         and has_text(map(str, value))
@@ -329,14 +328,14 @@ def is_keyed(fields: Mapping[str, object]) -> bool:
     )
 
 
-def _unwrapped(value: object) -> object:
+def _unwrap(value: object) -> object:
     if isinstance(value, Mapping) and "value" in value and set(value) <= {"value", "readers"}:
         return value["value"]
     return value
 
 
 def _names(value: object) -> str | None:
-    """A list of authors, names or objects with a `name`, as one text; None for anything else."""
+    """Return a list of authors, names or objects with a `name`, as one text, else None."""
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         return None
     names = [_name(each) if isinstance(each, Mapping) else each for each in value]
@@ -344,7 +343,7 @@ def _names(value: object) -> str | None:
 
 
 def _name(author: Mapping[str, object]) -> object:
-    """`name`, or given and family name as bibliographies have them."""
+    """Return `name`, or the given and family names of a bibliography."""
     if isinstance(author.get("name"), str):
         return author["name"]
     parts = (author.get(part) for part in ("given", "first", "family", "last"))
@@ -352,7 +351,7 @@ def _name(author: Mapping[str, object]) -> object:
 
 
 def _labels(value: object) -> str | None:
-    """A list of short texts, such as keywords, as one text; None for anything else."""
+    """Return a list of short texts, such as keywords, as one text, else None."""
     if not isinstance(value, list | tuple) or not value:
         return None
     labels = [each for each in value if isinstance(each, str) and len(each) <= _LABEL_CHARACTERS]

@@ -1,17 +1,15 @@
-"""Entries that hold several ideas to be ranked against each other, taken apart into one entry per
-idea.
+"""Groups of ideas that are ranked against each other, split into one entry per idea.
 
-Understood are groups and pairs, in JSON and JSON Lines; an idea may stand under `paper` or `idea`,
-with a label beside it:
+Groups and pairs are accepted in JSON and JSON Lines; an idea may be under `paper` or `idea`, with a
+label next to it:
 
     {"group": "g1", "cutoff_date": "2025-01-01", "ideas": [{"idea_id": "a", "text": "…"}, …]}
     {"query": {"paper_id": "a", "title": "…", "abstract": "…"},
      "matches": {"reject": {"paper": {…}}, "oral": {"paper": {…}}}}
     {"group_id": "g1", "paper_a": {…}, "paper_b": {…}}
 
-An object of nothing but ideas, each under its identifier, is taken apart too, and is no group.
-
-Labels and decisions become metadata, which no engine is ever shown.
+An object that contains only ideas, each under its identifier, is split too, but is no group.
+Labels and decisions become metadata, which prompts never contain.
 """
 
 from collections import Counter
@@ -37,37 +35,34 @@ _READ_OF_GROUPS = (
     *(LEADER, *LISTS, *PAIR, *_GROUP_NAMES, *_INHERITED, "query_category"),
     *("missing_categories", "pool_size", "rerank_top_k", "difficulty", "pair_type"),
 )
-"""What is read beside the ideas of a group, and what benchmarks say of how it was made."""
+"""Fields of a group that are read, and fields with which benchmarks describe its origin."""
 
 
 @dataclass(slots=True)
 class GroupNames:
-    """Names given out so far: a second group of one name becomes `name#2`, so that groups never run
-    together.
-    """
+    """Group names used so far: a second group `name` becomes `name#2` and stays separate."""
 
-    _taken: Counter[str] = field(default_factory=Counter)
+    _counts: Counter[str] = field(default_factory=Counter)
 
     def unique(self, name: str) -> str:
-        while self._taken[name]:
-            self._taken[name] += 1
-            name = f"{name}#{self._taken[name]}"
-        self._taken[name] = 1
+        while self._counts[name]:
+            self._counts[name] += 1
+            name = f"{name}#{self._counts[name]}"
+        self._counts[name] = 1
         return name
 
 
-def ungrouped(entries: Entries, columns: Columns) -> Entries:
-    """`entries` with every group replaced by its ideas; other entries pass through. What stands
-    beside the ideas of a group is noted in `columns`.
+def split_groups(entries: Entries, columns: Columns) -> Entries:
+    """Replace every group in `entries` by its ideas; pass other entries through.
 
-    An idea of a group is called `<group>:<its own identifier>`, since the same idea may stand in
-    several groups.
+    Fields outside the ideas are noted in `columns`. An idea of a group gets the id
+    `<group>:<its own id>`, because the same idea may be in several groups.
     """
     names = GroupNames()
     first = next(entries, None)
     second = next(entries, None)
     if isinstance(first, Entry) and second is None and _is_one_list(first.fields):
-        yield from _listed(first, columns)
+        yield from _ideas_of_list(first, columns)
         return
     for entry in chain((each for each in (first, second) if each is not None), entries):
         if isinstance(entry, RejectedIdea):
@@ -77,47 +72,46 @@ def ungrouped(entries: Entries, columns: Columns) -> Entries:
         elif is_keyed(entry.fields):
             for key, value in entry.fields.items():
                 assert isinstance(value, Mapping)
-                named = any(meaning_of(str(name)) == "idea_id" for name in value)
-                fields = {str(name): held for name, held in value.items()}
-                own = fields if named else {"idea_id": str(key), **fields}
-                yield Entry(f"{entry.location}, {str(key)[:40]}", own)
+                has_id = any(meaning_of(str(name)) == "idea_id" for name in value)
+                fields = {str(name): field_value for name, field_value in value.items()}
+                if not has_id:
+                    fields = {"idea_id": str(key), **fields}
+                yield Entry(f"{entry.location}, {str(key)[:40]}", fields)
         else:
             yield entry
 
 
 def is_group(fields: Mapping[str, object]) -> bool:
-    """Return whether an entry holds several ideas; what has a text of its own is one idea."""
+    """Return whether an entry contains several ideas; an entry with its own text is one idea."""
     if has_part(str(name) for name in fields if name not in LISTS):
         return False
     if all(isinstance(fields.get(name), Mapping) for name in PAIR):
         return True
-    listed = next((fields[name] for name in LISTS if name in fields), None)
-    if isinstance(listed, Mapping):
-        named = bool(listed) and all(isinstance(member, Mapping) for member in listed.values())
-        return named or isinstance(fields.get(LEADER), Mapping)
-    return isinstance(listed, list) and any(isinstance(member, Mapping | str) for member in listed)
+    members = next((fields[name] for name in LISTS if name in fields), None)
+    if isinstance(members, Mapping):
+        is_named = bool(members) and all(isinstance(each, Mapping) for each in members.values())
+        return is_named or isinstance(fields.get(LEADER), Mapping)
+    return isinstance(members, list) and any(isinstance(each, Mapping | str) for each in members)
 
 
 def _is_one_list(fields: Mapping[str, object]) -> bool:
-    """Return whether a document holds ideas that are in no group: only a list of them, without a
-    name.
-    """
-    named = (*_GROUP_NAMES, LEADER, *PAIR)
-    return is_group(fields) and "ideas" in fields and not any(name in fields for name in named)
+    """Return whether a document is an unnamed list of ideas, which is no group."""
+    group_keys = (*_GROUP_NAMES, LEADER, *PAIR)
+    return is_group(fields) and "ideas" in fields and not any(name in fields for name in group_keys)
 
 
-def _listed(entry: Entry, columns: Columns) -> Entries:
-    """The ideas of a document, which stand under their names or in a list."""
+def _ideas_of_list(entry: Entry, columns: Columns) -> Entries:
+    """Yield the ideas of a document, which are under their names or in a list."""
     _note_left_out(entry.fields, _READ_OF_GROUPS, columns)
     inherited = {name: entry.fields[name] for name in _INHERITED if name in entry.fields}
-    listed = entry.fields["ideas"]
-    for label, member in _labelled(entry.fields):
+    ideas = entry.fields["ideas"]
+    for label, member in _members_by_label(entry.fields):
         location = f"{entry.location}, {label}"
         if not isinstance(member, Mapping):
             yield unreadable(location, 'this is no JSON object: write the idea as {"text": "..."}')
             continue
         fields = {**inherited, **{str(name): value for name, value in member.items()}}
-        if isinstance(listed, Mapping) and not any(
+        if isinstance(ideas, Mapping) and not any(
             meaning_of(name) in ("title", "idea_id") for name in fields
         ):
             fields["title"] = label
@@ -127,10 +121,10 @@ def _listed(entry: Entry, columns: Columns) -> Entries:
 def _members(entry: Entry, names: GroupNames, columns: Columns) -> Entries:
     group = names.unique(_group_name(entry))
     _note_left_out(entry.fields, _READ_OF_GROUPS, columns)
-    found = list(_labelled(entry.fields))
-    if len(found) == 0:
+    members = list(_members_by_label(entry.fields))
+    if len(members) == 0:
         yield unreadable(entry.location, "the group holds no idea: list its ideas under `ideas`")
-    for label, member in found:
+    for label, member in members:
         location = f"{entry.location}, {label}"
         if not isinstance(member, Mapping):
             yield unreadable(location, 'this is no JSON object: write the idea as {"text": "..."}')
@@ -138,21 +132,21 @@ def _members(entry: Entry, names: GroupNames, columns: Columns) -> Entries:
             yield Entry(location, _fields(member, label, group, entry.fields, columns))
 
 
-def _labelled(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+def _members_by_label(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     if LEADER in fields:
         yield LEADER, fields[LEADER]
     for name in PAIR:
         if name in fields:
             yield name, fields[name]
     for name in LISTS:
-        listed = fields.get(name)
-        if isinstance(listed, Mapping):
-            yield from ((str(label), member) for label, member in listed.items())
-        elif isinstance(listed, list):
-            texts = all(isinstance(member, str) for member in listed)
+        members = fields.get(name)
+        if isinstance(members, Mapping):
+            yield from ((str(label), member) for label, member in members.items())
+        elif isinstance(members, list):
+            texts = all(isinstance(member, str) for member in members)
             yield from (
                 (f"{name} {number}", {"text": member} if texts else member)
-                for number, member in enumerate(listed, start=1)
+                for number, member in enumerate(members, start=1)
             )
 
 
@@ -162,20 +156,18 @@ def _group_name(entry: Entry) -> str:
         if text is not None and text.strip():
             return text.strip()
     leader = entry.fields.get(LEADER)
-    own = _first_text(leader, _ID_NAMES) if isinstance(leader, Mapping) else None
-    return own or f"group {entry.location.rpartition(' ')[2]}"
+    leader_id = _first_text(leader, _ID_NAMES) if isinstance(leader, Mapping) else None
+    return leader_id or f"group {entry.location.rpartition(' ')[2]}"
 
 
 def _fields(
     member: Mapping[str, object],
     label: str,
     group: str,
-    around: Mapping[str, object],
+    group_fields: Mapping[str, object],
     columns: Columns,
 ) -> dict[str, object]:
-    """The idea's fields as `parse_entry` reads them; what stood around the idea counts where the
-    idea is silent.
-    """
+    """Return the fields of an idea; those of the group fill gaps."""
     inner = next(
         (member[name] for name in _WRAPPERS if isinstance(member.get(name), Mapping)), member
     )
@@ -185,35 +177,37 @@ def _fields(
     fields: dict[str, object] = {
         name: value for name, value in inner.items() if name not in _ID_NAMES
     }
-    own = _first_text(inner, _ID_NAMES)
-    fields["idea_id"] = f"{group}:{own or label}"
+    own_id = _first_text(inner, _ID_NAMES)
+    fields["idea_id"] = f"{group}:{own_id or label}"
     fields["group"] = group
     decision = (
         _first_text(inner, _LABEL_NAMES)
         or _first_text(member, _LABEL_NAMES)
-        or _decision_of(label, around)
+        or _decision_of(label, group_fields)
     )
     if decision is not None:
         fields["decision"] = decision
     for name in _INHERITED:
-        if name not in fields and around.get(name) is not None:
-            fields[name] = around[name]
+        if name not in fields and group_fields.get(name) is not None:
+            fields[name] = group_fields[name]
     return fields
 
 
-def _note_left_out(fields: Mapping[str, object], read: tuple[str, ...], columns: Columns) -> None:
+def _note_left_out(
+    fields: Mapping[str, object], expected: tuple[str, ...], columns: Columns
+) -> None:
     for name, value in fields.items():
-        if name not in read and not is_blank(value):
+        if name not in expected and not is_blank(value):
             columns.note(f"{name} (beside the ideas)", LEFT_OUT, value)
 
 
-def _decision_of(label: str, around: Mapping[str, object]) -> str | None:
-    """A group's ideas may be listed under their labels; of the query the label stands beside it."""
+def _decision_of(label: str, group_fields: Mapping[str, object]) -> str | None:
+    """Return the decision: ideas may be listed under labels; the query's label is a field."""
     if label == LEADER:
-        return scalar_text(around.get("query_category"))
-    return label if any(isinstance(around.get(name), Mapping) for name in LISTS) else None
+        return scalar_text(group_fields.get("query_category"))
+    return label if any(isinstance(group_fields.get(name), Mapping) for name in LISTS) else None
 
 
 def _first_text(fields: Mapping[str, object], names: tuple[str, ...]) -> str | None:
-    found = (scalar_text(fields.get(name)) for name in names)
-    return next((text.strip() for text in found if text is not None and text.strip()), None)
+    texts = (scalar_text(fields.get(name)) for name in names)
+    return next((text.strip() for text in texts if text is not None and text.strip()), None)

@@ -1,6 +1,6 @@
-"""Entries of a JSON file: one object per line, or one list of objects, or one object.
+"""Entries of JSON files: one object per line, one list of objects, or one object.
 
-What is in the file decides, not its ending. Ideas are written as JSON Lines.
+The content decides, not the suffix. Ideas are written as JSON Lines.
 """
 
 import json
@@ -30,13 +30,12 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_json(path: Path, columns: Columns) -> Entries:
-    """Stream the entries of `path` where its first line is an object; else it is read as a whole.
+    """Stream the entries of `path` if its first line is an object; else parse it as a whole.
 
     Raises:
-        IdeaFileError: not one line is UTF-8; or no JSON, in a file that says by its ending that it
-            is one document.
+        IdeaFileError: no line is UTF-8, or a `.json` file is not valid JSON.
     """
-    del columns  # an object names its own fields
+    del columns  # The keys of an object are its field names.
     one_document = path.suffix.lower() == ".json"
     if _starts_with_an_object(path):
         yield from _read_lines(path)
@@ -50,7 +49,7 @@ def read_json(path: Path, columns: Columns) -> Entries:
             "split it, or write one object per line",
         )
     refuse_wide_encodings(path)
-    content = _parsed(path.read_bytes()) if size_bytes <= MAXIMUM_DOCUMENT_BYTES else None
+    content = _parse(path.read_bytes()) if size_bytes <= MAXIMUM_DOCUMENT_BYTES else None
     if isinstance(content, orjson.JSONDecodeError) and one_document:
         raise IdeaFileError(
             f"{path.name} is not valid JSON ({content}): mend it, or write one object per line"
@@ -66,13 +65,11 @@ def read_json(path: Path, columns: Columns) -> Entries:
 
 
 def _starts_with_an_object(path: Path) -> bool:
-    """Return whether the first line that is not blank is a whole object, so that there is one a
-    line.
-    """
+    """Return whether the first line that is not blank is a complete object."""
     with path.open("rb") as file:
         while line := file.readline(MAXIMUM_LINE_BYTES):
             if line.removeprefix(_BYTE_ORDER_MARK).strip():
-                return isinstance(_parsed(line), Mapping)
+                return isinstance(_parse(line), Mapping)
     return False
 
 
@@ -80,21 +77,21 @@ def _object(pairs: list[tuple[str, object]]) -> Mapping[str, object]:
     return mapping_of(dict(pairs), [key for key, _ in pairs])
 
 
-def _parsed(content: bytes) -> object:
-    """The value that JSON text holds; the error of what is none."""
+def _parse(content: bytes) -> object:
+    """Return the value of JSON text, or the parse error."""
     content = content.removeprefix(_BYTE_ORDER_MARK)
     try:
-        value = orjson.loads(content)  # the stricter parser, which drops repeated keys silently
+        value = orjson.loads(content)  # The stricter parser, but it drops repeated keys silently.
     except orjson.JSONDecodeError as error:
         return error
     try:
         return json.loads(content, object_pairs_hook=_object)
-    except (ValueError, RecursionError):  # numbers of thousands of digits, hundreds of levels
+    except (ValueError, RecursionError):  # Numbers of thousands of digits, hundreds of levels.
         return value
 
 
 def _read_lines(path: Path) -> Entries:
-    """A broken line is rejected by itself; empty lines are skipped."""
+    """Read line by line; a broken line is rejected alone, and empty lines are skipped."""
     line_count = undecodable_count = 0
     with path.open("rb") as file:
         number = 0
@@ -133,7 +130,7 @@ _NO_OBJECT = 'this is no JSON object: write the idea as {"text": "..."}'
 def _entry(location: str, line: bytes) -> Entry | RejectedIdea:
     if not _is_utf8(line):
         return unreadable(location, "the line is not UTF-8: save the file as UTF-8")
-    value = _parsed(line)
+    value = _parse(line)
     if isinstance(value, orjson.JSONDecodeError):
         return unreadable(
             location, f"the line is not valid JSON ({value}): write one JSON object per line"
@@ -155,14 +152,14 @@ def _skip_line(file: BinaryIO) -> None:
 
 
 def write_ideas(ideas: Iterable[Idea], path: Path) -> None:
-    """One JSON object per line."""
+    """Write one JSON object per line."""
     with path.open("wb") as file:
         for idea in ideas:
             file.write(orjson.dumps(idea.fields, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def write_sent(ideas: Iterable[str | SentIdea], path: Path) -> Path:
-    """Write what a program sent as the idea file that it would be; its path. A text is an idea."""
+    """Write ideas of an API request to an idea file; return its path. A text is an idea."""
     with path.open("wb") as file:
         for idea in ideas:
             fields = (

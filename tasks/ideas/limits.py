@@ -1,6 +1,4 @@
-"""What is too little and what is too much: for one idea, for one entry of a file, and for a file of
-ideas, standard input among them.
-"""
+"""Size limits of ideas, entries and idea files, including standard input."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,31 +12,31 @@ from schemas.reasons import Reason
 from tasks.ideas.names import has_text
 
 MAXIMUM_CHARACTERS = 200_000
-"""Some 40,000 words: more is a manuscript or a file that slipped in."""
+"""About 40,000 words; longer texts are manuscripts or other files."""
 
 MAXIMUM_ID_CHARACTERS = 200
 
 MAXIMUM_DEPTH = 32
-"""Objects and lists inside one another; a group of ideas has five."""
+"""Nesting of objects and lists; a group of ideas has five levels."""
 
 MAXIMUM_COLUMNS = 1_000
-"""Of a sheet or of a table with delimiters."""
+"""Columns of a sheet or of a delimited table."""
 
 MAXIMUM_ENTRIES = 250_000
-"""Entries of one file or folder, rejected ones included: each of them becomes a row."""
+"""Entries of one file or folder, including rejected ones: each becomes a row."""
 
 MAXIMUM_BATCH_CHARACTERS = 500_000_000
-"""Of all ideas of one batch together, which is held in memory."""
+"""Characters of all ideas of one batch, which is held in memory."""
 
 MAXIMUM_FILE_BYTES = 1_000_000_000
-"""Of a file that is read entry by entry; of a Parquet file, what its columns unpack to."""
+"""Bytes of a file read entry by entry; for Parquet, the unpacked size of its columns."""
 
 MAXIMUM_DOCUMENT_BYTES = 200_000_000
-"""Of a file that is read as a whole, which takes several times its size in memory."""
+"""Bytes of a file read as a whole, which takes several times its size in memory."""
 
 
 def too_long(idea_id: IdeaId | None, location: str, size: int) -> RejectedIdea:
-    """The rejection of a text of `size` characters (or bytes, where it was not even decoded)."""
+    """Reject a text of `size` characters (or bytes, if it was not decoded)."""
     return RejectedIdea(
         idea_id=idea_id,
         location=location,
@@ -51,7 +49,7 @@ def too_long(idea_id: IdeaId | None, location: str, size: int) -> RejectedIdea:
 
 
 def too_deep(fields: Mapping[str, object]) -> bool:
-    """Return whether objects and lists lie deeper inside one another than `MAXIMUM_DEPTH`."""
+    """Return whether objects and lists are nested deeper than `MAXIMUM_DEPTH`."""
     level: list[object] = [fields]
     for _ in range(MAXIMUM_DEPTH):
         level = [inner for value in level for inner in _inside(value)]
@@ -61,18 +59,18 @@ def too_deep(fields: Mapping[str, object]) -> bool:
 
 
 def _inside(value: Any) -> Iterator[object]:
-    held: Iterable[object] = (
+    children: Iterable[object] = (
         value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
     )
-    return (inner for inner in held if isinstance(inner, Mapping | list))
+    return (inner for inner in children if isinstance(inner, Mapping | list))
 
 
-def refuse_what_is_no_file(path: Path) -> None:
-    """A pipe or a device would be waited for, or read for ever.
+def refuse_special_file(path: Path) -> None:
+    """Refuse pipes and devices: reading them could block for ever.
 
     Raises:
         IdeaFileError: neither a file nor a folder.
-        OSError: it cannot be looked at.
+        OSError: the path cannot be accessed.
     """
     mode = path.stat().st_mode
     if not S_ISREG(mode) and not S_ISDIR(mode):
@@ -82,7 +80,7 @@ def refuse_what_is_no_file(path: Path) -> None:
 
 
 def refuse_large_file(name: str, size_bytes: int, maximum_bytes: int, remedy: str) -> None:
-    """Raises IdeaFileError for more than `maximum_bytes`, with `remedy` as its end."""
+    """Raise IdeaFileError, ending in `remedy`, for more than `maximum_bytes`."""
     if size_bytes > maximum_bytes:
         raise IdeaFileError(
             f"{name} has {size_bytes:,} bytes, the limit is {maximum_bytes:,}: {remedy}"
@@ -97,21 +95,21 @@ class BatchSize:
         self._entries = 0
         self._characters = 0
 
-    def add(self, parsed: Idea | RejectedIdea) -> None:
-        """Count one more.
+    def add(self, entry: Idea | RejectedIdea) -> None:
+        """Add an entry.
 
         Raises:
-            IdeaFileError: more entries or characters than a batch may have.
+            IdeaFileError: too many entries or characters.
         """
         self._entries += 1
-        if isinstance(parsed, Idea):
+        if isinstance(entry, Idea):
             parts = (
-                parsed.text,
-                parsed.problem or "",
-                parsed.method or "",
-                parsed.experiment or "",
+                entry.text,
+                entry.problem or "",
+                entry.method or "",
+                entry.experiment or "",
             )
-            self._characters += sum(map(len, (*parts, *parsed.metadata.values())))
+            self._characters += sum(map(len, (*parts, *entry.metadata.values())))
         if self._entries > MAXIMUM_ENTRIES:
             raise IdeaFileError(
                 f"{self._name} has more than {MAXIMUM_ENTRIES:,} entries: split it into several"
@@ -124,11 +122,12 @@ class BatchSize:
 
 
 def keep_standard_input(stream: BinaryIO, folder: Path) -> Path:
-    """Write what `stream` holds to a file in `folder`, which is there, and name it by its form:
-    JSON, a table with a header line, or one idea as Markdown.
+    """Write `stream` to a file in the existing `folder`, with a suffix by its format.
+
+    Formats are JSON, a table with a header line, and one idea as Markdown.
 
     Raises:
-        IdeaFileError: nothing comes, or too much.
+        IdeaFileError: the stream is empty or too large.
     """
     content = stream.read(MAXIMUM_DOCUMENT_BYTES + 1)
     if not content.strip():

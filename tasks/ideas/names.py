@@ -1,4 +1,4 @@
-"""Names of fields as people and programs write them, and what each is read as."""
+"""Field names used by people and programs, and their meanings."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -8,7 +8,7 @@ from schemas.idea import AUTHORS
 from schemas.literature.publication_fields import names_authors
 from schemas.text.patterns import IGNORECASE, bounded
 
-# First the names of the parts, then what else a producer's file may hold.
+# First the names of the parts, then other names in the files of common tools.
 NAMES: dict[str, tuple[str, ...]] = {
     "idea_id": ("idea_id", "id", "identifier", "uid", "uuid", "proposal_id"),
     "title": ("title", "headline"),
@@ -31,10 +31,10 @@ NAMES: dict[str, tuple[str, ...]] = {
     "group": ("group",),
     AUTHORS: (AUTHORS, "author", "author_name", "names_of_authors"),
 }
-"""By what a field is read as its names, in words in lower case, singular or plural."""
+"""Names by meaning, in lower-case words, singular or plural."""
 
 FIRST_FILLED = ("abstract", "description", "summary", "tldr", "tl_dr", "overview")
-"""The text of an idea without one; of several the first that is filled. A section beside parts."""
+"""The text of an idea without one: the first that is filled. Next to parts, a section."""
 
 OPENING_SECTIONS = (
     *("background", "context", "background_context", "motivation", "rationale", "inspiration"),
@@ -43,7 +43,7 @@ OPENING_SECTIONS = (
     *("existing_approach", "current_method", "prior_method"),
     *("literature_review", "assumption", "contribution", "key_contribution"),
 )
-"""Sections of the text that precede problem and method, under their own names."""
+"""Sections placed before problem and method, under their own names."""
 
 CLOSING_SECTIONS = (
     *("method_rationale", "experiment_rationale", "dataset", "data_set", "metric", "baseline"),
@@ -51,10 +51,10 @@ CLOSING_SECTIONS = (
     *("expected_impact", "prediction", "implication", "limitation", "risk", "risk_factor"),
     *("risk_factor_and_limitation", "risk_and_limitation", "ethical_consideration"),
 )
-"""Sections of the text that follow the experiment, under their own names."""
+"""Sections placed after the experiment, under their own names."""
 
 NAME = "name"
-"""The title of a page of Notion; beside a title, the identifier of AI-Scientist."""
+"""The title of a page of Notion; next to a title, the identifier of AI-Scientist."""
 
 _KNOWN_METADATA = frozenset(
     (
@@ -64,10 +64,10 @@ _KNOWN_METADATA = frozenset(
         *("affiliation", "institution", "department", "submitted_by", "created_by", "owner"),
     )
 )
-"""Names that say what they are: no line points out that they are not judged."""
+"""Self-explanatory metadata: no remark says that it is not judged."""
 _METADATA_ENDINGS = frozenset(("score", "id", "url", "link", "area"))
 
-# Of questions on a form ("What is your idea?") and of fuller names ("Proposed Method").
+# From form questions ("What is your idea?") and longer names ("Proposed Method").
 _FILLERS = frozenset(
     (
         *("a", "an", "and", "are", "be", "brief", "briefly", "can", "describe", "detail"),
@@ -89,11 +89,11 @@ _PATHS = bounded(r"^(?:content|fields|properties|metadata)\.|\.value$", IGNORECA
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """`experimentDesign`, `Experiment-Design (weeks)` are `experiment`, `design`."""
+    """Split a name: `experimentDesign`, `Experiment-Design (weeks)` give `experiment`, `design`."""
     return _words_of(name[:300].strip())
 
 
-@lru_cache(maxsize=4096)  # a table asks for the same few names at every row
+@lru_cache(maxsize=4096)  # The same few names come with every row of a table.
 def _words_of(name: str) -> tuple[str, ...]:
     text = _LEADING_NUMBER.sub("", _PATHS.sub("", name))
     text = _OTHER.sub(" ", _CAMEL.sub(" ", _BRACKETS.sub(" ", text) if text[:1] != "(" else text))
@@ -110,7 +110,7 @@ def _key(words: Iterable[str]) -> str:
     return "_".join(_singular(word) for word in words)
 
 
-_READ_AS = {
+_MEANINGS = {
     _key(words_of(name)): meaning
     for meaning, names in (
         *NAMES.items(),
@@ -126,10 +126,10 @@ TEXTS = PARTS | {"opening", "closing", *FIRST_FILLED}
 
 @lru_cache(maxsize=4096)
 def meaning_of(name: str, *, exactly: bool = False) -> str | None:
-    """Return what a field of this name is read as; None: metadata.
+    """Return the meaning of a field of this name; None for metadata.
 
     Args:
-        exactly: whether words around the name (`What is your idea?`) are not overlooked.
+        exactly: if False, filler words around the name (`What is your idea?`) are ignored.
     """
     if names_authors(name):
         return AUTHORS
@@ -138,7 +138,7 @@ def meaning_of(name: str, *, exactly: bool = False) -> str | None:
         return NAME
     if "cutoff" in words or ("cut", "off") in pairwise(words):
         return "cutoff_date" if _SCORES.isdisjoint(map(_singular, words)) else None
-    if (meaning := _READ_AS.get(_key(words))) is not None or exactly:
+    if (meaning := _MEANINGS.get(_key(words))) is not None or exactly:
         return meaning
     if _key(words) in _OF_PAPERS:
         return None
@@ -146,28 +146,28 @@ def meaning_of(name: str, *, exactly: bool = False) -> str | None:
     core = tuple(word for word in plain if _singular(word) not in _SUBJECTS)
     for each in (plain, core):
         # The `project_id` of an idea is not its identifier.
-        if (meaning := _READ_AS.get(_key(each))) in TEXTS or meaning == "title":
+        if (meaning := _MEANINGS.get(_key(each))) in TEXTS or meaning == "title":
             return meaning
     # `Problem / Motivation`, `Method and Baselines`
-    each_read_as = [_READ_AS.get(_key((word,))) for word in plain]
-    if not each_read_as or not all(each in TEXTS for each in each_read_as):
+    meanings = [_MEANINGS.get(_key((word,))) for word in plain]
+    if not meanings or not all(each in TEXTS for each in meanings):
         return None
-    return next((each for each in each_read_as if each in PARTS - {"text"}), each_read_as[0])
+    return next((each for each in meanings if each in PARTS - {"text"}), meanings[0])
 
 
 def is_known_metadata(name: str) -> bool:
-    """Return whether a name says by itself that it is no part of an idea."""
+    """Return whether a name is clearly no part of an idea."""
     words = words_of(name)
     return _key(words) in _KNOWN_METADATA or (bool(words) and words[-1] in _METADATA_ENDINGS)
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return whether two names differ in case, blanks and punctuation alone."""
+    """Return whether two names differ only in case, blanks and punctuation."""
     return one.strip() == other.strip() or words_of(one) == words_of(other) != ()
 
 
 def heading_of(name: str) -> str:
-    """`short_hypothesis` as a heading: `Short Hypothesis`."""
+    """Return `short_hypothesis` as a heading: `Short Hypothesis`."""
     return " ".join(word.capitalize() if len(word) > 3 else word for word in words_of(name))
 
 
@@ -177,5 +177,5 @@ def has_part(names: Iterable[str]) -> bool:
 
 
 def has_text(names: Iterable[str], *, exactly: bool = False) -> bool:
-    """Return whether any of these fields can hold an idea or a part of one."""
+    """Return whether any of these fields can contain an idea or a part of one."""
     return any(meaning_of(name, exactly=exactly) in TEXTS for name in names)

@@ -1,4 +1,4 @@
-"""One entry of an idea file becomes an idea, or a rejection that says how to mend it."""
+"""Validation of one entry: an idea, or a rejection with a hint."""
 
 from datetime import date
 
@@ -9,7 +9,7 @@ from schemas.reasons import Reason
 from schemas.text.words import MINIMUM_WORDS, has_words
 from tasks.ideas.cells import SPREADSHEET_ERRORS, joined_text, plain_text, scalar_text
 from tasks.ideas.columns import Columns
-from tasks.ideas.fields import TEXT_FIELDS, Entry, NamedFields, named
+from tasks.ideas.fields import TEXT_FIELDS, Entry, NamedFields, sort_fields
 from tasks.ideas.limits import (
     MAXIMUM_CHARACTERS,
     MAXIMUM_ID_CHARACTERS,
@@ -19,26 +19,25 @@ from tasks.ideas.parts import (
     HEADINGS,
     Parts,
     parts_of,
-    shortened,
+    shorten,
     title_of,
     whole_text,
 )
 
-_HALF_A_CHARACTER = "{} holds half a character (a lone surrogate): rewrite it as UTF-8"
+_LONE_SURROGATE = "{} holds half a character (a lone surrogate): rewrite it as UTF-8"
 
 
 class _RejectionError(Exception):
-    """Leaves the parser with a reason and a detail; never leaves this module."""
+    """Rejection with a reason and a detail, caught within this module."""
 
 
 def parse_entry(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea | RejectedIdea:
-    """Validate one entry, and note in `columns` what its fields were read as.
+    """Validate one entry, and note the meanings of its fields in `columns`.
 
-    Without `group`, the field `discipline` is the group (it stays in the metadata too). Without
-    `idea_id`, the identifier is a hash of the text and of the entry's own cutoff date, so it does
-    not depend on `default_cutoff`.
+    Without `group`, `discipline` is the group (and stays in the metadata). Without `idea_id`, the id
+    is a hash of the text and the entry's own cutoff date, so it does not depend on `default_cutoff`.
     """
-    fields = named(entry.fields, columns)
+    fields = sort_fields(entry.fields, columns)
     idea_id: IdeaId | None = None
     try:
         _check_encodable(fields)
@@ -48,37 +47,37 @@ def parse_entry(entry: Entry, default_cutoff: date | None, columns: Columns) -> 
         reason, detail = rejection.args
         return RejectedIdea(idea_id=idea_id, location=entry.location, reason=reason, detail=detail)
     columns.note_markup(fields.markup)
-    has = idea.cutoff_date is not None
-    columns.note_cutoff(entry.location, idea.metadata, own=own_cutoff, has=has)
+    has_cutoff = idea.cutoff_date is not None
+    columns.note_cutoff(entry.location, idea.metadata, is_own=own_cutoff, has_cutoff=has_cutoff)
     return idea
 
 
 def _idea(
     fields: NamedFields, idea_id: IdeaId | None, default_cutoff: date | None
 ) -> tuple[Idea, bool]:
-    """The idea, and whether it brings a cutoff date of its own."""
+    """Return the idea, and whether it has its own cutoff date."""
     title = _text(fields, "title")
-    given = Parts(**{part: _text(fields, part) for part in HEADINGS})
+    parts = Parts(**{part: _text(fields, part) for part in HEADINGS})
     sections = [
         {heading: _plain(heading, text, fields) for heading, text in each.items()}
         for each in (fields.opening, fields.closing)
     ]
     own_text = _text(fields, "text")
-    text = whole_text(title, own_text, given, *sections)
+    text = whole_text(title, own_text, parts, *sections)
     _check_text(text, fields)
-    recognised = parts_of(text)
-    own_cutoff = _cutoff(fields.known.get("cutoff_date"))
+    parts_in_text = parts_of(text)
+    own_cutoff = _cutoff(fields.by_meaning.get("cutoff_date"))
     group = _text(fields, "group") or fields.metadata.get("discipline", "").strip() or None
     idea = Idea(
         idea_id=idea_id
         or IdeaId(
             "idea-" + content_hash(text, own_cutoff.isoformat() if own_cutoff else "", length=16)
         ),
-        title=shortened(title) if title else title_of(own_text or given.problem or text),
+        title=shorten(title) if title else title_of(own_text or parts.problem or text),
         text=text,
-        problem=given.problem or recognised.problem,
-        method=given.method or recognised.method,
-        experiment=given.experiment or recognised.experiment,
+        problem=parts.problem or parts_in_text.problem,
+        method=parts.method or parts_in_text.method,
+        experiment=parts.experiment or parts_in_text.experiment,
         cutoff_date=own_cutoff or default_cutoff,
         group=group,
         metadata=fields.metadata,
@@ -87,16 +86,16 @@ def _idea(
 
 
 def _check_encodable(fields: NamedFields) -> None:
-    """Half a pair of UTF-16 is a character of Python's, and of no file's."""
+    """Reject lone surrogates: a valid character in Python, but not in UTF-8."""
     sections = (*fields.opening.items(), *fields.closing.items())
-    for name, value in (*fields.known.items(), *sections, *fields.metadata.items()):
+    for name, value in (*fields.by_meaning.items(), *sections, *fields.metadata.items()):
         for text in (name, value):
             if isinstance(text, str) and not encodable(text):
-                raise _RejectionError(Reason.BAD_FIELD, _HALF_A_CHARACTER.format(name[:40]))
+                raise _RejectionError(Reason.BAD_FIELD, _LONE_SURROGATE.format(name[:40]))
 
 
 def _idea_id(fields: NamedFields) -> IdeaId | None:
-    value = fields.known.get("idea_id")
+    value = fields.by_meaning.get("idea_id")
     if value is None:
         return None
     text = scalar_text(value)
@@ -117,7 +116,7 @@ def _idea_id(fields: NamedFields) -> IdeaId | None:
 
 
 def _text(fields: NamedFields, meaning: str) -> str | None:
-    value = fields.known.get(meaning)
+    value = fields.by_meaning.get(meaning)
     if value is None:
         return None
     text = scalar_text(value) if meaning in ("title", "group") else joined_text(value)
@@ -128,7 +127,7 @@ def _text(fields: NamedFields, meaning: str) -> str | None:
 
 def _plain(name: str, value: str, fields: NamedFields) -> str:
     if not encodable(value):
-        raise _RejectionError(Reason.BAD_FIELD, _HALF_A_CHARACTER.format(name[:40]))
+        raise _RejectionError(Reason.BAD_FIELD, _LONE_SURROGATE.format(name[:40]))
     if "\x00" in value:
         raise _RejectionError(
             Reason.BAD_FIELD, f"{name} holds zero bytes: it is no text; remove them"
@@ -151,7 +150,7 @@ def _check_text(text: str, fields: NamedFields) -> None:
     if len(text) > MAXIMUM_CHARACTERS:
         raise _RejectionError(Reason.TOO_LONG, too_long(None, "", len(text)).detail)
     sections = fields.opening or fields.closing
-    if not sections and not any(meaning in fields.known for meaning in ("text", *HEADINGS)):
+    if not sections and not any(meaning in fields.by_meaning for meaning in ("text", *HEADINGS)):
         raise _RejectionError(
             Reason.EMPTY, f"there is only a title: fill text, or {', '.join(TEXT_FIELDS[2:])}"
         )
@@ -172,8 +171,12 @@ def _check_text(text: str, fields: NamedFields) -> None:
 def _cutoff(value: object) -> date | None:
     if value is None:
         return None
-    written = scalar_text(value)
-    shown = "(a list or an object)" if written is None else repr(" ".join(written.split())[:40])
+    text_written = scalar_text(value)
+    quoted = (
+        "(a list or an object)"
+        if text_written is None
+        else repr(" ".join(text_written.split())[:40])
+    )
     what = "is not a date from 1500 to 2100"
     if isinstance(value, date | str):
         text = plain_text(str(value))
@@ -184,5 +187,5 @@ def _cutoff(value: object) -> date | None:
                 what = "does not tell day and month apart"
     raise _RejectionError(
         Reason.BAD_CUTOFF_DATE,
-        f"cutoff_date {shown} {what}: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",
+        f"cutoff_date {quoted} {what}: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",
     )

@@ -1,4 +1,4 @@
-"""What a text says of itself: its title, its parts, and whether it holds several ideas."""
+"""Structure of an idea text: its title, its parts, and signs of several ideas."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,10 +30,9 @@ _MARKUP = bounded(r"[*_`#]{1,3}")
 
 
 def title_of(text: str) -> str:
-    """The first heading that says more than `Research Plan` or `Problem`; without one, the first
-    sentence.
+    """Return the first heading more specific than `Research Plan`; else the first sentence.
 
-    At most `MAXIMUM_TITLE_CHARACTERS`, cut between words, the cut shown by `…`.
+    At most `MAXIMUM_TITLE_CHARACTERS`, cut between words with `…`.
     """
     prose: list[str] = []
     for line in text.splitlines():
@@ -41,16 +40,16 @@ def title_of(text: str) -> str:
         if heading:
             name = _PREFIX.sub("", _plain(line[heading.end() :].rstrip().rstrip("#")))
             if name and not _GENERIC.match(name):
-                return shortened(name)
+                return shorten(name)
         elif not prose and _plain(line) and not _GENERIC.match(_plain(line)):
             prose.append(_plain(line))
     if not prose:
-        return shortened(_plain(text))
-    return shortened(_PREFIX.sub("", _SENTENCE_END.split(prose[0], maxsplit=1)[0]).rstrip(". "))
+        return shorten(_plain(text))
+    return shorten(_PREFIX.sub("", _SENTENCE_END.split(prose[0], maxsplit=1)[0]).rstrip(". "))
 
 
-def shortened(title: str) -> str:
-    """`title` on one line, cut at a word's end."""
+def shorten(title: str) -> str:
+    """Return `title` on one line, cut between words."""
     line = " ".join(title.split())
     if len(line) <= MAXIMUM_TITLE_CHARACTERS:
         return line
@@ -91,7 +90,7 @@ _NO_SECTIONS: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """None where the text has no such part."""
+    """None if the text has no such part."""
 
     problem: str | None = None
     method: str | None = None
@@ -106,39 +105,39 @@ class _OpenPart:
 
 
 def parts_of(text: str) -> Parts:
-    """Find the parts by their headings: `## Method`, `**Method**`, `Method: …`.
+    """Return the parts under their headings: `## Method`, `**Method**`, `Method: …`.
 
     A part ends at the next part, or at a heading of its own level or above; of two parts of one
     name the first counts.
     """
-    found: dict[str, str] = {}
+    texts_of_parts: dict[str, str] = {}
     current: _OpenPart | None = None
     for line in text.splitlines():
-        opened = _opened(line)
-        if opened is not None:
-            _close(current, found)
-            current = opened
+        new_part = _part_heading(line)
+        if new_part is not None:
+            _close(current, texts_of_parts)
+            current = new_part
         elif (
             current is not None
             and (other := _OTHER_HEADING.match(line))
             and len(other.group(1)) <= current.level
         ):
-            _close(current, found)
+            _close(current, texts_of_parts)
             current = None
         elif current is not None:
             current.lines.append(line)
-    _close(current, found)
-    return Parts(**found)
+    _close(current, texts_of_parts)
+    return Parts(**texts_of_parts)
 
 
 def problems_with_methods(text: str) -> int:
-    """Count the problems of a text that a method follows: one idea has one."""
-    names = [part.name for line in text.splitlines() if (part := _opened(line)) is not None]
+    """Count the problems of a text that are followed by a method: one idea has one."""
+    names = [part.name for line in text.splitlines() if (part := _part_heading(line)) is not None]
     turns = [name for name, _ in groupby(name for name in names if name != "experiment")]
     return sum(pair == ("problem", "method") for pair in pairwise(turns))
 
 
-def _opened(line: str) -> _OpenPart | None:
+def _part_heading(line: str) -> _OpenPart | None:
     for pattern in (_HEADING, _BOLD, _COLON):
         if match := pattern.match(line):
             groups = match.groupdict()
@@ -148,9 +147,9 @@ def _opened(line: str) -> _OpenPart | None:
     return None
 
 
-def _close(part: _OpenPart | None, found: dict[str, str]) -> None:
+def _close(part: _OpenPart | None, texts_of_parts: dict[str, str]) -> None:
     if part is not None and (text := "\n".join(part.lines).strip()):
-        found.setdefault(part.name, text)
+        texts_of_parts.setdefault(part.name, text)
 
 
 def whole_text(
@@ -160,14 +159,14 @@ def whole_text(
     opening: Mapping[str, str] = _NO_SECTIONS,
     closing: Mapping[str, str] = _NO_SECTIONS,
 ) -> str:
-    """The idea as one Markdown text: the given text, and under headings each part and section that
-    it does not contain.
+    """Return the idea as one Markdown text.
 
-    Without a given text the title heads it.
+    Parts and sections that `text` does not contain follow under headings. Without `text` the
+    title comes first.
     """
     blocks = [text] if text else ([f"# {title}"] if title else [])
-    own = {heading: getattr(parts, name) for name, heading in HEADINGS.items()}
-    for heading, part in (*opening.items(), *own.items(), *closing.items()):
+    texts_of_parts = {heading: getattr(parts, name) for name, heading in HEADINGS.items()}
+    for heading, part in (*opening.items(), *texts_of_parts.items(), *closing.items()):
         if part and not (text and part in text):
             blocks.append(f"## {heading}\n\n{part}")
     return "\n\n".join(blocks)
@@ -191,11 +190,11 @@ _NAMES_IDEAS = bounded(r"\b(?:ideas|proposals|hypotheses|projects)\b", IGNORECAS
 
 
 def separate_ideas(text: str) -> list[tuple[str, str]]:
-    """Return title and text of each idea, where headings tell them apart; else nothing.
+    """Return title and text of each idea if headings separate them, else an empty list.
 
-    They do where several of one kind are numbered in order (`## Idea 1`), or where each of several
-    headings of one level has a problem and a method of its own. Lines without a heading's mark do
-    so only where no text precedes them.
+    Headings separate ideas if several are numbered in order (`## Idea 1`), or if each of several
+    headings of one level has its own problem and method. Lines without a heading's mark only count
+    if no text precedes them.
     """
     lines = text.splitlines()
     starts = [] if _bare_below_text(text) else _starts(lines)
@@ -216,24 +215,24 @@ def _bare_below_text(text: str) -> bool:
 
 
 def text_above(text: str) -> str:
-    """Return what precedes the first of several ideas, without headings."""
+    """Return the text before the first of several ideas, without headings."""
     lines = text.splitlines()
     above = lines[: _starts(lines)[0][0]]
     return "\n".join(line for line in above if not _ANY_HEADING.match(line)).strip()
 
 
 def _starts(lines: Sequence[str]) -> list[tuple[int, str]]:
-    return _numbered(lines) or _with_parts_of_their_own(lines)
+    return _numbered_headings(lines) or _headings_with_parts(lines)
 
 
-def _numbered(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """Lines and titles of headings that number ideas in order."""
+def _numbered_headings(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Return lines and titles of headings that number ideas in order."""
     headings: dict[str, list[tuple[int, int, str]]] = {}
     for at, line in enumerate(lines):
         if len(line) <= 500 and (match := _NUMBERED_IDEA.fullmatch(line)) is not None:
             kind = (match["mark"] or "").strip()
             if not kind and match["word"].lower() != "idea":
-                continue  # without a heading's mark they number things inside an idea
+                continue  # without a heading's mark they number parts of one idea
             headings.setdefault(kind, []).append((at, int(match["number"]), match["title"] or ""))
     for starts in headings.values():
         numbers = [number for _, number, _ in starts]
@@ -242,8 +241,8 @@ def _numbered(lines: Sequence[str]) -> list[tuple[int, str]]:
     return []
 
 
-def _with_parts_of_their_own(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """Lines and titles of headings of one level, each with a problem and a method below it."""
+def _headings_with_parts(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Return lines and titles of headings of one level, each with a problem and a method."""
     headings: dict[int, list[tuple[int, str]]] = {}
     for at, line in enumerate(lines):
         if (match := _ANY_HEADING.match(line)) is not None:
@@ -257,11 +256,11 @@ def _with_parts_of_their_own(lines: Sequence[str]) -> list[tuple[int, str]]:
     return []
 
 
-def listed_ideas(text: str) -> int:
-    """Return how many numbered items a text has that is nothing but a list of them; else 0.
+def count_listed_ideas(text: str) -> int:
+    """Count the numbered items of a text that is only a list; else return 0.
 
-    The items may be ideas, or the steps of one: nobody but the author knows. A list of steps has a
-    text above it, and one that is called `Ideas` has ideas.
+    The items may be ideas or steps of one idea. A list of steps has a text above it, and a list
+    headed `Ideas` has ideas.
     """
     items: list[str] = []
     above: list[str] = []
@@ -279,7 +278,7 @@ def listed_ideas(text: str) -> int:
 
 
 def several_ideas(text: str, *, is_text_file: bool) -> str | None:
-    """Return why one text cannot be taken for one idea, and the remedy; None where it can."""
+    """Return why a text may contain several ideas, with the remedy; None for one idea."""
     remedy = "give each a heading `## Idea 1: …`" if is_text_file else "give each a row of its own"
     if count := len(_starts(text.splitlines())):
         one = (
@@ -290,7 +289,7 @@ def several_ideas(text: str, *, is_text_file: bool) -> str | None:
         return f"it holds headings that name {count} ideas: {remedy}{one}"
     if (count := problems_with_methods(text)) > 1:
         return f"it holds problems and methods of {count} ideas: {remedy}"
-    if is_text_file and (count := listed_ideas(text)):
+    if is_text_file and (count := count_listed_ideas(text)):
         return (
             f"it is a list of {count} numbered items, which may be as many ideas: {remedy}, or"
             " write a title above the list if it is one idea"

@@ -1,4 +1,4 @@
-"""Idea files in: whatever the format, a batch of good ideas and of rejections with reasons."""
+"""Reader of idea files: a batch of valid ideas and rejections, whatever the format."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -15,14 +15,14 @@ from tasks.ideas.columns import Columns
 from tasks.ideas.delimited import read_delimited
 from tasks.ideas.duplicates import mark_duplicates
 from tasks.ideas.fields import Entries, Entry, bad_field
-from tasks.ideas.groups import ungrouped
+from tasks.ideas.groups import split_groups
 from tasks.ideas.json_lines import read_json
 from tasks.ideas.limits import (
     MAXIMUM_DEPTH,
     MAXIMUM_FILE_BYTES,
     BatchSize,
     refuse_large_file,
-    refuse_what_is_no_file,
+    refuse_special_file,
     too_deep,
 )
 from tasks.ideas.names import FIRST_FILLED
@@ -57,17 +57,17 @@ def read_ideas(path: Path, *, default_cutoff: date | None, fields: Sequence[str]
     """Read the ideas of a JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, text or Markdown file, or of
     a folder of texts.
 
-    Groups and pairs of ideas are taken apart (`tasks.ideas.groups`). `default_cutoff` holds for
-    ideas that bring no `cutoff_date`. Of two entries with one `idea_id` the first counts; equal
-    texts under different ids are all kept and marked as duplicates. The batch says what each
-    column was read as, and in `remarks` what is not judged.
+    Groups and pairs of ideas are split (`tasks.ideas.groups`). `default_cutoff` applies to ideas
+    without `cutoff_date`. Of two entries with one `idea_id` the first counts; equal texts under
+    different ids are all kept and marked as duplicates. The batch lists the meaning of each column,
+    and `remarks` on content that is not judged.
 
     Args:
-        fields: what columns are to be read as, such as `method=Proposed Method`.
+        fields: meanings of columns, such as `method=Proposed Method`.
 
     Raises:
-        IdeaFileError: the file as a whole cannot be read, or has no column that `fields` names; one
-            entry that cannot be read is in `rejected` instead.
+        IdeaFileError: the file as a whole cannot be read, or lacks a column of `fields`; a single
+            entry that cannot be read is in `rejected`.
     """
     try:
         return _read(path, default_cutoff, Columns(path.name, fields))
@@ -79,10 +79,10 @@ def read_ideas(path: Path, *, default_cutoff: date | None, fields: Sequence[str]
 
 
 def read_batch(path: Path, *, default_cutoff: date | None, fields: Sequence[str] = ()) -> IdeaBatch:
-    """`read_ideas` for work: there is at least one good idea.
+    """Read ideas with `read_ideas`, at least one of them valid.
 
     Raises:
-        IdeaFileError: as `read_ideas`, and when every entry was rejected.
+        IdeaFileError: as `read_ideas`, and if every entry was rejected.
     """
     batch = read_ideas(path, default_cutoff=default_cutoff, fields=fields)
     if not batch.ideas:
@@ -99,20 +99,20 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
     locations: dict[str, str] = {}
     rejected: list[RejectedIdea] = []
     size = BatchSize(path.name)
-    for entry in _single(ungrouped(_shallow(_entries(path, columns)), columns), columns):
-        parsed = (
-            entry if isinstance(entry, RejectedIdea) else _parsed(entry, default_cutoff, columns)
-        )
-        size.add(parsed)
-        if isinstance(parsed, RejectedIdea):
-            rejected.append(parsed)
-        elif parsed.idea_id in ideas:
+    for entry in _reject_several(
+        split_groups(_reject_deep(_entries(path, columns)), columns), columns
+    ):
+        idea = entry if isinstance(entry, RejectedIdea) else _parse(entry, default_cutoff, columns)
+        size.add(idea)
+        if isinstance(idea, RejectedIdea):
+            rejected.append(idea)
+        elif idea.idea_id in ideas:
             rejected.append(
-                _repeated(parsed, entry.location, ideas[parsed.idea_id], locations[parsed.idea_id])
+                _reject_repeated(idea, entry.location, ideas[idea.idea_id], locations[idea.idea_id])
             )
         else:
-            ideas[parsed.idea_id] = parsed
-            locations[parsed.idea_id] = entry.location
+            ideas[idea.idea_id] = idea
+            locations[idea.idea_id] = entry.location
     if not ideas and not rejected:
         raise IdeaFileError(f"{path.name} holds no ideas: write at least one")
     columns.check_given()
@@ -125,21 +125,21 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
 
 
 def _with_whole_numbers(ideas: tuple[Idea, ...]) -> tuple[Idea, ...]:
-    """Identifiers that are `1.0`, `2.0`, … without exception become `1`, `2`, …; so do groups."""
+    """Strip `.0` if all identifiers end in it (`1.0`, `2.0`, …); likewise for groups."""
     groups = [idea.group for idea in ideas if idea.group is not None]
     if groups and all(_FLOAT.fullmatch(group) for group in groups):
         ideas = tuple(replace(idea, group=(idea.group or "")[:-2] or None) for idea in ideas)
-    given = [idea for idea in ideas if not idea.idea_id.startswith("idea-")]
-    if given and all(_FLOAT.fullmatch(idea.idea_id) for idea in given):
-        whole = {idea.idea_id: IdeaId(idea.idea_id[:-2]) for idea in given}
+    with_id = [idea for idea in ideas if not idea.idea_id.startswith("idea-")]
+    if with_id and all(_FLOAT.fullmatch(idea.idea_id) for idea in with_id):
+        whole = {idea.idea_id: IdeaId(idea.idea_id[:-2]) for idea in with_id}
         ideas = tuple(
             replace(idea, idea_id=whole.get(idea.idea_id, idea.idea_id)) for idea in ideas
         )
     return ideas
 
 
-def _single(entries: Entries, columns: Columns) -> Entries:
-    """`entries`, those rejected whose one text holds several ideas."""
+def _reject_several(entries: Entries, columns: Columns) -> Entries:
+    """Reject entries with a text that contains several ideas."""
     for entry in entries:
         why = None
         if isinstance(entry, Entry):
@@ -153,7 +153,7 @@ def _single(entries: Entries, columns: Columns) -> Entries:
         yield entry if why is None else bad_field(entry.location, why)
 
 
-def _parsed(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea | RejectedIdea:
+def _parse(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea | RejectedIdea:
     boundary = ErrorBoundary()
     with boundary:
         return parse_entry(entry, default_cutoff, columns)
@@ -167,7 +167,7 @@ def _parsed(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea
     )
 
 
-def _shallow(entries: Entries) -> Entries:
+def _reject_deep(entries: Entries) -> Entries:
     for entry in entries:
         if isinstance(entry, Entry) and too_deep(entry.fields):
             detail = (
@@ -181,16 +181,16 @@ def _shallow(entries: Entries) -> Entries:
 def _entries(path: Path, columns: Columns) -> Entries:
     if not path.exists():
         raise IdeaFileError(f"there is no file {path}: check the path")
-    refuse_what_is_no_file(path)
+    refuse_special_file(path)
     if path.is_dir():
         return read_folder(path, columns)
-    read = FORMATS.get(path.suffix.lower())
+    reader = FORMATS.get(path.suffix.lower())
     if path.suffix.lower() == ".pdf":
         raise IdeaFileError(
             f"{path.name} is a manuscript: look for problems in it with `assay check {path.name}`,"
             " or write its idea as text"
         )
-    if read is None:
+    if reader is None:
         raise IdeaFileError(
             f"{path.name} has no known format: give a {', '.join(FORMATS)} file, or a folder of"
             " .txt and .md files"
@@ -199,10 +199,10 @@ def _entries(path: Path, columns: Columns) -> Entries:
     if size_bytes == 0:
         raise IdeaFileError(f"{path.name} is empty: write at least one idea")
     refuse_large_file(path.name, size_bytes, MAXIMUM_FILE_BYTES, "split it into several files")
-    return read(path, columns)
+    return reader(path, columns)
 
 
-def _repeated(idea: Idea, location: str, first: Idea, first_location: str) -> RejectedIdea:
+def _reject_repeated(idea: Idea, location: str, first: Idea, first_location: str) -> RejectedIdea:
     reason = Reason.DUPLICATE_ID
     detail = (
         f"idea_id {idea.idea_id} is already used at {first_location}: give this idea another one"

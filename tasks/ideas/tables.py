@@ -14,9 +14,7 @@ from tasks.ideas.fields import Entries, Entry, no_text_column, unreadable
 from tasks.ideas.limits import MAXIMUM_DEPTH, MAXIMUM_ENTRIES, MAXIMUM_FILE_BYTES, refuse_large_file
 
 _ROWS_PER_BATCH = 1
-"""A value that stands once in the file and is meant for every row takes its space once for each row
-of a batch.
-"""
+"""A value stored once for all rows is expanded in every row of a batch, so batches are small."""
 
 _BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 
@@ -25,8 +23,7 @@ def read_parquet(path: Path, columns: Columns) -> Entries:
     """Stream the rows of `path`.
 
     Raises:
-        IdeaFileError: no Parquet file, a damaged one, one without a column that holds an idea, or
-            one that unpacks to too much.
+        IdeaFileError: not Parquet, damaged, without a column of ideas, or too large unpacked.
     """
     try:
         with pq.ParquetFile(path) as file:
@@ -41,7 +38,7 @@ def read_parquet(path: Path, columns: Columns) -> Entries:
 
 def _check(path: Path, file: pq.ParquetFile, columns: Columns) -> None:
     names, metadata = file.schema_arrow.names, file.metadata
-    if not columns.has_text(lifted_names(file.schema_arrow)):
+    if not columns.has_text(flat_names(file.schema_arrow)):
         raise no_text_column(path.name, names)
     if len(set(names)) < len(names):
         raise IdeaFileError(f"{path.name} has two columns of one name: rename one of them")
@@ -65,8 +62,8 @@ def _check(path: Path, file: pq.ParquetFile, columns: Columns) -> None:
     _refuse_size(path, unpacked)
 
 
-def lifted_names(schema: pa.Schema) -> list[str]:
-    """Names of columns, and of the fields of columns that are objects."""
+def flat_names(schema: pa.Schema) -> list[str]:
+    """Return names of columns, and of the fields of columns that are objects."""
     inner = (
         field.type.field(at).name
         for field in schema

@@ -29,13 +29,11 @@ from tasks.ideas.parts import separate_ideas, text_above
 
 YAML_SUFFIXES = (".yaml", ".yml")
 MAXIMUM_YAML_BYTES = 20_000_000
-"""YAML is read in Python, a few megabytes a minute."""
+"""YAML is parsed in Python, at a few megabytes a minute."""
 
 
 class _PlainLoader(yaml.BaseLoader):
-    """Builds strings, lists and mappings only, and each where it stands: a name for another part
-    can stand for any amount of it.
-    """
+    """Loader of strings, lists and mappings without aliases, which could expand without limit."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -48,10 +46,10 @@ class _PlainLoader(yaml.BaseLoader):
 
 
 def plain_yaml(text: str) -> Any:
-    """Return what a YAML document says, in strings, lists and mappings.
+    """Parse a YAML document into strings, lists and mappings.
 
     Raises:
-        ValueError: it is none, or holds aliases or too much nesting.
+        ValueError: invalid YAML, aliases, or too much nesting.
     """
     try:
         return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 -- a BaseLoader
@@ -63,12 +61,12 @@ def plain_yaml(text: str) -> Any:
 
 
 def read_yaml(path: Path, columns: Columns) -> Entries:
-    """The entries of `path`; its values are texts.
+    """Yield the entries of `path`; values are texts.
 
     Raises:
-        IdeaFileError: too large, no YAML, or neither a list nor a mapping.
+        IdeaFileError: too large, not YAML, or neither a list nor a mapping.
     """
-    del columns  # an object names its own fields
+    del columns  # The keys of an object are its field names.
     refuse_large_file(
         path.name, path.stat().st_size, MAXIMUM_YAML_BYTES, "write it as .jsonl or .csv"
     )
@@ -94,8 +92,9 @@ _FRONT_MATTER = bounded(r"\A---[ \t]*+\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*+(?:\
 
 
 def read_folder(folder: Path, columns: Columns) -> Entries:
-    """One entry per .txt or .md file of `folder` and its sub-folders, by path; other visible files,
-    links and pipes are rejected, README files left aside.
+    """Yield one entry per .txt or .md file of `folder` and its sub-folders, by path.
+
+    Other visible files, links and pipes are rejected; README files are skipped.
 
     Raises:
         IdeaFileError: no .txt or .md file in it.
@@ -114,7 +113,7 @@ def read_folder(folder: Path, columns: Columns) -> Entries:
     for item in files:
         location = item.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
         if item.suffix.lower() in TEXT_SUFFIXES or not item.is_file() or item.is_symlink():
-            yield from _apart(_contained(item, location), columns)
+            yield from _split(_entry_or_rejection(item, location), columns)
         else:
             yield unreadable(
                 location,
@@ -123,7 +122,7 @@ def read_folder(folder: Path, columns: Columns) -> Entries:
             )
 
 
-def _contained(path: Path, location: str) -> Entry | RejectedIdea:
+def _entry_or_rejection(path: Path, location: str) -> Entry | RejectedIdea:
     boundary = ErrorBoundary()
     with boundary:
         return _entry(path, location)
@@ -134,7 +133,7 @@ def _contained(path: Path, location: str) -> Entry | RejectedIdea:
 
 
 def read_text_file(path: Path, columns: Columns) -> Entries:
-    """The one entry of a .txt or .md file, or one for each idea that a heading names.
+    """Yield the entry of a .txt or .md file, or one entry for each idea with a heading.
 
     Raises:
         IdeaFileError: the file is not UTF-8.
@@ -142,11 +141,11 @@ def read_text_file(path: Path, columns: Columns) -> Entries:
     entry = _entry(path.resolve(), path.name.encode("utf-8", "replace").decode())
     if isinstance(entry, RejectedIdea) and entry.reason is Reason.UNREADABLE:
         raise IdeaFileError(f"{path.name}: {entry.detail}")
-    yield from _apart(entry, columns)
+    yield from _split(entry, columns)
 
 
-def _apart(entry: Entry | RejectedIdea, columns: Columns) -> Entries:
-    """The ideas of one text file: where headings tell them apart, one entry each."""
+def _split(entry: Entry | RejectedIdea, columns: Columns) -> Entries:
+    """Yield one entry for each idea of a text file if headings separate them."""
     text = "" if isinstance(entry, RejectedIdea) else str(entry.fields["text"])
     ideas = separate_ideas(text)
     if isinstance(entry, RejectedIdea) or not ideas:

@@ -1,4 +1,4 @@
-"""Entries of an Excel workbook: one sheet, with a header row."""
+"""Entries of an Excel workbook: one sheet with a header row."""
 
 import zipfile
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ _NO_VALUE = "is a formula without a value: open the file in Excel and save it, o
 
 @dataclass(slots=True)
 class _Marks:
-    """Facts that a sheet gives of its cells beyond their values; rows and columns count from 1."""
+    """Properties of cells beyond their values; rows and columns count from 1."""
 
     formulas: set[str] = field(default_factory=set)
     merged: dict[tuple[int, int], int] = field(default_factory=dict)
-    """The last row of a merged range, by the row and column of its value."""
+    """Last row of a merged range, by the row and column of its value."""
     formula_rows: set[int] = field(default_factory=set)
-    """Rows with a formula without a value."""
+    """Rows with a formula that has no value."""
     width: int = 1
-    """Columns that hold a cell."""
+    """Columns that contain a cell."""
     hidden_rows: int = 0
     hidden_columns: int = 0
 
@@ -38,12 +38,12 @@ class _Marks:
 def read_workbook(path: Path, columns: Columns) -> Entries:
     """Stream the rows of the first sheet that has a column with ideas.
 
-    Formulas have the values they last had. A merged range has its value in every row.
+    Formulas are read by their last values. A merged range has its value in every row.
 
     Raises:
-        IdeaFileError: no workbook, one that unpacks to too much, or no column that holds an idea.
+        IdeaFileError: no workbook, too large unpacked, or no column with ideas.
     """
-    boundary = ErrorBoundary()  # what a damaged workbook raises is of any type
+    boundary = ErrorBoundary()  # a damaged workbook can raise any exception
     with boundary:
         refuse_unbounded_workbook(path)
         from openpyxl import load_workbook  # late: few idea files are workbooks
@@ -64,7 +64,7 @@ def read_workbook(path: Path, columns: Columns) -> Entries:
 
 
 def _sheet(path: Path, sheets: Sequence[Any], columns: Columns) -> tuple[Any, int]:
-    """The sheet to read, a visible one before others, and the place of its header."""
+    """Return the sheet to read, visible ones first, and the index of its header."""
     ordered = sorted(sheets, key=lambda sheet: sheet.sheet_state != "visible")
     starts = {sheet.title: _start(sheet) for sheet in ordered}
     for sheet in ordered:
@@ -75,9 +75,9 @@ def _sheet(path: Path, sheets: Sequence[Any], columns: Columns) -> tuple[Any, in
             name for name, rows in starts.items() if name != sheet.title and any(map(any, rows))
         ]
         if others:
-            named = ", ".join(repr(name[:40]) for name in others[:5])
+            names = ", ".join(repr(name[:40]) for name in others[:5])
             more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-            columns.remark(f"only the sheet {sheet.title!r} is read, and not {named}{more}")
+            columns.remark(f"only the sheet {sheet.title!r} is read, and not {names}{more}")
         if any(map(any, starts[sheet.title][:place])):
             columns.remark(f"the header is row {place + 1}, and what is above it is not read")
         return sheet, place
@@ -106,9 +106,9 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
     header = unique_names(first, lambda at: f"column {get_column_letter(at + 1)}")
     columns.see(name for name, cell in zip(header, first, strict=True) if cell)
     names = [name.casefold() for name in first]
-    filled: dict[int, tuple[int, object, str]] = {}
+    merged_values: dict[int, tuple[int, object, str]] = {}
     for number, row in enumerate(rows, start=place + 2):
-        # Openpyxl makes up rows that the sheet lacks: up to a million of them, which hold nothing.
+        # Openpyxl generates up to a million rows that are not in the sheet; they are empty.
         if row.count(None) == len(row) and number not in marks.formula_rows:
             continue
         cells = [None if cell is None else _plain(cell) for cell in row]
@@ -116,34 +116,39 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
             columns.remark("the header is repeated between rows, and these rows are left out")
             continue
         if marks.merged:
-            _fill_merged(cells, number, marks, filled)
-        named = (
+            _fill_merged(cells, number, marks, merged_values)
+        column_names = (
             *header,
             *(f"column {get_column_letter(at)}" for at in range(len(header) + 1, len(cells) + 1)),
         )
         location = f"{path.name} row {number}"
-        fault = _first_fault(cells, number, named, marks, columns)
+        fault = _first_fault(cells, number, column_names, marks, columns)
         if fault is not None:
             yield bad_field(location, fault)
         elif not all(map(is_blank, cells)):
-            held = zip(named, cells, strict=False)
-            yield Entry(location, {name: cell for name, cell in held if cell is not None})
+            pairs = zip(column_names, cells, strict=False)
+            yield Entry(location, {name: cell for name, cell in pairs if cell is not None})
 
 
 def _fill_merged(
-    cells: list[object], number: int, marks: _Marks, filled: dict[int, tuple[int, object, str]]
+    cells: list[object],
+    number: int,
+    marks: _Marks,
+    merged_values: dict[int, tuple[int, object, str]],
 ) -> None:
-    """Give a row that has a value of its own those of the ranges that reach into it."""
+    """Fill a row that has values with those of the merged ranges that it is part of."""
     from openpyxl.utils import get_column_letter
 
-    own = not all(map(is_blank, cells))
+    has_values = not all(map(is_blank, cells))
     for at, cell in enumerate(cells):
         if (number, at + 1) in marks.merged:
             place = f"{get_column_letter(at + 1)}{number}"
-            filled[at] = (marks.merged[number, at + 1], cell, place)
-        elif own and at in filled and number <= filled[at][0] and is_blank(cell):
-            cells[at] = filled[at][1]
-            if filled[at][2] in marks.formulas:
+            merged_values[at] = (marks.merged[number, at + 1], cell, place)
+        elif (
+            has_values and at in merged_values and number <= merged_values[at][0] and is_blank(cell)
+        ):
+            cells[at] = merged_values[at][1]
+            if merged_values[at][2] in marks.formulas:
                 marks.formulas.add(f"{get_column_letter(at + 1)}{number}")
                 marks.formula_rows.add(number)
 
@@ -155,7 +160,7 @@ def _first_fault(
     marks: _Marks,
     columns: Columns,
 ) -> str | None:
-    """Why a row cannot be read; a cell of metadata without a value is remarked only."""
+    """Return why a row cannot be read; faults in metadata cells are only remarked."""
     from openpyxl.utils import get_column_letter
 
     faults = []
@@ -177,13 +182,13 @@ def _first_fault(
 
 
 def _marks(sheet: Any) -> _Marks:
-    """Read what openpyxl leaves out of a sheet that it streams."""
+    """Read properties that openpyxl skips when it streams a sheet."""
     from defusedxml.ElementTree import iterparse
     from openpyxl.utils.cell import coordinate_to_tuple, range_boundaries
 
     marks = _Marks()
     column = 0
-    with sheet._get_source() as source:  # the one way to its XML
+    with sheet._get_source() as source:  # the only access to its XML
         for _, element in iterparse(source):
             tag = element.tag.rpartition("}")[2]
             if tag == "c":
@@ -211,22 +216,22 @@ def _marks(sheet: Any) -> _Marks:
 
 
 def _plain(cell: object) -> object:
-    """A date without a time of day is a date to Excel, and a moment to its readers."""
+    """Convert a time stamp at midnight to a date, as Excel shows it, and decode escapes."""
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date()
     return without_escapes(cell) if isinstance(cell, str) else cell
 
 
 MAXIMUM_ROWS = 1_048_576
-"""Of a sheet, as in Excel."""
+"""Rows of a sheet, as in Excel."""
 
 MAXIMUM_SHEETS = 100
 
 MAXIMUM_ELEMENTS = 10_000_000
-"""XML elements of all parts: some 250,000 rows of 20 cells with a value."""
+"""XML elements of all parts: about 250,000 rows of 20 cells with a value."""
 
 MAXIMUM_HELD_ELEMENTS = 500_000
-"""XML elements that are not in a row or a shared text, which openpyxl holds in memory."""
+"""XML elements outside rows and shared texts, which openpyxl keeps in memory."""
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ROW = f"{_MAIN}row"
@@ -279,7 +284,7 @@ class _Elements:
         self._held_before: list[int] = []
 
     def count(self, stream: IO[bytes]) -> None:
-        """Count the elements of a part up to where it is no XML; openpyxl stops there too."""
+        """Count the elements of a part up to the first XML error, where openpyxl stops too."""
         parser = ParserCreate(namespace_separator="}")
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -320,7 +325,7 @@ class _Elements:
             self._held = self._held_before.pop()
 
     def _check_row(self, number: str | None) -> None:
-        # A missing number is that of the row before plus one. Openpyxl reads `1e9` as a number too.
+        # A missing number is the last row plus one. Openpyxl also accepts `1e9`.
         row = self._row + 1 if number is None else float(number)
         if not row <= MAXIMUM_ROWS:
             raise IdeaFileError(

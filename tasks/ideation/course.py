@@ -1,5 +1,6 @@
-"""Ideas made in rounds: the versions of each round go through the main job, and the next round
-begins with what was found wanting. How an idea goes on is decided by rule, or by people.
+"""Rounds of ideation: make versions, evaluate them, and revise by the findings.
+
+The next move of an idea is decided by rule or by people.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +42,7 @@ from warehouse.warehouse import Warehouse
 
 ANOTHER_CONCEPT, REVISE, STAND = 1, 2, 3
 WAYS = ("go on with another concept", "revise the proposal", "leave it as it is")
-"""The alternatives that are laid before people, in the order of their numbers."""
+"""Options of a request to people, in the order of their numbers."""
 _BY_RULE = {
     Move.ADD_KEYWORD: "a concept would be added",
     Move.REPLACE_KEYWORD: "a concept would be replaced",
@@ -51,8 +52,8 @@ _FINDINGS_SHOWN, _WORDS_OF_A_FINDING = 2, 30
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """Decisions by idea, None leaving it as it is; and the requests that nobody has answered."""
+class BranchDecisions:
+    """Moves by idea (None leaves an idea as it is), and the open requests."""
 
     moves: Mapping[Place, Move | None]
     waiting: tuple[Request, ...] = ()
@@ -62,38 +63,40 @@ def decide_branches(
     parameters: IdeationParameters,
     warehouse: Warehouse,
     run_id: RunId,
-    evaluated: Sequence[RunId],
+    evaluation_runs: Sequence[RunId],
     branches: Sequence[Branch],
-) -> Decided:
-    """Ask about each branch what was not asked before, and say what was answered.
+) -> BranchDecisions:
+    """Request decisions about branches, and return those that were answered.
 
-    A request is about the evaluation of one version: where that changes, it is asked anew. To send
-    all alternatives back leaves the idea as it is.
+    A request is about one evaluation of one version; a new evaluation needs a new request. If
+    people reject all options, the idea stays as it is.
 
     Args:
-        evaluated: the runs that evaluated versions so far, in order.
+        evaluated: runs that evaluated versions so far, in order.
     """
     with warehouse.queries() as queries:
-        found = {
-            unit: (each, parts)
-            for each in evaluated
-            for unit, parts in parts_by_unit(queries.connection, each).items()
+        parts_of_version = {
+            unit: (run, parts)
+            for run in evaluation_runs
+            for unit, parts in parts_by_unit(queries.connection, run).items()
         }
     to_ask = [
-        _request(parameters.asked_of, run_id, branch, *found[branch.version.version_id])
+        _request(parameters.asked_of, run_id, branch, *parts_of_version[branch.version.version_id])
         for branch in branches
     ]
     with ServiceDatabase(warehouse) as database:
-        asked = request_all(database, to_ask)
-        known = decisions(database)
+        requests = request_all(database, to_ask)
+        answers = decisions(database)
     fold_into_lake(warehouse)
     maximum = parameters.maximum_keywords
     moves = {
-        branch.place: _move(known[each.request_id], branch, maximum)
-        for branch, each in zip(branches, asked, strict=True)
-        if each.request_id in known
+        branch.place: _move(answers[each.request_id], branch, maximum)
+        for branch, each in zip(branches, requests, strict=True)
+        if each.request_id in answers
     }
-    return Decided(moves, tuple(each for each in asked if each.request_id not in known))
+    return BranchDecisions(
+        moves, tuple(each for each in requests if each.request_id not in answers)
+    )
 
 
 def _move(decision: Decision, branch: Branch, maximum_keywords: int) -> Move | None:
@@ -108,16 +111,16 @@ def _request(
     asked_of: tuple[str, ...],
     run_id: RunId,
     branch: Branch,
-    evaluated: RunId,
+    evaluation_runs: RunId,
     parts: tuple[str, ...],
 ) -> Request:
     version_id = branch.version.version_id
     return Request(
         request_id=content_hash(run_id, version_id, *parts, length=12),
-        run_id=evaluated,
+        run_id=evaluation_runs,
         unit_id=version_id,
         stage=None,
-        criteria=". ".join(_told(branch)),
+        criteria=". ".join(_criteria(branch)),
         options=WAYS,
         parts=parts,
         asked_by=None,
@@ -126,12 +129,12 @@ def _request(
     )
 
 
-def _told(branch: Branch) -> Iterator[str]:
-    """The idea, its gravest findings, and what would be done without anybody."""
+def _criteria(branch: Branch) -> Iterator[str]:
+    """Yield the title, the gravest findings, and the move by rule."""
     yield branch.version.title.rstrip(".")
     for finding in branch.findings[:_FINDINGS_SHOWN]:
-        said, _ = shorten_words(finding.text, _WORDS_OF_A_FINDING)
-        yield f"{finding.key} ({finding.kind.replace('_', ' ')}): {said.rstrip('.')}"
+        text, _ = shorten_words(finding.text, _WORDS_OF_A_FINDING)
+        yield f"{finding.key} ({finding.kind.replace('_', ' ')}): {text.rstrip('.')}"
     yield f"By rule {_BY_RULE[branch.move]}"
 
 
@@ -140,62 +143,67 @@ IdeationSummary = Summary[IdeationHead]
 
 
 def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> IdeationSummary:
-    """Make, evaluate and revise ideas, round by round, and publish; the same request again goes on
-    where the last one stopped.
+    """Make, evaluate and revise ideas round by round, and publish.
+
+    A repeated request resumes after the last finished step.
     """
     warehouse, parameters = Warehouse(request.warehouse, settings), request.parameters
     run_id = runs.run_id("ideate", request)
     (first,) = request.units
     stacks = Stacks([slot.seed for slot in first.slots], parameters, request.cutoff_date)
     rounds: list[PlannedRound] = []
-    evaluated: list[RunId] = []
-    decided = Decided({})
+    evaluation_runs: list[RunId] = []
+    decisions_so_far = BranchDecisions({})
     for number in range(1, parameters.rounds + 1):
-        slots = stacks.slots(number, decided.moves)
+        slots = stacks.slots(number, decisions_so_far.moves)
         if not slots:
             break
         rounds.append(replace(first, round_id=f"round-{number}", slots=slots))
         if complete_receipt(warehouse, kind_of(IDEATIONS), run_id, f"round-{number}") is None:
-            budget = remaining(request.budget, warehouse, evaluated)
-            made = runs("ideate", replace(request, units=tuple(rounds), budget=budget))
-            if not made.published or made.head.incomplete_reason is not None:
-                return made
+            budget = remaining(request.budget, warehouse, evaluation_runs)
+            made_summary = runs("ideate", replace(request, units=tuple(rounds), budget=budget))
+            if not made_summary.published or made_summary.head.incomplete_reason is not None:
+                return made_summary
         versions = landed_round(warehouse, run_id, f"round-{number}").versions
         stacks.add(versions)
-        kept = kept_versions(versions)
-        if not kept:
+        ideas_to_evaluate = kept_versions(versions)
+        if not ideas_to_evaluate:
             break
-        path = _idea_file(kept, warehouse, run_id, number)
-        budget = remaining(request.budget, warehouse, [run_id, *evaluated])
+        path = _idea_file(ideas_to_evaluate, warehouse, run_id, number)
+        budget = remaining(request.budget, warehouse, [run_id, *evaluation_runs])
         summary = runs("evaluate", replace(evaluation_of(request, settings, path), budget=budget))
-        evaluated.append(summary.head.run_id)
-        ended = _ended_early(warehouse, summary.head)
-        rounds[-1] = replace(rounds[-1], evaluated_run_id=evaluated[-1], ended_reason=ended)
-        if not summary.published or ended is not None:
+        evaluation_runs.append(summary.head.run_id)
+        end_reason = _early_end(warehouse, summary.head)
+        rounds[-1] = replace(
+            rounds[-1], evaluated_run_id=evaluation_runs[-1], ended_reason=end_reason
+        )
+        if not summary.published or end_reason is not None:
             break
         with warehouse.queries() as queries:
-            stacks.judge(tuple(queries.idea_reviews(evaluated[-1])))
+            stacks.judge(tuple(queries.idea_reviews(evaluation_runs[-1])))
         if parameters.by_people and number < parameters.rounds:
             branches = tuple(stacks.branches())
-            decided = decide_branches(parameters, warehouse, run_id, evaluated, branches)
-            if decided.waiting:
+            decisions_so_far = decide_branches(
+                parameters, warehouse, run_id, evaluation_runs, branches
+            )
+            if decisions_so_far.waiting:
                 rounds[-1] = replace(rounds[-1], ended_reason=Reason.UNDECIDED)
                 break
     summary = runs("ideate", replace(request, units=tuple(rounds)))
     if summary.head.incomplete_reason is not Reason.UNDECIDED:
         return summary
-    return replace(summary, waits_for=_asked_about(warehouse, [run_id, *evaluated]))
+    return replace(summary, waits_for=_open_requests(warehouse, [run_id, *evaluation_runs]))
 
 
-def _asked_about(warehouse: Warehouse, run_ids: Sequence[RunId]) -> tuple[Any, ...]:
-    """Return what people are asked by hand of these runs, and have not answered."""
+def _open_requests(warehouse: Warehouse, run_ids: Sequence[RunId]) -> tuple[Any, ...]:
+    """Return the open requests about these runs that were made here."""
     with ServiceDatabase(warehouse) as database:
-        found = tuple(open_requests(database))
-    return tuple(each for each in found if each.run_id in run_ids and each.stage is None)
+        requests = tuple(open_requests(database))
+    return tuple(each for each in requests if each.run_id in run_ids and each.stage is None)
 
 
-def _ended_early(warehouse: Warehouse, run: Run) -> Reason | None:
-    """Why an evaluation did not run to its end: the next round would begin without its findings."""
+def _early_end(warehouse: Warehouse, run: Run) -> Reason | None:
+    """Return why the evaluation is incomplete; the next round would lack its findings."""
     if run.state is RunState.BUDGET_EXHAUSTED:
         return Reason.BUDGET_EXHAUSTED
     receipts = iterate_receipts(warehouse, RUNS, run.run_id)
@@ -203,17 +211,17 @@ def _ended_early(warehouse: Warehouse, run: Run) -> Reason | None:
 
 
 def _idea_file(
-    kept: Sequence[IdeaVersion], warehouse: Warehouse, run_id: RunId, number: int
+    versions: Sequence[IdeaVersion], warehouse: Warehouse, run_id: RunId, number: int
 ) -> Path:
     folder = warehouse.state / "ideations" / run_id
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"round-{number}.jsonl"
-    write_ideas([version.idea for version in kept], path)
+    write_ideas([version.idea for version in versions], path)
     return path
 
 
 def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path | None) -> RunRequest:
-    """The evaluation of the versions in a file, as the options of the command say."""
+    """Return the request to evaluate the versions in a file."""
     parameters, literature = request.parameters, request.literature
     assert literature is not None
     return RunRequest(
@@ -236,18 +244,18 @@ def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path | No
 
 
 def version_count(request: IdeationRequest) -> int:
-    """Versions that are made where none is dropped; an engine that does not write makes leads."""
+    """Count versions if none is dropped; the baseline engine makes leads in one round."""
     (first,) = request.units
     rounds = 1 if request.engine.is_baseline else request.parameters.rounds
     return len(first.slots) * rounds
 
 
 def _follows(request: IdeationRequest, settings: Settings) -> tuple[Follow, ...]:
-    """The evaluation of every version; leads are not evaluated."""
+    """Return the evaluation of all versions; leads are not evaluated."""
     if request.engine.is_baseline:
         return ()
-    asked = partial(evaluation_of, request, settings)
-    return (Follow("evaluate", asked, "word " * PROPOSAL_WORDS, version_count(request)),)
+    evaluation = partial(evaluation_of, request, settings)
+    return (Follow("evaluate", evaluation, "word " * PROPOSAL_WORDS, version_count(request)),)
 
 
 IN_ROUNDS = Course(run=make_in_rounds, follows=_follows)

@@ -1,8 +1,7 @@
-"""The concept network of a snapshot: which concepts papers name together, and since when.
+"""Concept network of a snapshot: concepts that papers name together, with dates.
 
-One DuckDB file beside the user's other indices, built once for each version of a snapshot in time
-and disk linear in its papers, and read with SQL. Every question has a last day: a paper that may
-have appeared later is not there.
+One DuckDB file next to the user's other indices, built once per snapshot version in linear time and
+disk, and read with SQL. Queries have a last day: papers that may have appeared later are excluded.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -40,37 +39,37 @@ _BREAK = bounded(r"[.,;:!?()\[\]{}\"“”\n\r\t|•*_#<>=]|\s[-–—]\s|—")
 
 
 def named_phrases(record: PaperRecord) -> dict[str, str]:
-    """Return what a paper names in its title and keywords: by key, as it is written there."""
-    found: dict[str, str] = {}
+    """Return the phrases in title and keywords of a paper, by key."""
+    phrases: dict[str, str] = {}
     for run in _runs(record.title):
         for phrase in _phrases(run):
-            found.setdefault(key_of(phrase), " ".join(phrase))
+            phrases.setdefault(key_of(phrase), " ".join(phrase))
     for keyword in record.keywords or ():
         # Some venues write "Machine Learning: Classification".
         last = keyword.rpartition(": ")[2][:_LONGEST_KEYWORD_CHARACTERS]
         parts = [word for word in words(last) if word not in STOP_WORDS]
         if len(parts) <= LONGEST_WORDS and any(map(specific_stems, parts)):
-            found[key_of(parts)] = " ".join(parts)
+            phrases[key_of(parts)] = " ".join(parts)
     # A word alone, such as "learning", says too little to link by.
-    return {key: phrase for key, phrase in found.items() if " " in key}
+    return {key: phrase for key, phrase in phrases.items() if " " in key}
 
 
-def mentioned(text: str, known: Collection[str]) -> list[str]:
-    """The keys of known concepts that a text names, each once, in order.
+def mentioned_keys(text: str, vocabulary: Collection[str]) -> list[str]:
+    """Return the keys of the vocabulary that a text names, without duplicates, in order.
 
-    Of phrases that overlap the first one counts, and the longest that begins there.
+    Of overlapping phrases the first counts, and the longest that begins there.
     """
-    found: dict[str, None] = {}
+    keys_in_text: dict[str, None] = {}
     for run in _runs(text):
         place = 0
         while place < len(run):
             lengths = range(min(LONGEST_WORDS, len(run) - place), 0, -1)
             keys = ((length, key_of(run[place : place + length])) for length in lengths)
-            length, key = next(((n, key) for n, key in keys if key in known), (1, ""))
+            length, key = next(((n, key) for n, key in keys if key in vocabulary), (1, ""))
             if key:
-                found[key] = None
+                keys_in_text[key] = None
             place += length
-    return list(found)
+    return list(keys_in_text)
 
 
 def key_of(phrase: Iterable[str]) -> str:
@@ -104,12 +103,12 @@ def _phrases(run: Sequence[str]) -> Iterator[Sequence[str]]:
 _LAYOUT = 1
 _BATCH_PAPERS = 5_000
 _FEW_PAPERS = 5_000
-"""In a smaller snapshot two papers make a concept; in others five do."""
+"""Below this size two papers make a concept; in larger snapshots five do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """Concept that papers name. `paper_count`: those that name it, up to the last day asked about."""
+    """A concept. `paper_count`: papers that name it, up to the last day."""
 
     concept_id: int
     name: str
@@ -118,12 +117,12 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two concepts, and how they stand to each other up to the last day asked about.
+    """Two concepts and their relation up to the last day.
 
     Attributes:
-        shared_count: papers that name both; 0: the link is missing.
-        first_day: of the first of them, YYYYMMDD; None: there is none.
-        score: how much the papers that name one are like those that name the other, 0 to 1.
+        shared_count: papers that name both; 0 for a missing link.
+        first_day: first of these papers, YYYYMMDD.
+        score: similarity of the papers of both concepts, 0 to 1.
     """
 
     first: Concept
@@ -134,7 +133,7 @@ class Link:
 
 
 class ConceptNetwork:
-    """The network as it was at a cutoff, open for reading. Use `open_network`."""
+    """The network at a cutoff, open for reading. Use `open_network`."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, store: PaperStore) -> None:
         self._connection = connection
@@ -142,45 +141,45 @@ class ConceptNetwork:
         self._keys = dict(connection.execute("select key, concept_id from known").fetchall())
 
     def named_in(self, text: str) -> list[Concept]:
-        keys = mentioned(text, self._keys)
-        found = {concept.concept_id: concept for concept in self._concepts("keys", keys=keys)}
-        return [found[self._keys[key]] for key in keys]
+        keys = mentioned_keys(text, self._keys)
+        concept_of_id = {
+            concept.concept_id: concept for concept in self._concepts("keys", keys=keys)
+        }
+        return [concept_of_id[self._keys[key]] for key in keys]
 
     def neighbours(self, concept: Concept, limit: int = 20) -> list[Link]:
-        """Concepts that papers name with this one, those most its own first."""
+        """Return concepts that papers name with this one, the most specific first."""
         return self._links("neighbours", concept, limit)
 
     def missing_links(self, concept: Concept, limit: int = 20) -> list[Link]:
-        """Concepts that no paper names with this one although their neighbours are alike, the
-        likeliest to be linked first.
-        """
+        """Return similar concepts that no paper names with this one, the likeliest link first."""
         return self._links("missing_links", concept, limit)
 
     def bridges(self, first: Concept, second: Concept, limit: int = 10) -> list[Concept]:
-        """Concepts that papers name with the one and with the other, those most of both first."""
+        """Return concepts that papers name with each of the two, the strongest first."""
         return self._concepts(
             "bridges", first=first.concept_id, second=second.concept_id, limit=limit
         )
 
     def papers_of(self, concepts: Sequence[Concept], limit: int = 5) -> list[PaperRecord]:
-        named = sorted({concept.concept_id for concept in concepts})
-        found = self.rows("papers_of", concept_ids=named, limit=limit)
-        return self._store.records([number for (number,) in found])
+        ids = sorted({concept.concept_id for concept in concepts})
+        rows = self.rows("papers_of", concept_ids=ids, limit=limit)
+        return self._store.records([number for (number,) in rows])
 
     def rows(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
         return self._connection.execute(_sql(name), parameters).fetchall()
 
     def columns(self, name: str, **parameters: Any) -> dict[str, NDArray[Any]]:
-        found = self._connection.execute(_sql(name), parameters).fetchnumpy()
-        return {column: np.asarray(values) for column, values in found.items()}
+        arrays = self._connection.execute(_sql(name), parameters).fetchnumpy()
+        return {column: np.asarray(values) for column, values in arrays.items()}
 
     def pair_scores(self, pairs: Sequence[tuple[int, int]]) -> dict[str, NDArray[np.float64]]:
         columns = [list(range(len(pairs))), *map(list, zip(*pairs, strict=True))]
         table = pa.table(dict(zip(("place", "first", "second"), columns, strict=True)))
         self._connection.register("pairs", table)
-        found = self._connection.execute(_sql("pair_scores")).fetchnumpy()
+        scores = self._connection.execute(_sql("pair_scores")).fetchnumpy()
         self._connection.unregister("pairs")
-        return {name: np.asarray(found[name], float) for name in found if name != "place"}
+        return {name: np.asarray(scores[name], float) for name in scores if name != "place"}
 
     def _concepts(self, name: str, **parameters: Any) -> list[Concept]:
         return [Concept(*row) for row in self.rows(name, **parameters)]
@@ -194,13 +193,12 @@ class ConceptNetwork:
 def open_network(
     snapshot: Path, home: Path, cutoff: date | None = None, progress: Progress = ignore_progress
 ) -> Iterator[ConceptNetwork]:
-    """The network at `cutoff` of the snapshot in the folder `snapshot`, built under `home` on first
-    use.
+    """Open the network of a snapshot at `cutoff`, built under `home` on first use.
 
     A killed build leaves nothing; a second process waits for the first.
 
     Raises:
-        SnapshotError: there is no finished snapshot, it is damaged, or the disk is full.
+        SnapshotError: there is no complete snapshot, it is damaged, or the disk is full.
     """
     manifest = read_manifest(snapshot)
     folder = home / "concepts"
@@ -231,44 +229,51 @@ def open_network(
 
 
 def _build(store: PaperStore, path: Path, progress: Progress) -> None:
-    """Two readings of the papers: what titles name, then which papers name what of it."""
+    """Build in two passes: names in titles, then the papers that name each of them."""
     paper_count = store.count()
     least = 2 if paper_count < _FEW_PAPERS else 5
     with TemporaryDirectory(dir=path.parent) as workplace:
-        made = Path(workplace) / path.name
+        build_path = Path(workplace) / path.name
         connection = bounded_connection(Path(workplace))
         try:
-            connection.execute(f"attach {quoted(made)} as network")
+            connection.execute(f"attach {quoted(build_path)} as network")
             connection.execute("use network")
             connection.execute(f"set variable least_papers = {least:d}")
             connection.execute(_sql("create"))
-            for done, batch in _in_batches(store.records_from(0)):
+            for count, batch in _in_batches(store.records_from(0)):
                 _insert(
                     connection,
                     "named",
-                    _NAMED,
+                    _PHRASE_SCHEMA,
                     [
                         (number, key, phrase)
                         for number, record in batch
                         for key, phrase in named_phrases(record).items()
                     ],
                 )
-                progress(done, 2 * paper_count, "concepts")
+                progress(count, 2 * paper_count, "concepts")
             connection.execute(_sql("vocabulary"))
-            known = dict(connection.execute("select key, concept_id from concepts").fetchall())
-            for done, batch in _in_batches(store.records_from(0)):
-                _insert(connection, "paper_concepts", _MENTIONED, _rows_of_papers(batch, known))
-                progress(paper_count + done, 2 * paper_count, "concepts")
+            concept_ids = dict(
+                connection.execute("select key, concept_id from concepts").fetchall()
+            )
+            for count, batch in _in_batches(store.records_from(0)):
+                _insert(
+                    connection,
+                    "paper_concepts",
+                    _CONCEPT_SCHEMA,
+                    _rows_of_papers(batch, concept_ids),
+                )
+                progress(paper_count + count, 2 * paper_count, "concepts")
             connection.execute(_sql("settle"))
             connection.execute("use memory")
             connection.execute("detach network")
         finally:
             connection.close()
-        made.replace(path)
+        build_path.replace(path)
 
 
-_NAMED = pa.schema([("number", pa.int64()), ("key", pa.string()), ("phrase", pa.string())])
-_MENTIONED = pa.schema(
+_PHRASE_SCHEMA = pa.schema([("number", pa.int64()), ("key", pa.string()), ("phrase", pa.string())])
+_CONCEPT_SCHEMA = pa.schema(
     [
         ("number", pa.int64()),
         ("concept_id", pa.int32()),
@@ -278,12 +283,16 @@ _MENTIONED = pa.schema(
 Numbered = tuple[int, PaperRecord]
 
 
-def _rows_of_papers(batch: Sequence[Numbered], known: dict[str, int]) -> list[tuple[Any, ...]]:
-    """Return what each paper names, in title, abstract or keywords."""
+def _rows_of_papers(
+    batch: Sequence[Numbered], concept_ids: dict[str, int]
+) -> list[tuple[Any, ...]]:
+    """Return rows for the concepts in title, abstract or keywords of each paper."""
     rows: list[tuple[Any, ...]] = []
     for number, record in batch:
         text = ". ".join((record.title, record.abstract or "", *(record.keywords or ())))
-        rows.extend((number, known[key], record.last_day) for key in mentioned(text, known))
+        rows.extend(
+            (number, concept_ids[key], record.last_day) for key in mentioned_keys(text, concept_ids)
+        )
     return rows
 
 
@@ -301,11 +310,11 @@ def _insert(
 
 
 def _in_batches(records: Iterable[Numbered]) -> Iterator[tuple[int, list[Numbered]]]:
-    """Batches with how many papers they make together."""
-    left, done = iter(records), 0
-    while batch := list(islice(left, _BATCH_PAPERS)):
-        done += len(batch)
-        yield done, batch
+    """Yield batches with the number of papers so far."""
+    remaining, count = iter(records), 0
+    while batch := list(islice(remaining, _BATCH_PAPERS)):
+        count += len(batch)
+        yield count, batch
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A round of ideas: a version for each, without those that say what is there already."""
+"""A round of ideation: one version per slot, without near duplicates."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
 from tasks.ideation.network import open_network
-from tasks.ideation.versions import Made, VersionTools, make_version, unmade
+from tasks.ideation.versions import VersionResult, VersionTools, failed_version, make_version
 from tasks.literature.client import LiteratureClient
 from tasks.literature.snapshot.build import index_for_parquet
 from tasks.shards.work import Cause, each_unit, or_failure
 from tasks.work.tools import Tools
 
 
-async def follow_round(planned: PlannedRound, tools: Tools) -> IdeationRound:
+async def follow_round(unit: PlannedRound, tools: Tools) -> IdeationRound:
     """Make the versions of a round.
 
     Raises:
         SnapshotError: the snapshot, or its network, cannot be read.
     """
-    snapshot, home = planned.snapshot, tools.settings.home
+    snapshot, home = unit.snapshot, tools.settings.home
     if not snapshot.is_dir():
         snapshot = index_for_parquet(snapshot, home)
     with ExitStack() as stack:
@@ -41,18 +41,18 @@ async def follow_round(planned: PlannedRound, tools: Tools) -> IdeationRound:
                 tools.embedder,
                 tools.request.parameters,
             )
-            for cutoff in dict.fromkeys(slot.cutoff_date for slot in planned.slots)
+            for cutoff in dict.fromkeys(slot.cutoff_date for slot in unit.slots)
         }
         return await make_round(
-            planned.round_id, planned.slots, by_cutoff, tools.literature(), tools.ledger
+            unit.round_id, unit.slots, by_cutoff, tools.literature(), tools.ledger
         )
 
 
-def unmade_round(planned: PlannedRound, tools: Tools, cause: Cause) -> IdeationRound:
+def failed_round(unit: PlannedRound, tools: Tools, cause: Cause) -> IdeationRound:
     ledger = tools.ledger
     return IdeationRound(
-        round_id=planned.round_id,
-        versions=tuple(unmade(slot, *cause).version for slot in planned.slots),
+        round_id=unit.round_id,
+        versions=tuple(failed_version(slot, *cause).version for slot in unit.slots),
         failures=tuple(ledger.failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
@@ -71,58 +71,58 @@ async def make_round(
     literature: LiteratureClient,
     ledger: Ledger,
 ) -> IdeationRound:
-    """A version for each slot, by the tools of its cutoff.
+    """Make a version for each slot with the tools of its cutoff.
 
-    Versions that say nearly what another one of the batch says, or a paper, are dropped with their
-    reason; the first of two stays.
+    Versions nearly the same as another of the round or as a paper are dropped with a reason; the
+    first of two near duplicates stays.
     """
 
-    async def one(slot: Slot) -> Made:
+    async def one(slot: Slot) -> VersionResult:
         return await or_failure(
             make_version(slot, tools[slot.cutoff_date]),
             f"version {slot.version_id}",
-            lambda cause: unmade(slot, *cause),
+            lambda cause: failed_version(slot, *cause),
         )
 
-    made = await each_unit(slots, SLOTS_IN_FLIGHT, one)
-    versions = [each.version for each in made]
+    results = await each_unit(slots, SLOTS_IN_FLIGHT, one)
+    versions = [each.version for each in results]
     failures: list[Failure] = []
     if tools and kept_versions(versions):
         first = next(iter(tools.values()))
         limit = first.parameters.duplicate_from_similarity
-        versions = await _without_repeated(versions, slots, first.embedder, limit)
-        versions, failures = await _without_published(versions, first.embedder, literature, limit)
+        versions = await _drop_repeated(versions, slots, first.embedder, limit)
+        versions, failures = await _drop_published(versions, first.embedder, literature, limit)
     return IdeationRound(
         round_id=round_id,
         versions=tuple(versions),
-        relations=tuple(relation for each in made for relation in each.relations),
-        answers=tuple(answer for each in made for answer in each.answers),
+        relations=tuple(relation for each in results for relation in each.relations),
+        answers=tuple(answer for each in results for answer in each.answers),
         failures=(*failures, *ledger.failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
     )
 
 
-async def _without_repeated(
+async def _drop_repeated(
     versions: Sequence[IdeaVersion], slots: Sequence[Slot], embedder: Embedder, limit: float
 ) -> list[IdeaVersion]:
-    """Versions near an earlier one of the round, or the last of another idea's stack, dropped."""
-    before = [slot.parent for slot in slots if slot.parent is not None]
-    texts = [version.text or "" for version in (*before, *versions)]
+    """Drop versions near an earlier one of the round, or near another idea's last version."""
+    parents = [slot.parent for slot in slots if slot.parent is not None]
+    texts = [version.text or "" for version in (*parents, *versions)]
     vectors = await embedder.embed(texts)
-    stood: list[tuple[IdeaVersion, NDArray[np.float32]]] = [
-        (version, vectors[place]) for place, version in enumerate(before)
+    compared: list[tuple[IdeaVersion, NDArray[np.float32]]] = [
+        (version, vectors[place]) for place, version in enumerate(parents)
     ]
-    found: list[IdeaVersion] = []
-    for version, vector in zip(versions, vectors[len(before) :], strict=True):
+    checked: list[IdeaVersion] = []
+    for version, vector in zip(versions, vectors[len(parents) :], strict=True):
         others = [
             (float(vector @ other_vector), other)
-            for other, other_vector in stood
+            for other, other_vector in compared
             if (other.seed_id, other.slot) != (version.seed_id, version.slot)
         ]
         likeness, nearest = max(others, key=lambda each: each[0], default=(0.0, None))
         if version.kept and nearest is not None and likeness >= limit:
-            found.append(
+            checked.append(
                 replace(
                     version,
                     dropped_reason=Reason.NEAR_DUPLICATE,
@@ -132,16 +132,16 @@ async def _without_repeated(
                 )
             )
             continue
-        found.append(version)
+        checked.append(version)
         if version.kept:
-            stood.append((version, vector))
-    return found
+            compared.append((version, vector))
+    return checked
 
 
-async def _without_published(
+async def _drop_published(
     versions: Sequence[IdeaVersion], embedder: Embedder, literature: LiteratureClient, limit: float
 ) -> tuple[list[IdeaVersion], list[Failure]]:
-    """Kept versions with the paper nearest to each; those too near to it dropped."""
+    """Add the nearest paper to each kept version; drop versions too near to it."""
 
     async def one(version: IdeaVersion) -> tuple[IdeaVersion, tuple[Failure, ...]]:
         if not version.kept:
@@ -164,5 +164,7 @@ async def _without_published(
             }
         return replace(version, **near), failures
 
-    found = await asyncio.gather(*map(one, versions))
-    return [version for version, _ in found], [each for _, told in found for each in told]
+    results = await asyncio.gather(*map(one, versions))
+    return [version for version, _ in results], [
+        each for _, failures in results for each in failures
+    ]

@@ -1,6 +1,4 @@
-"""The stacks of a run: every idea's versions so far, what they scored, what was found wanting, and whether
-the next version answers it.
-"""
+"""Stacks of a run: the versions of each idea with scores, findings and answers to them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,17 +36,17 @@ _LEAST_SHARED_STEMS = 2
 
 
 def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
-    """Return what was tried and did not help, then concerns that would change a verdict,
-    contradictions and closest prior works in turn, what was tried and is open, and other concerns;
-    at most `limit`.
+    """Return at most `limit` findings about an idea.
 
-    Grave concerns come first only up to half of `limit`, so that the literature has its say.
+    Order: failed experiments, grave concerns (up to half of `limit`, to leave room for the
+    literature), contradictions and closest works in turn, the other grave concerns, open
+    experiments, other concerns.
     """
     grave, others = _concerns(evaluation)
-    failed, left_open = _measured(evaluation)
+    failed, left_open = _experiments(evaluation)
     of_literature = zip_longest(_contradictions(evaluation), _closest_works(evaluation))
     first = (limit + 1) // 2
-    told = (
+    texts = (
         *failed,
         *grave[:first],
         *filter(None, chain.from_iterable(of_literature)),
@@ -58,16 +56,16 @@ def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
     )[:limit]
     return tuple(
         Finding(key=f"F{number}", kind=kind, text=text)
-        for number, (kind, text) in enumerate(told, start=1)
+        for number, (kind, text) in enumerate(texts, start=1)
     )
 
 
-Told = tuple[FindingKind, str]
+FindingText = tuple[FindingKind, str]
 
 
-def _concerns(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:
-    grave: list[Told] = []
-    others: list[Told] = []
+def _concerns(evaluation: IdeaEvaluation) -> tuple[list[FindingText], list[FindingText]]:
+    grave: list[FindingText] = []
+    others: list[FindingText] = []
     for each in standing(evaluation.concerns):
         is_grave = each.remaining_severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
         text = " ".join(filter(None, (each.point, each.why, each.action)))
@@ -75,21 +73,22 @@ def _concerns(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:
     return grave, others
 
 
-def _measured(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:
-    """Results of experiments that do not support the idea, and those that leave it open: undecided
-    ones, and gains no better than the strongest baseline.
+def _experiments(evaluation: IdeaEvaluation) -> tuple[list[FindingText], list[FindingText]]:
+    """Return experiments that do not support the idea, and those that leave it open.
+
+    Open are undecided results, and gains no better than the strongest baseline.
     """
-    failed: list[Told] = []
-    left_open: list[Told] = []
+    failed: list[FindingText] = []
+    left_open: list[FindingText] = []
     for result in evaluation.experimental_results:
         if not result.is_beyond_the_known:
-            found = failed if result.finding is experiment.Finding.NOT_SUPPORTED else left_open
-            found.append((FindingKind.EXPERIMENT, result.in_words))
+            texts = failed if result.finding is experiment.Finding.NOT_SUPPORTED else left_open
+            texts.append((FindingKind.EXPERIMENT, result.in_words))
     return failed, left_open
 
 
-def _contradictions(evaluation: IdeaEvaluation) -> Iterator[Told]:
-    """Those that cite a paper: without one, it is the reviewer who doubts, not the literature."""
+def _contradictions(evaluation: IdeaEvaluation) -> Iterator[FindingText]:
+    """Yield contradictions that cite a paper: others are only the reviewer's doubt."""
     if evaluation.soundness is None:
         return
     names = {each.method_id: each.text for each in evaluation.soundness.methods}
@@ -97,12 +96,12 @@ def _contradictions(evaluation: IdeaEvaluation) -> Iterator[Told]:
     for review in evaluation.soundness.reviews:
         if review.method_id in cited and review.contradictions.strip():
             name = shorten(names.get(review.method_id, ""), _METHOD_CHARACTERS, placeholder=" …")
-            said = _without_addresses(review.contradictions.strip(), evaluation)
-            yield FindingKind.CONTRADICTION, f"Of the method “{name}”: {said}"
+            text = _without_addresses(review.contradictions.strip(), evaluation)
+            yield FindingKind.CONTRADICTION, f"Of the method “{name}”: {text}"
 
 
 def _without_addresses(text: str, evaluation: IdeaEvaluation) -> str:
-    """`text` with authors and years of the papers that it cites, but not with their links."""
+    """Remove the links from cited references in `text`; authors and years stay."""
     cited = {each.paper_id for each in evaluation.citations if each.field == "contradictions"}
     for paper in evaluation.papers:
         if paper.paper_id in cited:
@@ -110,15 +109,15 @@ def _without_addresses(text: str, evaluation: IdeaEvaluation) -> str:
     return text
 
 
-def _closest_works(evaluation: IdeaEvaluation) -> Iterator[Told]:
+def _closest_works(evaluation: IdeaEvaluation) -> Iterator[FindingText]:
     if evaluation.contribution is None:
         return
     papers = {paper.paper_id: paper for paper in evaluation.papers}
-    told: dict[str, Comparison] = {}
+    closest: dict[str, Comparison] = {}
     for comparison in closest_first(evaluation.contribution.comparisons):
         if comparison.overlap not in (None, Overlap.NONE, Overlap.NOT_ADDRESSED):
-            told.setdefault(str(comparison.paper_id), comparison)
-    for comparison in list(told.values())[:MOST_CLOSE_WORKS]:
+            closest.setdefault(str(comparison.paper_id), comparison)
+    for comparison in list(closest.values())[:MOST_CLOSE_WORKS]:
         paper = papers.get(comparison.paper_id)
         title = paper.title if paper is not None else comparison.paper_id
         parts = (
@@ -129,29 +128,29 @@ def _closest_works(evaluation: IdeaEvaluation) -> Iterator[Told]:
         yield FindingKind.CLOSEST_WORK, " ".join(filter(None, parts))
 
 
-def checked_answers(
+def check_answers(
     version_id: IdeaId,
-    told: Iterable[ToldAnswer],
+    answers: Iterable[ToldAnswer],
     findings: Sequence[Finding],
     text: str,
     before: str,
 ) -> tuple[FindingAnswer, ...]:
-    """Each answer with whether it holds.
+    """Return the last answer to each finding, checked.
 
-    The finding has to be there, and the quoted words in the new text and not in the one before; and
-    they have to speak of what the finding speaks of: share two of its telling words.
+    An answer holds if the finding exists, the quote is in the new text and not in the previous
+    one, and quote and finding share two specific words.
     """
     by_key = {finding.key: finding for finding in findings}
     return tuple(
-        _checked(version_id, answer, by_key.get(answer.finding), text, before)
-        for answer in {each.finding: each for each in told}.values()
+        _check_answer(version_id, answer, by_key.get(answer.finding), text, before)
+        for answer in {each.finding: each for each in answers}.values()
     )
 
 
-def _checked(
+def _check_answer(
     version_id: IdeaId, answer: ToldAnswer, finding: Finding | None, text: str, before: str
 ) -> FindingAnswer:
-    detail = _why_not(answer, finding, text, before)
+    detail = _objection(answer, finding, text, before)
     return FindingAnswer(
         version_id=version_id,
         finding_key=answer.finding,
@@ -163,27 +162,27 @@ def _checked(
     )
 
 
-def _why_not(answer: ToldAnswer, finding: Finding | None, text: str, before: str) -> str:
+def _objection(answer: ToldAnswer, finding: Finding | None, text: str, before: str) -> str:
     if finding is None:
-        return "there is no finding of that key"
+        return "there is no finding with that key"
     if not stands_in(answer.quote, text):
-        return "the words do not stand in the new text"
+        return "the quote is not in the new text"
     if stands_in(answer.quote, before):
-        return "the words stood in the version before"
+        return "the quote was already in the previous version"
     shared = specific_stems(answer.quote) & specific_stems(finding.text)
     if len(shared) < _LEAST_SHARED_STEMS:
-        return "the words do not speak of what the finding speaks of"
+        return "the quote and the finding share too few specific words"
     return ""
 
 
 def next_move(
     keywords: Sequence[str], findings: Sequence[Finding], maximum_keywords: int
 ) -> Move | None:
-    """The next move; None: nothing was found wanting, and the idea stands.
+    """Return the next move, or None if there are no findings.
 
-    Prior work that comes close calls for another concept where it is the gravest finding: one that
-    is added while there is room, and else replaces one. Everything else is a matter of the proposal
-    itself. An idea with few concepts grows first.
+    An idea with few concepts grows first. Close prior work as the gravest finding calls for
+    another concept: added while there is room, else replacing one. Other findings call for a
+    revision of the proposal.
     """
     if not findings:
         return None
@@ -193,17 +192,17 @@ def next_move(
 
 
 def next_concept(keywords: Sequence[str], maximum_keywords: int) -> Move:
-    """A concept more while there is room, else one for another."""
+    """Add a concept while there is room, else replace one."""
     return Move.ADD_KEYWORD if len(keywords) < maximum_keywords else Move.REPLACE_KEYWORD
 
 
 Place = tuple[str, int]
-"""An idea of a run: its seed, and which of the seed's ideas it is."""
+"""An idea of a run: its seed, and its number among the ideas of that seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """An idea whose last version was found wanting, and what the rule would do next with it."""
+    """An idea whose last version has findings, and the next move by rule."""
 
     place: Place
     version: IdeaVersion
@@ -212,12 +211,12 @@ class Branch:
 
 
 class Stacks:
-    """Grows by `add` (what a round made) and `judge` (what its evaluation found)."""
+    """Stacks of versions, extended with `add` (versions) and `judge` (evaluations)."""
 
     def __init__(
         self, seeds: Iterable[Idea], parameters: IdeationParameters, cutoff_date: date | None
     ) -> None:
-        """`cutoff_date`: of seeds that have none."""
+        """`cutoff_date` applies to seeds without one."""
         self._parameters, self._cutoff_date = parameters, cutoff_date
         self._seeds = {seed.idea_id: seed for seed in seeds}
         self._stacks: dict[Place, list[IdeaVersion]] = {
@@ -226,7 +225,7 @@ class Stacks:
         self._reviews: dict[str, IdeaReview] = {}
 
     def add(self, versions: Iterable[IdeaVersion]) -> None:
-        """Those that go on; of the others the stack keeps the version before."""
+        """Append kept versions; a stack without one keeps its last version."""
         for version in versions:
             if version.kept:
                 self._stacks[version.seed_id, version.slot].append(version)
@@ -235,9 +234,7 @@ class Stacks:
         self._reviews |= {str(review.evaluation.idea.idea_id): review for review in reviews}
 
     def branches(self) -> Iterator[Branch]:
-        """Of each idea that can go on: of a version that was not evaluated, or in which nothing was
-        found wanting, there is none.
-        """
+        """Yield a branch for each idea whose last version was evaluated and has findings."""
         parameters = self._parameters
         for place, stack in self._stacks.items():
             review = self._reviews.get(str(stack[-1].version_id)) if stack else None
@@ -249,19 +246,19 @@ class Stacks:
                 yield Branch(place, stack[-1], findings, move)
 
     def slots(
-        self, number: int, decided: Mapping[Place, Move | None] | None = None
+        self, number: int, moves_by_people: Mapping[Place, Move | None] | None = None
     ) -> tuple[Slot, ...]:
-        """Return what the round of that number has to make.
+        """Return the slots of a round.
 
         Args:
-            decided: by people; an idea of which nothing was decided goes on by rule.
+            moves_by_people: moves by place; other ideas continue by rule.
         """
         if number == 1:
             return tuple(self._slot(place, 1, Move.BEGIN) for place in self._stacks)
         return tuple(
             self._slot(branch.place, number, move, branch.findings)
             for branch in self.branches()
-            if (move := (decided or {}).get(branch.place, branch.move)) is not None
+            if (move := (moves_by_people or {}).get(branch.place, branch.move)) is not None
         )
 
     def _slot(
@@ -276,15 +273,9 @@ class Stacks:
             move=move,
             cutoff_date=seed.cutoff_date or self._cutoff_date,
             stack=tuple(stack),
-            scores=tuple(self._score(version) for version in stack),
             findings=findings,
             taken=tuple(self._taken(seed_id, slot)),
         )
-
-    def _score(self, version: IdeaVersion) -> str:
-        review = self._reviews.get(str(version.version_id))
-        score = review.score.score if review is not None else None
-        return "not scored" if score is None else f"{score:.1f} of 10"
 
     def _taken(self, seed_id: str, slot: int) -> Iterable[str]:
         for (other_seed, other_slot), stack in self._stacks.items():
@@ -293,5 +284,5 @@ class Stacks:
 
 
 def landed_round(warehouse: Warehouse, run_id: RunId, round_id: str) -> IdeationRound:
-    found = landed_unit(warehouse, kind_of(IDEATIONS), run_id, round_id)
-    return found if found is not None else IdeationRound(round_id=round_id)
+    landed = landed_unit(warehouse, kind_of(IDEATIONS), run_id, round_id)
+    return landed if landed is not None else IdeationRound(round_id=round_id)

@@ -46,7 +46,7 @@ class KeywordReply(Reply):
 
 
 async def baseline_keyword(inputs: KeywordInput, tools: BaselineTools) -> KeywordReply | NoAnswer:
-    """The first candidate; relations are quoted, not summarised."""
+    """Choose the first candidate; relations are quoted, not summarized."""
     del tools
     first = inputs.candidates[0]
     return KeywordReply(
@@ -56,13 +56,13 @@ async def baseline_keyword(inputs: KeywordInput, tools: BaselineTools) -> Keywor
         ],
         chosen=first.key,
         replaced=inputs.keywords[-1] if inputs.replaced_count else "",
-        reason=f"{first.neighbour} stands first among the concepts beside {first.keyword}",
+        reason=f"{first.neighbour} is the first of the concepts next to {first.keyword}",
     )
 
 
 IDEATE_KEYWORD = Step(
     name="ideate_keyword",
-    version=1,
+    version=2,
     package="tasks.ideation",
     input_model=KeywordInput,
     output_model=KeywordReply,
@@ -79,7 +79,6 @@ class ShownFinding(Noun):
 class ShownVersion(Noun):
     title: str
     keywords: tuple[str, ...]
-    score: str
 
 
 class ProposalInput(Noun):
@@ -100,18 +99,20 @@ class ToldAnswer(Reply):
 
 
 class ProposalReply(Reply):
-    title: Text
-    background: Text = Field(description="What is known and what is missing.")
+    title: Text = Field(description="At most fifteen words.")
+    background: Text = Field(description="At most 120 words.")
     problem: Text = Field(description="The question, so that it can be answered.")
-    method: Text = Field(description="What is done, step by step.")
-    experiment: Text = Field(description="Data, baselines, measures, comparisons.")
+    method: Text = Field(description="Step by step, in at most 250 words.")
+    experiment: Text = Field(
+        description="Data, baselines, measures, comparisons, in at most 200 words."
+    )
     falsifier: Text = Field(description="Which result would show the idea to be wrong.")
     answers: list[ToldAnswer] = Field(default=[], description="Empty for a first version.")
 
 
 IDEATE_PROPOSAL = Step(
     name="ideate_proposal",
-    version=1,
+    version=2,
     package="tasks.ideation",
     input_model=ProposalInput,
     output_model=ProposalReply,

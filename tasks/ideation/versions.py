@@ -1,4 +1,4 @@
-"""One version of one idea: explore, expand, write or revise (OmniScientist, section 3.3)."""
+"""Creation of one version of one idea (OmniScientist, section 3.3)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from schemas.works.ideation_run import IdeationParameters, Slot
 from tasks.embeddings import Embedder
 from tasks.embeddings.clusters import clusters_by_count
 from tasks.ideation.network import Concept, ConceptNetwork, Link
-from tasks.ideation.stacks import checked_answers
+from tasks.ideation.stacks import check_answers
 from tasks.ideation.steps import (
     IDEATE_KEYWORD,
     IDEATE_PROPOSAL,
@@ -37,7 +37,7 @@ _LEAST_ROOT = 4  # characters
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A concept beside a keyword. `bridges` and papers that name one, where no paper names both."""
+    """A concept linked to a keyword. Without common papers, `bridges` and papers about one."""
 
     link: Link
     bridges: tuple[Concept, ...]
@@ -45,15 +45,15 @@ class Candidate:
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """Of each paper its title, year and what of its abstract is nearest to both concepts."""
+        """Return title, year and the sentences nearest to the concepts, for each paper."""
         names = (self.link.first, self.link.second, *self.bridges)
-        asked = " ".join(concept.name for concept in names)
-        return tuple(passage_of(paper, asked) for paper in self.papers)
+        query = " ".join(concept.name for concept in names)
+        return tuple(passage_of(paper, query) for paper in self.papers)
 
 
-def passage_of(paper: PaperRecord, asked: str) -> str:
-    said, _ = nearest_sentences(asked, paper.abstract or "", _WORDS_OF_A_PAPER)
-    return f"{paper.title} ({paper.year or 'no year'}). {said}".strip()
+def passage_of(paper: PaperRecord, query: str) -> str:
+    text, _ = nearest_sentences(query, paper.abstract or "", _WORDS_OF_A_PAPER)
+    return f"{paper.title} ({paper.year or 'no year'}). {text}".strip()
 
 
 def links_of(
@@ -62,34 +62,33 @@ def links_of(
     parameters: IdeationParameters,
     without: Collection[str] = (),
 ) -> list[Link]:
-    """Links of the keywords to other concepts, existing and missing ones in turn, each concept
-    once. One that only adds to a keyword's words, or lacks some, leads nowhere; so does one of
-    those named in `without`.
+    """Return links to other concepts, missing and existing ones in turn, without duplicates.
+
+    Concepts that only add or drop words of a keyword are skipped, and so are those in `without`.
     """
-    found: list[Iterable[Link]] = []
+    link_lists: list[Iterable[Link]] = []
     for keyword in keywords:
-        found.append(network.missing_links(keyword, parameters.missing_links_per_keyword))
-        found.append(network.neighbours(keyword, parameters.neighbours_per_keyword))
-    in_turn = (link for link in chain.from_iterable(zip_longest(*found)) if link is not None)
-    known: dict[int, Link] = {}
+        link_lists.append(network.missing_links(keyword, parameters.missing_links_per_keyword))
+        link_lists.append(network.neighbours(keyword, parameters.neighbours_per_keyword))
+    in_turn = (link for link in chain.from_iterable(zip_longest(*link_lists)) if link is not None)
+    link_of_concept: dict[int, Link] = {}
     for link in in_turn:
         other = link.second
         if other.name not in without and not any(_same(other, keyword) for keyword in keywords):
-            known.setdefault(other.concept_id, link)
-    return list(known.values())
+            link_of_concept.setdefault(other.concept_id, link)
+    return list(link_of_concept.values())
 
 
 def _same(one: Concept, other: Concept) -> bool:
-    """Return whether one says nothing that the other does not: `tactile sensor` and `tactile
-    sensing`.
-    """
+    """Return whether all stems of one occur in the other: tactile sensor, tactile sensing."""
     first, second = (specific_stems(each.name) for each in (one, other))
     return _within(first, second) or _within(second, first)
 
 
 def _within(some: Collection[str], others: Collection[str]) -> bool:
-    """Return whether each stem begins as one of the others does: the stems of a noun and of a verb
-    differ at their ends.
+    """Return whether each stem has a match in `others`.
+
+    Prefixes match because stems of related nouns and verbs differ at their ends.
     """
     return all(any(_one_root(stem, other) for other in others) for stem in some)
 
@@ -99,18 +98,16 @@ def _one_root(one: str, other: str) -> bool:
     return one == other or (len(shorter) >= _LEAST_ROOT and longer.startswith(shorter))
 
 
-async def clustered(links: Sequence[Link], count: int, embedder: Embedder) -> list[list[Link]]:
-    """At most `count` clusters of links by what the new concepts are called,
-    in the links' order.
-    """
+async def cluster_links(links: Sequence[Link], count: int, embedder: Embedder) -> list[list[Link]]:
+    """Group links by the names of the new concepts into at most `count` clusters, in order."""
     if len(links) <= 1 or count <= 1:
         return [list(links)] if links else []
     vectors = await embedder.embed([link.second.name for link in links])
     labels = clusters_by_count(vectors, count, "average", "cosine")
-    found: dict[int, list[Link]] = {}
+    clusters: dict[int, list[Link]] = {}
     for link, label in zip(links, labels, strict=True):
-        found.setdefault(label, []).append(link)
-    return list(found.values())
+        clusters.setdefault(label, []).append(link)
+    return list(clusters.values())
 
 
 def candidates(
@@ -135,7 +132,7 @@ def _candidate(network: ConceptNetwork, link: Link, paper_count: int) -> Candida
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class VersionResult:
     version: IdeaVersion
     relations: tuple[KeywordRelation, ...] = ()
     answers: tuple[FindingAnswer, ...] = ()
@@ -151,53 +148,53 @@ class VersionTools:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A keyword that was chosen, or what stands in its place where none was asked for."""
+    """The keyword chosen, if any, and the relations of the candidates."""
 
     candidates: Sequence[Candidate]
-    told: dict[str, str]
+    relation_of: dict[str, str]
     chosen: Candidate | None
     replaced: str | None
     reason: str
 
 
-async def make_version(slot: Slot, tools: VersionTools) -> Made:
-    """The next version of an idea. What an engine does not answer is a version with a reason."""
+async def make_version(slot: Slot, tools: VersionTools) -> VersionResult:
+    """Make the next version of an idea; a failed call gives a version with a reason."""
     keywords = _keywords(slot, tools.network)
     if not keywords:
         detail = "it names no concept that papers of the snapshot name"
-        return unmade(slot, Reason.NOTHING_TO_JUDGE, detail)
+        return failed_version(slot, Reason.NOTHING_TO_JUDGE, detail)
     names = tuple(concept.name for concept in keywords)
-    cluster, found = await _candidates(slot, keywords, tools)
-    if slot.move is not Move.REVISE and not found:
-        detail = "papers name nothing beside its concepts"
-        return Made(_unscored(slot, names, Reason.NO_EVIDENCE, detail))
+    cluster, candidate_list = await _candidates(slot, keywords, tools)
+    if slot.move is not Move.REVISE and not candidate_list:
+        detail = "papers name no concept next to its concepts"
+        return VersionResult(_unscored(slot, names, Reason.NO_EVIDENCE, detail))
     if not verifies(tools.engine):
-        return _lead(slot, cluster, found)
-    choice = _Choice(found, {}, None, None, "")
+        return _lead(slot, cluster, candidate_list)
+    choice = _Choice(candidate_list, {}, None, None, "")
     if slot.move is not Move.REVISE:
-        answer = await _chosen(slot, names, found, tools)
+        answer = await _choose(slot, names, candidate_list, tools)
         if isinstance(answer, Unscored):
-            return Made(_unscored(slot, names, answer.reason, answer.detail, answer))
+            return VersionResult(_unscored(slot, names, answer.reason, answer.detail, answer))
         choice = answer
         if choice.chosen is None and slot.parent is not None:
             slot = replace(slot, move=Move.REVISE)
-    made = await _written(slot, names, choice, tools)
-    return Made(replace(made.version, cluster=cluster), made.relations, made.answers)
+    result = await _write(slot, names, choice, tools)
+    return VersionResult(replace(result.version, cluster=cluster), result.relations, result.answers)
 
 
-def unmade(slot: Slot, reason: Reason, detail: str) -> Made:
-    return Made(_unscored(slot, (), reason, detail))
+def failed_version(slot: Slot, reason: Reason, detail: str) -> VersionResult:
+    return VersionResult(_unscored(slot, (), reason, detail))
 
 
 def _keywords(slot: Slot, network: ConceptNetwork) -> list[Concept]:
     if slot.parent is not None:
-        found = (network.named_in(name) for name in slot.parent.keywords)
-        return [concept for named in found for concept in named[:1]]
-    named = network.named_in(f"{slot.seed.title}. {slot.seed.text}")
-    once = list({concept.concept_id: concept for concept in named}.values())
-    # The narrowest say most about what is meant.
-    narrow = sorted(once, key=lambda concept: concept.paper_count)[:2]
-    return [concept for concept in once if concept in narrow]
+        concept_lists = (network.named_in(name) for name in slot.parent.keywords)
+        return [concept for concepts in concept_lists for concept in concepts[:1]]
+    concepts = network.named_in(f"{slot.seed.title}. {slot.seed.text}")
+    distinct = list({concept.concept_id: concept for concept in concepts}.values())
+    # The narrowest concepts are the most specific.
+    narrow = sorted(distinct, key=lambda concept: concept.paper_count)[:2]
+    return [concept for concept in distinct if concept in narrow]
 
 
 async def _candidates(
@@ -209,17 +206,17 @@ async def _candidates(
     links = links_of(tools.network, keywords, parameters, slot.taken)
     if slot.parent is not None:
         return None, candidates(tools.network, links, parameters)
-    clusters = await clustered(links, parameters.per_seed, tools.embedder)
+    clusters = await cluster_links(links, parameters.per_seed, tools.embedder)
     if not clusters:
         return None, []
     place = (slot.slot - 1) % len(clusters)
     return place + 1, candidates(tools.network, clusters[place], parameters)
 
 
-async def _chosen(
-    slot: Slot, names: tuple[str, ...], found: Sequence[Candidate], tools: VersionTools
+async def _choose(
+    slot: Slot, names: tuple[str, ...], candidate_list: Sequence[Candidate], tools: VersionTools
 ) -> _Choice | Unscored:
-    keys = {f"C{number}": each for number, each in enumerate(found, start=1)}
+    keys = {f"C{number}": each for number, each in enumerate(candidate_list, start=1)}
     replaces = slot.move is Move.REPLACE_KEYWORD
     outcome = await tools.engine.run(
         IDEATE_KEYWORD,
@@ -244,31 +241,31 @@ async def _chosen(
     if isinstance(outcome, Unscored):
         return outcome
     reply: KeywordReply = outcome.value
-    told = {each.candidate: each.relation for each in reply.relations}
+    relation_of = {each.candidate: each.relation for each in reply.relations}
     if not reply.chosen.strip():
-        return _Choice(found, told, None, None, reply.reason)
+        return _Choice(candidate_list, relation_of, None, None, reply.reason)
     if reply.chosen not in keys:
-        detail = f"it chose {reply.chosen!r}, which it was not shown"
+        detail = f"it chose {reply.chosen!r}, which is not in the prompt"
         return Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
     replaced = next((name for name in names if name.lower() == reply.replaced.lower()), None)
     if replaces and replaced is None:
         replaced = names[-1]
     return _Choice(
-        candidates=found,
-        told=told,
+        candidates=candidate_list,
+        relation_of=relation_of,
         chosen=keys[reply.chosen],
         replaced=replaced if replaces else None,
         reason=reply.reason,
     )
 
 
-async def _written(
+async def _write(
     slot: Slot, names: tuple[str, ...], choice: _Choice, tools: VersionTools
-) -> Made:
-    chosen = choice.chosen
-    added = chosen.link.second.name if chosen is not None else None
-    kept = tuple(name for name in names if name != choice.replaced)
-    keywords = (*kept, added) if added is not None else kept
+) -> VersionResult:
+    candidate = choice.chosen
+    added = candidate.link.second.name if candidate is not None else None
+    kept_keywords = tuple(name for name in names if name != choice.replaced)
+    keywords = (*kept_keywords, added) if added is not None else kept_keywords
     relations = _relations(slot, choice)
     parent = slot.parent
     outcome = await tools.engine.run(
@@ -282,10 +279,10 @@ async def _written(
                 for each in relations
                 if each.relation
             ),
-            papers=chosen.passages if chosen is not None else (),
+            papers=candidate.passages if candidate is not None else (),
             stack=tuple(
-                ShownVersion(title=version.title, keywords=version.keywords, score=score)
-                for version, score in zip(slot.stack, slot.scores, strict=True)
+                ShownVersion(title=version.title, keywords=version.keywords)
+                for version in slot.stack
             ),
             revision=len(slot.stack),
             parent=(parent.text or "") if parent is not None else "",
@@ -302,8 +299,8 @@ async def _written(
         "provenance": outcome.provenance,
     }
     if isinstance(outcome, Unscored):
-        lost = _unscored(slot, keywords, outcome.reason, outcome.detail)
-        return Made(replace(lost, **about), relations)
+        failed = _unscored(slot, keywords, outcome.reason, outcome.detail)
+        return VersionResult(replace(failed, **about), relations)
     text = text_of(outcome.value)
     version = _version(
         slot,
@@ -317,18 +314,18 @@ async def _written(
         **about,
     )
     if parent is None:
-        return Made(version, relations)
-    answers = checked_answers(
+        return VersionResult(version, relations)
+    answers = check_answers(
         slot.version_id, outcome.value.answers, slot.findings, text, parent.text or ""
     )
     if not any(answer.answered for answer in answers):
-        said = "; ".join(f"{each.finding_key}: {each.detail}" for each in answers)
+        details = "; ".join(f"{each.finding_key}: {each.detail}" for each in answers)
         version = replace(
             version,
             dropped_reason=Reason.FINDING_UNANSWERED,
-            dropped_detail=said or "it names no finding",
+            dropped_detail=details or "it names no finding",
         )
-    return Made(version, relations, answers)
+    return VersionResult(version, relations, answers)
 
 
 def text_of(reply: ProposalReply) -> str:
@@ -352,7 +349,7 @@ def _relations(slot: Slot, choice: _Choice) -> tuple[KeywordRelation, ...]:
             shared_count=each.link.shared_count,
             first_day=each.link.first_day,
             score_0_to_1=each.link.score,
-            relation=choice.told.get(f"C{number}", ""),
+            relation=choice.relation_of.get(f"C{number}", ""),
             paper_ids=tuple(paper.paper_id for paper in each.papers),
             bridges=tuple(concept.name for concept in each.bridges),
             chosen=each is choice.chosen,
@@ -361,21 +358,19 @@ def _relations(slot: Slot, choice: _Choice) -> tuple[KeywordRelation, ...]:
     )
 
 
-def _lead(slot: Slot, cluster: int | None, found: Sequence[Candidate]) -> Made:
-    """Return what the offline engine has: a pair of concepts that no paper names together, or few
-    do, and what there is of papers about it.
-    """
-    missing = [each for each in found if not each.link.shared_count]
-    chosen = (missing or list(found))[0]
-    link, until = chosen.link, f" until {slot.cutoff_date}" if slot.cutoff_date else ""
-    named = f"{link.shared_count:,} papers name" if link.shared_count else "No paper names"
-    through = ", ".join(concept.name for concept in chosen.bridges)
+def _lead(slot: Slot, cluster: int | None, candidate_list: Sequence[Candidate]) -> VersionResult:
+    """Make a lead without a model: a pair of concepts that no or few papers name together."""
+    missing = [each for each in candidate_list if not each.link.shared_count]
+    candidate = (missing or list(candidate_list))[0]
+    link, until = candidate.link, f" until {slot.cutoff_date}" if slot.cutoff_date else ""
+    opening = f"{link.shared_count:,} papers name" if link.shared_count else "No paper names"
+    bridges = ", ".join(concept.name for concept in candidate.bridges)
     lines = [
-        f"{named} {link.first.name} and {link.second.name} together{until}.",
-        *([f"Papers name both with {through}."] if through else []),
-        *(f"- {passage}" for passage in chosen.passages),
+        f"{opening} {link.first.name} and {link.second.name} together{until}.",
+        *([f"Papers name both with {bridges}."] if bridges else []),
+        *(f"- {passage}" for passage in candidate.passages),
     ]
-    choice = _Choice(found, {}, chosen, None, "")
+    choice = _Choice(candidate_list, {}, candidate, None, "")
     slot = replace(slot, move=Move.LEAD)
     version = _version(
         slot,
@@ -385,12 +380,12 @@ def _lead(slot: Slot, cluster: int | None, found: Sequence[Candidate]) -> Made:
         added_keyword=link.second.name,
         cluster=cluster,
     )
-    return Made(version, _relations(slot, choice))
+    return VersionResult(version, _relations(slot, choice))
 
 
 def _version(slot: Slot, keywords: Collection[str], **fields: object) -> IdeaVersion:
     parent = slot.parent
-    known = {
+    values = {
         "version_id": slot.version_id,
         "seed_id": slot.seed.idea_id,
         "slot": slot.slot,
@@ -400,7 +395,7 @@ def _version(slot: Slot, keywords: Collection[str], **fields: object) -> IdeaVer
         "keywords": tuple(keywords),
         "cutoff_date": slot.cutoff_date,
     }
-    return IdeaVersion.model_validate(known | fields)
+    return IdeaVersion.model_validate(values | fields)
 
 
 def _unscored(

@@ -1,4 +1,4 @@
-"""Ideas made in rounds: their declaration."""
+"""Declaration of ideation in rounds."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from schemas.works.ideation_run import (
 from tasks.ideas.json_lines import write_sent
 from tasks.ideas.read import read_ideas
 from tasks.ideation.course import IN_ROUNDS, version_count
-from tasks.ideation.rounds import follow_round, unmade_round
+from tasks.ideation.rounds import failed_round, follow_round
 from tasks.ideation.stacks import Stacks
 from tasks.ideation.steps import IDEATE_KEYWORD, IDEATE_PROPOSAL, STEPS
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
@@ -40,19 +40,19 @@ def _given(job: IdeateJob, folder: Path) -> tuple[Path]:
 def _resolve(
     given: tuple[Path], options: IdeateOptions, profile: Profile, settings: Settings
 ) -> Resolved[PlannedRound, IdeationParameters]:
-    """The first round; a seed is an entry of any file that ideas stand in.
+    """Resolve the first round; seeds come from any supported idea file.
 
     Raises:
-        ConfigurationError: literature without a snapshot, from which concepts are read.
-        IdeaFileError: a seed that cannot be read, or none.
-        UnknownNameError: who is to be asked is no participant.
+        ConfigurationError: the literature is no snapshot, or the file does not exist.
+        IdeaFileError: a seed is invalid, or there is none.
+        UnknownNameError: a name in `ask` is no participant.
     """
     (path,) = given
     literature = options.literature
     if literature is None or literature.snapshot is None:
-        said = "" if literature is None else literature.text
+        text = "" if literature is None else literature.text
         raise ConfigurationError(
-            f"--literature {said}: concepts are read from a snapshot; name one as snapshot:PATH"
+            f"--literature {text}: concepts are read from a snapshot; name one as snapshot:PATH"
         )
     if not path.exists():
         raise ConfigurationError(f"{path} does not exist; name a file of seeds, one on each line")
@@ -83,15 +83,15 @@ def _resolve(
         batch_failures=options.batch_failures,
     )
     slots = Stacks(batch.ideas, parameters, options.cutoff).slots(1)
-    planned = PlannedRound(round_id="round-1", slots=slots, snapshot=literature.snapshot)
-    return Resolved((planned,), parameters, remarks=batch.remarks)
+    first_round = PlannedRound(round_id="round-1", slots=slots, snapshot=literature.snapshot)
+    return Resolved((first_round,), parameters, remarks=batch.remarks)
 
 
 def _expected(request: IdeationRequest, _: Settings) -> Expected:
     writes, versions = not request.engine.is_baseline, version_count(request)
     rounds = request.parameters.rounds if writes else 1
     return Expected(
-        per_step=_asked(request, versions) if writes else {},
+        per_step=_expected_calls(request, versions) if writes else {},
         counts={
             "seeds": len(request.parameters.seeds),
             "rounds": rounds,
@@ -102,20 +102,22 @@ def _expected(request: IdeationRequest, _: Settings) -> Expected:
     )
 
 
-def _asked(request: IdeationRequest, versions: int) -> dict[Any, ExpectedCalls]:
+def _expected_calls(request: IdeationRequest, versions: int) -> dict[Any, ExpectedCalls]:
     parameters = request.parameters
-    shown, papers = parameters.candidates_shown, parameters.papers_per_relation
+    candidate_count, paper_count = parameters.candidates_shown, parameters.papers_per_relation
     (first,) = request.units
     seed = sum(len(slot.seed.text) for slot in first.slots) / len(first.slots)
     later = (parameters.rounds - 1) / parameters.rounds
     findings = later * parameters.findings_shown * FINDING_TOKENS
     seed_tokens = seed / CHARACTERS_PER_TOKEN
-    keyword = shown * (papers * PASSAGE_TOKENS + RELATION_TOKENS) + findings
+    keyword = candidate_count * (paper_count * PASSAGE_TOKENS + RELATION_TOKENS) + findings
     revised = findings + later * PROPOSAL_TOKENS
-    proposal = shown * RELATION_TOKENS + papers * PASSAGE_TOKENS + revised
+    proposal = candidate_count * RELATION_TOKENS + paper_count * PASSAGE_TOKENS + revised
     return {
         IDEATE_KEYWORD: ExpectedCalls(
-            versions, versions * (keyword + seed_tokens), versions * shown * RELATION_TOKENS
+            versions,
+            versions * (keyword + seed_tokens),
+            versions * candidate_count * RELATION_TOKENS,
         ),
         IDEATE_PROPOSAL: ExpectedCalls(
             versions, versions * (proposal + seed_tokens), versions * PROPOSAL_TOKENS
@@ -133,16 +135,16 @@ def _head(request: IdeationRequest) -> Mapping[str, Any]:
 
 
 def _result(_: IdeationHead, rounds: Sequence[IdeationRound]) -> Result:
-    """Leads are what an engine gives that writes no ideas."""
+    """Summarize the rounds; engines that write no ideas give leads."""
     versions = [version for each in rounds for version in each.versions]
     leads = any(version.move is Move.LEAD for version in versions)
-    lost = tuple(
+    failures = tuple(
         f"{version.version_id} was not made: {version.unscored_detail}"
         for version in versions
         if version.text is None
     )
-    made = leads or any(version.kept for version in versions)
-    return Result("leads" if leads else "made", in_order=made, lost=lost)
+    in_order = leads or any(version.kept for version in versions)
+    return Result("leads" if leads else "made", in_order=in_order, lost=failures)
 
 
 IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(
@@ -155,7 +157,7 @@ IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(
     needs=Needs(literature=True, concepts=True),
     steps=lambda _: STEPS,
     do=follow_round,
-    failed=unmade_round,
+    failed=failed_round,
     expects=_expected,
     head=_head,
     result=_result,

@@ -43,6 +43,12 @@ class Verdict(StrEnum):
     SUPPORTED = "supported"
     PARTLY = "partly"
     NOT = "not"
+    NOT_SHOWN = "not_shown"
+    CANNOT_TELL = "cannot_tell"
+
+
+UNDECIDED = (Verdict.NOT_SHOWN, Verdict.CANNOT_TELL)
+"""The sentence stays, and is counted for the reader."""
 
 
 class ClaimVerdict(Reply):
@@ -97,7 +103,7 @@ async def support_of(sentence: str, text: str, tools: BaselineTools) -> float:
 
 VERIFY_CITATIONS = Step(
     name="verify_citations",
-    version=1,
+    version=2,
     package="tasks.judging",
     input_model=VerifyInput,
     output_model=VerifyReply,

@@ -15,6 +15,7 @@ from tasks.judging.findings import CitedResult, SettledTexts
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine, reads_offline
 from tasks.judging.steps import (
+    UNDECIDED,
     VERIFY_CITATIONS,
     ClaimShown,
     ClaimVerdict,
@@ -33,11 +34,12 @@ WORDS_PER_SOURCE = 90
 
 @dataclass(frozen=True, slots=True)
 class VerifiedText:
-    """A verified text, with counts of checked and corrected sentences, and the removed ones."""
+    """A verified text, with counts of checked, corrected and undecided sentences, and the removed."""
 
     markdown: str
     checked: int = 0
     corrected: int = 0
+    undecided: int = 0
     removed: tuple[str, ...] = ()
 
     @property
@@ -147,6 +149,7 @@ def _with_texts(
         checked_sentence_count=sum(text.checked for text in verified_texts.values()),
         corrected_sentence_count=sum(text.corrected for text in verified_texts.values()),
         dropped_sentence_count=sum(text.dropped for text in verified_texts.values()),
+        undecided_sentence_count=sum(text.undecided for text in verified_texts.values()),
     )
     others = (cited for cited in each.citations if cited.field not in verified_texts)
     citations = (*texts.citations(module=module, subject=subject), *others)
@@ -208,7 +211,7 @@ def settle_verdicts(
 
 
 def _correction(entry: ClaimVerdict, sentence: CitingSentence, prompt_papers: Shown) -> str:
-    if entry.verdict is Verdict.SUPPORTED:
+    if entry.verdict is Verdict.SUPPORTED or entry.verdict in UNDECIDED:
         return ""
     correction = settle(" ".join(entry.correction.split()), prompt_papers)
     cited_ids = {paper_id for paper_id, _ in correction.cited}
@@ -229,7 +232,8 @@ def _rebuild(
     verdicts: Mapping[tuple[int, int], tuple[Verdict, str]],
 ) -> VerifiedText:
     """Rebuild the text with corrected sentences and without unsupported ones."""
-    result = VerifiedText(markdown, checked=len(verdicts))
+    undecided = sum(verdict in UNDECIDED for verdict, _ in verdicts.values())
+    result = VerifiedText(markdown, checked=len(verdicts), undecided=undecided)
     kept_lines: list[str] = []
     for number, sentences in enumerate(lines):
         line = ""

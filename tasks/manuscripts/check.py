@@ -1,6 +1,7 @@
-"""Checks one manuscript: read it, find problems in attempts (one reading of the whole each, or a
-review section by section), let judges vote where the authors' own reason is known (quality checker,
-section 2.3).
+"""Check of one manuscript: reading, attempts at finding problems, and votes of judges.
+
+An attempt is one pass over the whole text or a review by section. Judges vote if the authors' own
+reason is known (quality checker, section 2.3).
 """
 
 import asyncio
@@ -34,26 +35,27 @@ from tasks.sources.registry import open_sources
 from tasks.work.tools import Tools
 
 
-async def _reviewed(
-    read: Manuscript, source: ManuscriptSource, tools: Tools, number: int, pool: Pool
+async def _review(
+    manuscript: Manuscript, source: ManuscriptSource, tools: Tools, number: int, pool: Pool
 ) -> Review:
-    """A review of its own or a revised one, with both readings of what is disputed in it."""
+    """Review the manuscript, or revise a review, and debate the disputed problems."""
     parameters: CheckParameters = tools.request.parameters
     engine = tools.engine_of(None, _of_several(number, parameters.attempt_count))
     review = (
-        await review_manuscript(read, engine, number, parameters.maximum_problems, pool)
+        await review_manuscript(manuscript, engine, number, parameters.maximum_problems, pool)
         if source.earlier is None
-        else await revise_review(read, source.earlier, source.preferences, number, engine, pool)
+        else await revise_review(
+            manuscript, source.earlier, source.preferences, number, engine, pool
+        )
     )
-    return await with_debate(review, read, engine, pool)
+    return await with_debate(review, manuscript, engine, pool)
 
 
 async def _votes(problems: Sequence[Problem], reason: str, tools: Tools) -> tuple[Vote, ...]:
-    """A vote of every judge on every problem that stands, as often as was asked for; problems in
-    order, then judges, then repetitions.
+    """Collect votes in the order of standing problems, judges, repetitions.
 
-    Nobody stops at a first hit: precision needs every vote. An answer that could not be had is a
-    vote without one.
+    Voting continues after a hit, because precision needs every vote. A failed call is a vote without
+    an answer.
     """
     parameters: CheckParameters = tools.request.parameters
     count = parameters.repetition_count
@@ -67,7 +69,7 @@ async def _votes(problems: Sequence[Problem], reason: str, tools: Tools) -> tupl
         )
         engine = tools.judge(judge, _of_several(repetition, count))
         outcome: Outcome[HitReply] = await engine.run(JUDGE_HIT, question)
-        said: dict[str, Any] = (
+        answer: dict[str, Any] = (
             {"hit": outcome.value.hit, "explanation": outcome.value.explanation}
             if isinstance(outcome, Scored)
             else {
@@ -81,30 +83,30 @@ async def _votes(problems: Sequence[Problem], reason: str, tools: Tools) -> tupl
             judge=judge.engine.text,
             repetition=repetition,
             provenance=outcome.provenance,
-            **said,
+            **answer,
         )
 
-    asked = [
+    votes = [
         vote(problem, judge, repetition)
         for problem in problems
         if problem.stands
         for judge in parameters.judges
         for repetition in range(1, count + 1)
     ]
-    return tuple(await asyncio.gather(*asked))
+    return tuple(await asyncio.gather(*votes))
 
 
 TOKENS_PER_PAGE = 1_500
-"""An attached page as text and picture: between the 330 and 3,100 that Table 2 of the quality
-checker comes to.
+"""Tokens of an attached page as text and picture; Table 2 of the quality checker implies 330 to
+3,100.
 """
 
 
 async def check_manuscript(source: ManuscriptSource, tools: Tools) -> ManuscriptCheck:
-    """Check one manuscript; never raises for what it or an engine does."""
+    """Check one manuscript; failures of reading or of an engine do not raise."""
     parameters: CheckParameters = tools.request.parameters
     ledger, settings, model = tools.ledger, tools.settings, tools.request.engine.model
-    read = await read_manuscript(
+    manuscript = await read_manuscript(
         source,
         parameters.form,
         settings.documents,
@@ -112,24 +114,24 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         ledger,
         lambda: not parameters.review and model is not None and takes_pdf(model),
     )
-    if isinstance(read, Unreadable):
-        return unread(source, parameters, read, ledger)
-    pool = frozen_pool(source.earlier) if source.earlier else await _pool(read, tools)
-    attempts, problems, reviews = await _attempts(read, source, tools, pool or Pool())
+    if isinstance(manuscript, Unreadable):
+        return failed_check(source, parameters, manuscript, ledger)
+    pool = frozen_pool(source.earlier) if source.earlier else await _pool(manuscript, tools)
+    attempts, problems, reviews = await _attempts(manuscript, source, tools, pool or Pool())
     reason = source.known_reason
     votes = await _votes(problems, reason, tools) if reason is not None else ()
-    looked = pool.failures if pool else ()
-    unanswered = [failure for review in reviews for failure in review.failures]
-    failures = [*_failures(attempts, source), *looked, *unanswered, *ledger.failures]
+    pool_failures = pool.failures if pool else ()
+    review_failures = [failure for review in reviews for failure in review.failures]
+    failures = [*_failures(attempts, source), *pool_failures, *review_failures, *ledger.failures]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
-        title=read.title,
-        form=read.form,
+        title=manuscript.title,
+        form=manuscript.form,
         content_sha256=source.content_sha256,
-        word_count=read.word_count,
-        missing_files=read.missing_files,
-        missing_preamble_files=read.missing_preamble_files,
-        page_count=len(read.pages) or None,
+        word_count=manuscript.word_count,
+        missing_files=manuscript.missing_files,
+        missing_preamble_files=manuscript.missing_preamble_files,
+        page_count=len(manuscript.pages) or None,
         known_reason=source.known_reason,
         attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in attempts),
         problems=problems,
@@ -139,31 +141,32 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         reference_count=pool.reference_count if pool else None,
         searched_reference_count=pool.searched_reference_count if pool else None,
         unanswered_count=pool.unanswered_count if pool else None,
-        failures=tuple([read.passed_over, *failures] if read.passed_over else failures),
+        failures=tuple([manuscript.passed_over, *failures] if manuscript.passed_over else failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
     )
 
 
 async def _attempts(
-    read: Manuscript, source: ManuscriptSource, tools: Tools, pool: Pool
+    manuscript: Manuscript, source: ManuscriptSource, tools: Tools, pool: Pool
 ) -> tuple[tuple[Attempt, ...], tuple[Problem, ...], Sequence[Review]]:
-    """Attempts, independent of each other, with their problems and reviews; a review takes no
-    attachment along.
+    """Return independent attempts with their problems and reviews.
+
+    A review never attaches the file.
     """
     parameters: CheckParameters = tools.request.parameters
     count = parameters.attempt_count
     if not parameters.review:
-        attachment = _attachment(read)
+        attachment = _attachment(manuscript)
         attempts, problems = await find_problems(
-            read,
+            manuscript,
             lambda number: tools.engine_of(attachment, _of_several(number, count)),
             maximum_problems=parameters.maximum_problems,
             attempt_count=count,
         )
         return attempts, problems, ()
     reviews = await asyncio.gather(
-        *(_reviewed(read, source, tools, number, pool) for number in range(1, count + 1))
+        *(_review(manuscript, source, tools, number, pool) for number in range(1, count + 1))
     )
     return (
         tuple(review.attempt for review in reviews),
@@ -173,29 +176,29 @@ async def _attempts(
 
 
 def _of_several(number: int, count: int) -> int | None:
-    """Return which repetition a question is asked in; None: it is asked once.
+    """Return the repetition number of a prompt, or None for a single call.
 
-    One answer alone is asked for at the profile's temperature. Several are asked for at the
-    model's own, with seeds that count up, and are cached apart: otherwise all would be the first.
+    A single call uses the profile's temperature. Repetitions use the model's own, with increasing
+    seeds and separate cache entries; otherwise all replies would equal the first.
     """
     return number if count > 1 else None
 
 
-async def _pool(read: Manuscript, tools: Tools) -> Pool | None:
-    """Look up the evidence; None: nothing is looked up."""
+async def _pool(manuscript: Manuscript, tools: Tools) -> Pool | None:
+    """Look up the evidence; None without literature."""
     request = tools.request
     if request.literature is None:
         return None
-    # By DOI; nobody is asked where the live API is not asked either.
+    # Retractions are looked up by DOI, and only if the live API is used.
     retractions: Sequence[HttpSource] = ()
     if request.literature.asks_upstream:
         names = [OpenAlexSource.name, CrossrefSource.name]
         retractions = open_sources(tools.settings, tools.sources, names)
     return await gather_pool(
-        read.title,
-        read.reading,
+        manuscript.title,
+        manuscript.reading,
         tools.engine_of(None, _of_several(1, request.parameters.attempt_count)),
-        tools.literature(with_retracted=True),  # a manuscript that cites one is told
+        tools.literature(with_retracted=True),  # the check reports cited works that were retracted
         request.cutoff_date,
         retractions,
     )
@@ -225,12 +228,10 @@ def _failures(attempts: Sequence[Attempt], source: ManuscriptSource) -> list[Fai
     ]
 
 
-def unread(
+def failed_check(
     source: ManuscriptSource, parameters: CheckParameters, why: Unreadable, ledger: Ledger
 ) -> ManuscriptCheck:
-    """Every attempt at it is unscored: a paper that could not be read is not one without
-    problems.
-    """
+    """Return a check whose attempts are all unscored: an unreadable paper may have problems."""
     attempts = tuple(
         Attempt(
             attempt=number,

@@ -1,4 +1,4 @@
-"""The manuscripts at the paths a user named, and the authors' own reasons."""
+"""Manuscripts at the paths of a user, and the authors' own reasons."""
 
 import csv
 import hashlib
@@ -27,7 +27,7 @@ TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
 ARCHIVE_SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar", ".gz")
 _START_BYTES = 200_000
-"""Read of a LaTeX file to see whether it is a whole document: longer than preambles are."""
+"""Bytes read to see whether a LaTeX file is a whole document; more than preambles have."""
 SUFFIXES = (".pdf", *TEXT_SUFFIXES, *TEX_SUFFIXES, *ARCHIVE_SUFFIXES)
 
 
@@ -37,51 +37,48 @@ def collect_manuscripts(
     *,
     maximum_bytes: int = 40_000_000,
 ) -> tuple[ManuscriptSource, ...]:
-    """Every manuscript at `paths`, in order, each once; of folders by name.
+    """Return the manuscripts at `paths` in order, without duplicates; those of folders by name.
 
-    A folder that holds one LaTeX paper is that paper; any other is a folder of manuscripts. Of
-    several main files each is a manuscript; what they include and their figures are none. A
-    manuscript is called by its file's name without suffix, with a hash behind it where two share a
-    name.
+    A folder with one LaTeX paper is that paper; any other is a folder of manuscripts. Each of several
+    main files is a manuscript; files they include and their figures are not. The id is the file name
+    without suffix, plus a hash if two names are equal. A folder, link or pipe named like a
+    manuscript is listed with the others and later fails to be read.
 
     Args:
-        reasons: the authors' own reasons by manuscript: name of the file, with or without suffix.
-
-    Of a folder, a link or a pipe that is called like a manuscript is listed with the others, and
-    found unreadable.
+        reasons: the authors' own reasons by file name, with or without suffix.
 
     Raises:
-        ConfigurationError: a path that is not there, a file of another kind, a folder without
-            manuscripts, a reason for none.
+        ConfigurationError: a missing path, an unknown format, a folder without manuscripts, or a
+            reason for none.
     """
-    found = list(
+    places = list(
         dict.fromkeys(place for path in paths for place in _manuscripts(path, maximum_bytes))
     )
-    included = {place: _included(place, maximum_bytes) for place in found}
-    hashes = {place: _hash(place, maximum_bytes, included[place]) for place in found}
-    names = [_name(place) for place in found]
+    included = {place: _included_files(place, maximum_bytes) for place in places}
+    hashes = {place: _hash(place, maximum_bytes, included[place]) for place in places}
+    names = [_name(place) for place in places]
     sources = []
-    given = dict(reasons or {})
-    for place, name in zip(found, names, strict=True):
+    remaining_reasons = dict(reasons or {})
+    for place, name in zip(places, names, strict=True):
         alone = names.count(name) == 1
-        known = (
-            given.pop(place.name, None) or given.pop(name, None)
+        reason = (
+            remaining_reasons.pop(place.name, None) or remaining_reasons.pop(name, None)
             if alone
-            else given.pop(place.name, None)
+            else remaining_reasons.pop(place.name, None)
         )
-        shown = name if alone else f"{name}-{hashes[place][:8]}"
+        manuscript_id = name if alone else f"{name}-{hashes[place][:8]}"
         sources.append(
             ManuscriptSource(
-                manuscript_id=shown,
+                manuscript_id=manuscript_id,
                 path=place,
                 included=included[place],
                 content_sha256=hashes[place],
-                known_reason=known,
+                known_reason=reason,
             )
         )
-    if given:
+    if remaining_reasons:
         raise ConfigurationError(
-            f"--reasons names {next(iter(given))!r}, and no manuscript is called that; they are"
+            f"--reasons names {next(iter(remaining_reasons))!r}, and no manuscript is called that; they are"
             f" {', '.join(names[:5])}"
         )
     # Of manuscripts with one name and one content, the first stands for all.
@@ -119,34 +116,34 @@ def _manuscripts(path: Path, maximum_bytes: int) -> Iterator[Path]:
 
 
 def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> Iterator[Path]:
-    """The manuscripts of a folder: one LaTeX paper, each of several, or what else it holds.
+    """Yield the manuscripts of a folder: one LaTeX paper, each of several, or other files.
 
     Args:
-        in_project: whether a folder above holds main files: LaTeX parts are theirs then.
+        in_project: True if a folder above has main files, which own the LaTeX parts.
     """
-    # Opened for each main file: the limits hold for one manuscript, not for a folder of thousands.
-    opened = partial(FolderFiles, folder, maximum_bytes)
+    # Opened per main file: the limits apply to one manuscript, not to a folder of thousands.
+    open_files = partial(FolderFiles, folder, maximum_bytes)
     names = [each.name for each in sorted(folder.iterdir()) if _is_latex(each)]
     starts = [name for name in names if starts_document(_start_of(folder / name))]
-    mains = main_files(starts, opened)
+    mains = main_files(starts, open_files)
     parts_alone = not mains and any(not is_figure(_start_of(folder / name)) for name in names)
     if len(mains) == 1 or (parts_alone and not in_project):
         yield folder
         return
-    drawn = {name for main in mains for name in used_files(opened(), main)}
+    figures = {name for main in mains for name in used_files(open_files(), main)}
     prints = {PurePosixPath(main).stem for main in mains}
     for each in sorted(folder.iterdir()):
         name = each.name
         if each.is_dir() and not each.is_symlink():
-            if not name.startswith(".") and not any(one.startswith(f"{name}/") for one in drawn):
+            if not name.startswith(".") and not any(one.startswith(f"{name}/") for one in figures):
                 yield from _inside(each, maximum_bytes, in_project=in_project or bool(mains))
-        elif name in mains or (name not in names and _is_manuscript(each, drawn, prints)):
+        elif name in mains or (name not in names and _is_manuscript(each, figures, prints)):
             yield each
 
 
 def _is_latex(file: Path) -> bool:
-    named = file.suffix.lower() in TEX_SUFFIXES and not file.name.startswith(".")
-    return named and file.is_file() and not file.is_symlink()
+    has_suffix = file.suffix.lower() in TEX_SUFFIXES and not file.name.startswith(".")
+    return has_suffix and file.is_file() and not file.is_symlink()
 
 
 def _start_of(file: Path) -> str:
@@ -154,11 +151,11 @@ def _start_of(file: Path) -> str:
         return decode(stream.read(_START_BYTES))
 
 
-def _is_manuscript(file: Path, drawn: Set[str], prints: Set[str]) -> bool:
+def _is_manuscript(file: Path, figures: Set[str], prints: Set[str]) -> bool:
     name = file.name.lower()
     if name.startswith(".") or not name.endswith(SUFFIXES) or name in ("readme.md", "readme.txt"):
         return False
-    return not drawn & {file.name, file.stem} and not (
+    return not figures & {file.name, file.stem} and not (
         name.endswith(".pdf") and file.stem in prints
     )
 
@@ -171,19 +168,17 @@ def _name(place: Path) -> str:
     return name
 
 
-def _included(place: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
+def _included_files(place: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
     try:
         return included_files(place, maximum_bytes)
     except (LatexError, PlainFileError):
-        return ()  # which reading says
+        return ()  # reading reports the reason
     except OSError as error:
         raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
 
 
 def _hash(place: Path, maximum_bytes: int, included: Sequence[IncludedFile]) -> str:
-    """Over the file with what it includes, or a folder's LaTeX files; of what will not be read (too
-    large, or a link), over its name.
-    """
+    """Hash the file with its includes, or a folder's LaTeX files; unreadable files by name."""
     try:
         content = latex_content(place, maximum_bytes, included)
     except (LatexError, PlainFileError) as error:
@@ -200,11 +195,11 @@ _FORMAT = (
 
 
 def read_reasons(path: Path) -> dict[str, str]:
-    """Reasons by manuscript: JSON Lines, one JSON object or list, or CSV.
+    """Return reasons by manuscript from JSON Lines, a JSON object or list, or CSV.
 
     Raises:
-        ConfigurationError: the file cannot be read, an entry lacks a field, or two speak of one
-            manuscript.
+        ConfigurationError: the file is unreadable, an entry lacks a field, or a manuscript has two
+            reasons.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -228,8 +223,8 @@ def read_reasons(path: Path) -> dict[str, str]:
             )
         if not encodable(name + reason):
             raise ConfigurationError(
-                f"--reasons {path}: entry {number} holds half a character (a lone surrogate): write"
-                " it anew"
+                f"--reasons {path}: entry {number} contains a lone surrogate: write it"
+                " again as UTF-8"
             )
         if name.strip() in reasons:
             raise ConfigurationError(

@@ -1,6 +1,4 @@
-"""Attempts at a manuscript: each an independent reading that reports up to k problems (quality
-checker, section 2.2).
-"""
+"""Attempts at finding up to k problems, each an independent pass (quality checker, section 2.2)."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +13,7 @@ from tasks.manuscripts.sections import passage_around
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS, ProblemsInput, ProblemsReply
 from tasks.text.quotations import stands_in
 
-# Does a place that a report names exist in the manuscript? Yes, no, or it cannot be told.
+# Existence of the places that a report names: true, false or unknown.
 
 _PAGE = bounded(r"\b(?:pages?|pp?\.)\s{0,9}(\d{1,4})", IGNORECASE)
 _SECTION = bounded(
@@ -54,9 +52,9 @@ _LABEL = bounded(
 
 
 def location_found(location: str, manuscript: Manuscript) -> bool | None:
-    """Return whether every place named exists.
+    """Return whether every named place exists.
 
-    None where none can be held against the text: in LaTeX, for one, numbers are not written.
+    None if no place can be verified; LaTeX sources, for example, contain no numbers.
     """
     verdicts = [verdict for verdict in _verdicts(location, manuscript) if verdict is not None]
     return all(verdicts) if verdicts else None
@@ -74,12 +72,13 @@ def _verdicts(location: str, manuscript: Manuscript) -> Iterator[bool | None]:
         yield _numbered_heading("".join(numbers), manuscript)
     equations = frozenset(_PRINTED_EQUATION.findall(text))
     yield from (number in equations for number in _EQUATION.findall(location))
-    printed = frozenset(
+    numbers_in_text = frozenset(
         (_kind(kind), number.lower()) for kind, number in _PRINTED_NUMBER.findall(text)
     )
     for kind, number in _NUMBERED.findall(location):
         yield any(
-            _kind(kind) == other and _begins_with(found, number.lower()) for other, found in printed
+            _kind(kind) == other and _begins_with(printed_number, number.lower())
+            for other, printed_number in numbers_in_text
         )
     yield _names_heading(location, manuscript)
 
@@ -88,30 +87,27 @@ def _kind(word: str) -> str:
     return "figure" if word.lower() == "fig" else word.lower()
 
 
-def _begins_with(found: str, number: str) -> bool:
-    """`3.1` is of 3 and of 3.1, not of 3.12 and not of 31."""
-    return found.startswith(number) and not found[len(number) : len(number) + 1].isdigit()
+def _begins_with(whole: str, number: str) -> bool:
+    """Match `3.1` with 3 and 3.1, but not with 3.12 or 31."""
+    return whole.startswith(number) and not whole[len(number) : len(number) + 1].isdigit()
 
 
 def _numbered_heading(number: str, manuscript: Manuscript) -> bool | None:
-    """None where the headings carry no numbers."""
-    numbers = [
-        found.group(1)
-        for heading in manuscript.headings
-        if (found := _HEADING_NUMBER.match(f"{heading} "))
-    ]
-    if not any(character.isdigit() for found in numbers for character in found):
+    """Return whether a heading has the number; None if headings are unnumbered."""
+    matches = (_HEADING_NUMBER.match(f"{heading} ") for heading in manuscript.headings)
+    numbers = [match.group(1) for match in matches if match]
+    if not any(character.isdigit() for each in numbers for character in each):
         return None
-    return number.upper() in {found.upper() for found in numbers} or any(
-        found.startswith(f"{number}.") for found in numbers
+    return number.upper() in {each.upper() for each in numbers} or any(
+        each.startswith(f"{number}.") for each in numbers
     )
 
 
 def _names_heading(location: str, manuscript: Manuscript) -> bool | None:
-    """True where a heading is quoted by its words; no reason to doubt a place that quotes none."""
+    """Return True if a heading is quoted, else None: a place need not quote one."""
     letters = _letters(location)
-    named = (name for heading in manuscript.headings if len(name := _letters(heading)) >= 5)
-    return True if any(name in letters for name in named) else None
+    names = (name for heading in manuscript.headings if len(name := _letters(heading)) >= 5)
+    return True if any(name in letters for name in names) else None
 
 
 def _letters(text: str) -> str:
@@ -128,10 +124,10 @@ async def find_problems(
     maximum_problems: int = 5,
     attempt_count: int = 1,
 ) -> tuple[tuple[Attempt, ...], tuple[Problem, ...]]:
-    """`attempt_count` attempts, and what they reported; of a reply with more than
-    `maximum_problems` the first ones count.
+    """Run `attempt_count` attempts and return them with their problems.
 
-    An attempt that found nothing has a count of 0; one that failed has none, and a reason.
+    Of a longer reply the first `maximum_problems` problems count. An attempt without problems has a
+    count of 0; a failed one has None and a reason.
     """
     question = ProblemsInput(
         title=manuscript.title,
@@ -146,37 +142,38 @@ async def find_problems(
     )
     attempts, problems = [], []
     for number, outcome in zip(numbers, outcomes, strict=True):
-        found = _problems(number, outcome, manuscript, maximum_problems)
-        attempts.append(_attempt(number, outcome, len(found)))
-        problems.extend(found)
+        reported = _problems(number, outcome, manuscript, maximum_problems)
+        attempts.append(_attempt(number, outcome, len(reported)))
+        problems.extend(reported)
     return tuple(attempts), tuple(problems)
 
 
 def with_usage(attempt: Attempt, calls: Sequence[LlmCall]) -> Attempt:
-    """The attempt with what its calls used, as far as the provider said.
+    """Return the attempt with the tokens and cost of its calls, as far as known.
 
-    What a reply from the cache once used is not known.
+    The usage of cached replies is unknown.
     """
-    made = attempt.provenance.call_ids if attempt.provenance else ()
-    own = [
+    call_ids = attempt.provenance.call_ids if attempt.provenance else ()
+    paid_calls = [
         call
         for call in calls
-        if call.call_id in made and call.prompt_tokens + call.completion_tokens > 0
+        if call.call_id in call_ids and call.prompt_tokens + call.completion_tokens > 0
     ]
-    if not own:
+    if not paid_calls:
         return attempt
-    thinking = [call.thinking_tokens for call in own]
-    told = (
+    thinking = [call.thinking_tokens for call in paid_calls]
+    thinking_tokens = (
         None
         if any(tokens is None for tokens in thinking)
         else sum(tokens or 0 for tokens in thinking)
     )
-    costs = [call.cost_usd for call in own]
+    costs = [call.cost_usd for call in paid_calls]
     return attempt.model_copy(
         update={
-            "input_tokens": sum(call.prompt_tokens for call in own),
-            "thinking_tokens": told,
-            "output_tokens": sum(call.completion_tokens for call in own) - (told or 0),
+            "input_tokens": sum(call.prompt_tokens for call in paid_calls),
+            "thinking_tokens": thinking_tokens,
+            "output_tokens": sum(call.completion_tokens for call in paid_calls)
+            - (thinking_tokens or 0),
             "cost_usd": (
                 None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
             ),

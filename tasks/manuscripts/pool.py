@@ -1,9 +1,8 @@
-"""The evidence about a manuscript, looked up and frozen before anything is judged: related work by
-breadth, work about its strong claims by depth, and what it cites (TIMAR, section 3.6).
+"""Evidence about a manuscript, looked up and frozen before any judgement (TIMAR, section 3.6).
 
-The searches, the relevance and the hops along citations are those of a survey. An entry of the list
-of references that is not found may be a book, a page of the web or misspelt: nothing follows from
-it.
+It covers related work by breadth, work on strong claims by depth, and cited works. Searches,
+relevance and hops are those of a survey. A reference without a match may be a book, a web page or
+misspelled, so it proves nothing.
 """
 
 import asyncio
@@ -39,11 +38,11 @@ from tasks.text.words import overlap_0_to_1, shorten_words
 
 MOST_ENTRIES = 200
 MOST_SEARCHED = 40
-"""Entries without a DOI or arXiv number, each of which takes a search."""
+"""Entries without a DOI or arXiv number, each of which needs a search."""
 _SEARCH_WORDS = 24
 _SEARCH_RESULTS = 3
 _LEAST_TITLE_LETTERS = 15
-"""A shorter title stands in many an entry by chance."""
+"""Shorter titles occur in many entries by chance."""
 _LONGEST_ENTRY = 1_500
 
 _LIST_BEGINS = bounded(
@@ -61,15 +60,15 @@ _MARKUP = bounded(r"\\[A-Za-z]{1,20}|[{}\\\[\]]")
 
 @dataclass(frozen=True, slots=True)
 class CitedWork:
-    """An entry of the list of references, and the paper it is."""
+    """An entry of the list of references, and its paper."""
 
     entry: str
     paper: Paper
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
-    """Resolved list of references; `searched_reference_count` entries were looked for at all."""
+class CitedWorks:
+    """Resolved list of references; `searched_reference_count` entries were looked up."""
 
     reference_count: int
     searched_reference_count: int
@@ -80,55 +79,61 @@ class Cited:
 async def look_up_states(
     papers: Iterable[Paper], sources: Sequence[HttpSource]
 ) -> tuple[dict[PaperId, PaperState], Sequence[SourceFailure]]:
-    """Return the states that any source tells of papers with a DOI, and what had no answer."""
-    named = {paper.doi.casefold(): paper.paper_id for paper in papers if paper.doi}
-    if not named:
+    """Return states of papers with a DOI from any source, and the failures."""
+    id_of_doi = {paper.doi.casefold(): paper.paper_id for paper in papers if paper.doi}
+    if not id_of_doi:
         return {}, ()
-    query = SourceQuery(dois=tuple(named))
+    query = SourceQuery(dois=tuple(id_of_doi))
     answers = await asyncio.gather(*(source.search(query) for source in sources))
-    told: dict[PaperId, list[PaperState]] = {}
+    states_of_paper: dict[PaperId, list[PaperState]] = {}
     for item in (item for answer in answers for item in answer.items):
-        if item.state and item.doi and (paper_id := named.get(item.doi.casefold())):
-            told.setdefault(paper_id, []).append(item.state)
+        if item.state and item.doi and (paper_id := id_of_doi.get(item.doi.casefold())):
+            states_of_paper.setdefault(paper_id, []).append(item.state)
     failures = tuple(failure for answer in answers for failure in answer.failures)
-    return {paper_id: gravest(states) for paper_id, states in told.items()}, failures
+    return {paper_id: gravest(states) for paper_id, states in states_of_paper.items()}, failures
 
 
 def entries_of(reading: Reading) -> list[str]:
-    """The entries of the list of references as they stand there, at most `MOST_ENTRIES`."""
-    listed = reading.whole[len(reading.text) :]
-    if not listed.strip():
+    """Return the entries of the list of references as written, at most `MOST_ENTRIES`."""
+    list_text = reading.whole[len(reading.text) :]
+    if not list_text.strip():
         begins = next(_LIST_BEGINS.finditer(reading.whole), None)
-        listed = reading.whole[begins.start() :] if begins else ""
-    marks = [mark.start() for mark in _ENTRY_BEGINS.finditer(listed)]
+        list_text = reading.whole[begins.start() :] if begins else ""
+    marks = [mark.start() for mark in _ENTRY_BEGINS.finditer(list_text)]
     if len(marks) > 1:
-        pieces = [listed[at:end] for at, end in zip(marks, [*marks[1:], len(listed)], strict=True)]
+        pieces = [
+            list_text[at:end] for at, end in zip(marks, [*marks[1:], len(list_text)], strict=True)
+        ]
     else:
-        pieces = _BLANK.split(listed)[1:]
-    told = (" ".join(piece[:_LONGEST_ENTRY].split()) for piece in pieces)
-    return [entry for entry in told if entry][:MOST_ENTRIES]
+        pieces = _BLANK.split(list_text)[1:]
+    lines = (" ".join(piece[:_LONGEST_ENTRY].split()) for piece in pieces)
+    return [entry for entry in lines if entry][:MOST_ENTRIES]
 
 
 async def look_up_cited(
     reading: Reading, literature: LiteratureClient, cutoff: date | None
-) -> Cited:
-    """Entries with a DOI or arXiv number by that, in one packed request; of the others the first
-    `MOST_SEARCHED` by a search each. A paper is an entry's only where the entry has its title.
+) -> CitedWorks:
+    """Look up the list of references.
+
+    Entries with a DOI or arXiv number take one packed request; the first `MOST_SEARCHED` others a
+    search each. A paper only matches an entry that contains its title or identifier.
     """
     entries = entries_of(reading)
     names = {entry: name for entry in entries if (name := _name_of(entry)) is not None}
     others = [entry for entry in entries if entry not in names][:MOST_SEARCHED]
-    named, searches = await asyncio.gather(
+    by_name, searches = await asyncio.gather(
         literature.papers(tuple(dict.fromkeys(names.values())), cutoff),
-        asyncio.gather(*(_searched(entry, literature, cutoff) for entry in others)),
+        asyncio.gather(*(_search(entry, literature, cutoff) for entry in others)),
     )
-    found = dict(_matched(names, named.items))
-    failures = list(named.failures)
-    for entry, (papers, missed) in zip(others, searches, strict=True):
-        failures += missed
-        found.update(_matched([entry], papers))
-    works = tuple(CitedWork(entry, found[entry]) for entry in entries if entry in found)
-    return Cited(len(entries), len(names) + len(others), works, tuple(dict.fromkeys(failures)))
+    paper_of_entry = dict(_match(names, by_name.items))
+    failures = list(by_name.failures)
+    for entry, (papers, search_failures) in zip(others, searches, strict=True):
+        failures += search_failures
+        paper_of_entry.update(_match([entry], papers))
+    works = tuple(
+        CitedWork(entry, paper_of_entry[entry]) for entry in entries if entry in paper_of_entry
+    )
+    return CitedWorks(len(entries), len(names) + len(others), works, tuple(dict.fromkeys(failures)))
 
 
 def _name_of(entry: str) -> PaperId | None:
@@ -138,7 +143,7 @@ def _name_of(entry: str) -> PaperId | None:
     return PaperId(f"ARXIV:{arxiv[1]}") if arxiv else None
 
 
-async def _searched(
+async def _search(
     entry: str, literature: LiteratureClient, cutoff: date | None
 ) -> tuple[Sequence[Paper], Sequence[SourceFailure]]:
     words = shorten_words(_MARKUP.sub(" ", entry), _SEARCH_WORDS)[0]
@@ -146,18 +151,18 @@ async def _searched(
     return answer.items, answer.failures
 
 
-def _matched(entries: Iterable[str], papers: Iterable[Paper]) -> list[tuple[str, Paper]]:
-    known = [(_letters(unmarked_title(paper.title)), paper) for paper in papers]
-    matched = []
+def _match(entries: Iterable[str], papers: Iterable[Paper]) -> list[tuple[str, Paper]]:
+    titles = [(_letters(unmarked_title(paper.title)), paper) for paper in papers]
+    pairs = []
     for entry in entries:
         letters, lower = _letters(entry), entry.casefold()
-        for title, paper in known:
+        for title, paper in titles:
             by_title = len(title) >= _LEAST_TITLE_LETTERS and title in letters
             identifiers = [name for name in (paper.doi, paper.arxiv_id) if name]
             if by_title or any(name.casefold() in lower for name in identifiers):
-                matched.append((entry, paper))
+                pairs.append((entry, paper))
                 break
-    return matched
+    return pairs
 
 
 def _letters(text: str) -> str:
@@ -177,7 +182,7 @@ BREADTH = SurveyParameters(
     references_per_paper=30,
     citations_per_paper=30,
 )
-"""Of the manuscript as a whole."""
+"""Searches about the manuscript as a whole."""
 DEPTH = SurveyParameters(
     depth=2,
     maximum_papers=8,
@@ -189,14 +194,14 @@ DEPTH = SurveyParameters(
     references_per_paper=20,
     citations_per_paper=20,
 )
-"""Of each strong claim: fewer works, one hop further."""
+"""Searches about each strong claim: fewer works, one hop further."""
 MOST_CLAIMS = 3
 MOST_USES = 8
-"""Data sets, baselines and metrics of one work."""
+"""Data sets, baselines and metrics per work."""
 _KINDS_SHOWN = (ResourceKind.DATA_SET, ResourceKind.BASELINE, ResourceKind.METRIC)
 _QUESTION_WORDS, _QUESTION_CHARACTERS = 300, 4_000
 _ABSTRACT_WORDS = 90
-"""Of a work, where it is shown."""
+"""Words of an abstract in prompts."""
 _SAME_CLAIM = 0.6
 
 _STRONG = bounded(
@@ -210,7 +215,7 @@ _STRONG = bounded(
     r"|ed)? all\b",
     IGNORECASE,
 )
-_OWN = bounded(r"\b(?:we|our|ours|this (?:paper|work|study|article)|here)\b", IGNORECASE)
+_FIRST_PERSON = bounded(r"\b(?:we|our|ours|this (?:paper|work|study|article)|here)\b", IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +224,8 @@ class Pool:
 
     Attributes:
         reference_count: entries of the list of references.
-        searched_reference_count: entries that were looked for; the others are beyond the limit.
-        unanswered_count: look-ups without an answer: what they would have found is not known.
+        searched_reference_count: entries looked up; the others are beyond the limit.
+        unanswered_count: failed look-ups, whose results are unknown.
     """
 
     works: tuple[PooledWork, ...] = ()
@@ -231,27 +236,25 @@ class Pool:
     failures: tuple[Failure, ...] = ()
 
     def about(self, text: str, limit: int) -> Shown:
-        """The works that share most words with `text`, under keys of their own."""
+        """Return the works that share most words with `text`, with prompt keys."""
         worth = SharedWords(self.papers).with_text(text)
         best = sorted(self.papers, key=lambda one: (-worth[one.paper_id], one.paper_id))
         return show([one for one in best[:limit] if worth[one.paper_id] > 0])
 
-    def worded(self, shown: Shown) -> tuple[str, ...]:
-        """Each work as an engine reads it: key, date, whether it is cited or retracted, title,
-        abstract.
-        """
-        return tuple(f"{key} {self._told[paper.paper_id]}" for key, paper in shown)
+    def describe(self, prompt_papers: Shown) -> tuple[str, ...]:
+        """Describe each work: key, date, whether it is cited or retracted, title, abstract."""
+        return tuple(f"{key} {self._descriptions[paper.paper_id]}" for key, paper in prompt_papers)
 
     @property
-    def _told(self) -> Mapping[PaperId, str]:
+    def _descriptions(self) -> Mapping[PaperId, str]:
         return {
-            work.paper_id: _worded(work, paper)
+            work.paper_id: _describe(work, paper)
             for work, paper in zip(self.works, self.papers, strict=True)
         }
 
 
 def frozen_pool(check: ManuscriptCheck) -> Pool | None:
-    """The pool as it was when the manuscript was reviewed; None: nothing was looked up."""
+    """Return the pool of an earlier check; None if nothing was looked up."""
     if check.reference_count is None:
         return None
     shared = Paper.model_fields.keys() & PooledWork.model_fields.keys()
@@ -266,7 +269,7 @@ def frozen_pool(check: ManuscriptCheck) -> Pool | None:
     )
 
 
-def _worded(work: PooledWork, paper: Paper) -> str:
+def _describe(work: PooledWork, paper: Paper) -> str:
     marks = [
         work.date_in_words("no date known"),
         *(["cited by the manuscript"] if work.cited_as else ["not cited by it"]),
@@ -274,8 +277,8 @@ def _worded(work: PooledWork, paper: Paper) -> str:
     marks += [work.mark] if work.mark else []
     abstract, left_out = shorten_words(paper.abstract or "", _ABSTRACT_WORDS)
     uses = f" It uses {'; '.join(work.uses)}." if work.uses else ""
-    told = f"{paper.title}. {abstract}{' […]' if left_out else ''}".strip()
-    return f"({', '.join(marks)}): {told}{uses}"
+    text = f"{paper.title}. {abstract}{' […]' if left_out else ''}".strip()
+    return f"({', '.join(marks)}): {text}{uses}"
 
 
 async def gather_pool(
@@ -286,37 +289,37 @@ async def gather_pool(
     cutoff: date | None,
     retractions: Sequence[HttpSource] = (),
 ) -> Pool:
-    """Look up everything once. What a source does never raises: it is counted, and a failure.
+    """Look up all evidence. Source errors do not raise: they are counted and listed as failures.
 
     Args:
-        retractions: know by DOI what was taken back; empty: titles and the literature tell.
+        retractions: sources of retractions by DOI; if empty, only titles and the literature count.
     """
     summary = reading.abstract or reading.text
-    asked = [
+    questions = [
         (
             f"{title}. {shorten_words(summary, _QUESTION_WORDS)[0][:_QUESTION_CHARACTERS]}".strip(),
             BREADTH,
         )
     ]
     claims = strong_claims(reading)
-    asked += [(claim, DEPTH) for claim in claims]
+    questions += [(claim, DEPTH) for claim in claims]
     failures: list[Failure] = []
-    found: list[Expansion | None] = []
-    for question, parameters in asked:  # one after the other: later ones meet a filled cache
-        found.append(await _expanded(question, parameters, engine, literature, cutoff, failures))
+    expansions: list[Expansion | None] = []
+    for question, parameters in questions:  # one by one: later searches hit the cache
+        expansions.append(await _expand(question, parameters, engine, literature, cutoff, failures))
     cited = await look_up_cited(reading, literature, cutoff)
     failures += look_up_failures(cited.failures, STAGE, "references of the manuscript")
-    related, *about_claims = found
-    works = _merged(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
+    related, *about_claims = expansions
+    works = _merge(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
     papers = tuple(paper for _, paper in works)
-    uses = _uses(papers, found)
-    told, missed = await look_up_states(papers, retractions)
-    failures += look_up_failures(missed, STAGE, "retractions")
+    uses = _uses(papers, expansions)
+    states, look_up_errors = await look_up_states(papers, retractions)
+    failures += look_up_failures(look_up_errors, STAGE, "retractions")
     return Pool(
         works=tuple(
             replace(
                 work,
-                **_state(work.state, told.get(work.paper_id)),
+                **_state(work.state, states.get(work.paper_id)),
                 uses=uses.get(work.paper_id, ()),
             )
             for work, _ in works
@@ -330,19 +333,20 @@ async def gather_pool(
 
 
 def strong_claims(reading: Reading) -> list[str]:
-    """Sentences in which the authors call their own work first, best or only, those of the abstract
-    first; each said once.
+    """Return claims of the authors to be first, best or only, without repetitions.
+
+    Those of the abstract come first.
     """
     strong = [one for one in reading.sentences if _STRONG.search(one.sentence)]
-    own = [one for one in strong if _OWN.search(one.sentence)]
-    kept: list[str] = []
-    for one in sorted(own, key=lambda one: not reading.is_of_abstract(one)):
-        if not any(overlap_0_to_1(one.sentence, other) >= _SAME_CLAIM for other in kept):
-            kept.append(one.sentence.removeprefix("Abstract ").strip())
-    return kept[:MOST_CLAIMS]
+    own_claims = [one for one in strong if _FIRST_PERSON.search(one.sentence)]
+    distinct: list[str] = []
+    for one in sorted(own_claims, key=lambda one: not reading.is_of_abstract(one)):
+        if not any(overlap_0_to_1(one.sentence, other) >= _SAME_CLAIM for other in distinct):
+            distinct.append(one.sentence.removeprefix("Abstract ").strip())
+    return distinct[:MOST_CLAIMS]
 
 
-async def _expanded(
+async def _expand(
     question: str,
     parameters: SurveyParameters,
     engine: Engine,
@@ -350,47 +354,45 @@ async def _expanded(
     cutoff: date | None,
     failures: list[Failure],
 ) -> Expansion | None:
-    """None where no search could be planned, which is one of `failures`."""
-    planned = await plan_queries(question, parameters, engine)
-    if isinstance(planned, Unscored):
-        told = shorten_words(question, 12)[0]
+    """Expand a question; if no search can be planned, add a failure and return None."""
+    plan = await plan_queries(question, parameters, engine)
+    if isinstance(plan, Unscored):
+        subject = shorten_words(question, 12)[0]
         failures.append(
-            Failure(stage=STAGE, subject=told, reason=planned.reason, detail=planned.detail)
+            Failure(stage=STAGE, subject=subject, reason=plan.reason, detail=plan.detail)
         )
         return None
     judge = relevance_to(question, parameters, engine)
-    expansion = await expand(question, planned.value, parameters, literature, judge, cutoff)
+    expansion = await expand(question, plan.value, parameters, literature, judge, cutoff)
     failures += [failure.model_copy(update={"stage": STAGE}) for failure in expansion.failures]
     return expansion
 
 
-def _merged(
+def _merge(
     title: str,
     related: Expansion | None,
     about_claims: Sequence[tuple[str, Expansion | None]],
     cited: Sequence[CitedWork],
 ) -> list[tuple[PooledWork, Paper]]:
-    """Each work once, in the order related, about claims, cited; the manuscript itself is left
-    out, which may have been published.
-    """
+    """Merge works in the order related, about claims, cited, without the manuscript itself."""
     papers: dict[PaperId, Paper] = {}
     works = Works()
 
-    def named(paper: Paper) -> PaperId:
+    def id_of(paper: Paper) -> PaperId:
         name = works.first_of(paper)
         papers.setdefault(name, paper)
         return name
 
     relevance: dict[PaperId, int | None] = {}
-    for paper, score in _kept(related):
-        relevance[named(paper)] = score
-    claimed: dict[PaperId, str] = {}
+    for paper, score in _kept_papers(related):
+        relevance[id_of(paper)] = score
+    claim_of: dict[PaperId, str] = {}
     for claim, expansion in about_claims:
-        for paper, _ in _kept(expansion):
-            claimed.setdefault(named(paper), claim)
+        for paper, _ in _kept_papers(expansion):
+            claim_of.setdefault(id_of(paper), claim)
     entry_of: dict[PaperId, str] = {}
     for work in cited:
-        entry_of.setdefault(named(work.paper), work.entry)
+        entry_of.setdefault(id_of(work.paper), work.entry)
     others = {name: paper for name, paper in papers.items() if normal(paper.title) != normal(title)}
     return [
         (
@@ -405,7 +407,7 @@ def _merged(
                 url=paper.url,
                 doi=paper.doi,
                 relevance_0_to_5=relevance.get(name),
-                about_claim=claimed.get(name, ""),
+                about_claim=claim_of.get(name, ""),
                 cited_as=entry_of.get(name, ""),
                 **_state(paper.state, None),
                 abstract=paper.abstract,
@@ -417,27 +419,27 @@ def _merged(
 
 
 def _state(one: PaperState | None, other: PaperState | None) -> dict[str, Any]:
-    """The fields of a work that say whether it stands, of what two sources tell."""
+    """Return the state fields of a work from two sources; the gravest state counts."""
     states = [state for state in (one, other) if state is not None]
     state = gravest(states) if states else None
     return {"state": state, "retracted": state in (PaperState.RETRACTED, PaperState.WITHDRAWN)}
 
 
 def _uses(
-    papers: Sequence[Paper], found: Iterable[Expansion | None]
+    papers: Sequence[Paper], expansions: Iterable[Expansion | None]
 ) -> Mapping[PaperId, tuple[str, ...]]:
-    """Return what each names as used, by its abstract and the passages by which it cites another."""
-    links = [link for one in found if one is not None for link in one.links]
+    """Return the resources each paper uses, by its abstract and its citation contexts."""
+    links = [link for one in expansions if one is not None for link in one.links]
     uses: dict[PaperId, tuple[str, ...]] = {}
     for one in found_by_rule(papers, links, (), MOST_USES):
         if one.kind in _KINDS_SHOWN:
-            told = f"{one.name} ({one.kind.value.replace('_', ' ')})"
-            uses[one.paper_id] = (*uses.get(one.paper_id, ()), told)
+            use = f"{one.name} ({one.kind.value.replace('_', ' ')})"
+            uses[one.paper_id] = (*uses.get(one.paper_id, ()), use)
     return uses
 
 
-def _kept(expansion: Expansion | None) -> Iterable[tuple[Paper, int | None]]:
+def _kept_papers(expansion: Expansion | None) -> Iterable[tuple[Paper, int | None]]:
     if expansion is None:
         return
-    for kept in expansion.kept:
-        yield kept.text, kept.relevance_0_to_5
+    for each in expansion.kept:
+        yield each.text, each.relevance_0_to_5

@@ -1,6 +1,4 @@
-"""Problems of a review: leads of the checks that readings of sections are given, what they raise,
-which of it says the same, and the second look, which weighs what the authors may have meant.
-"""
+"""Problems of a review: leads of text checks, candidates, merging and second looks."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,31 +29,33 @@ from tasks.text.quotations import normal, stands_in
 from tasks.text.words import overlap_0_to_1, shorten_words
 
 LEAST_CHARACTERS = 8
-"""Of a quotation: whole sentences are short at times."""
+"""Least length of a quotation, in characters: sentences can be short."""
 LEAST_PERCENT = 50
-"""How sure a candidate has to be: of 74 that capable readers raised with less, 4 pointed at an
-error that had been put in; of the 45 others 17 did (docs/quality/manuscripts.md).
+"""Least confidence of a candidate, in percent.
+
+Of 74 candidates that capable readers raised with less, 4 pointed at a planted error; of the 45
+others 17 did (docs/quality/manuscripts.md).
 """
 _SAME_PROBLEM = 0.6
-"""Overlap of two problems' words from which they are one."""
-_PLACES_TOLD, _QUOTED_WORDS = 3, 40
+"""Word overlap from which two problems count as the same."""
+_PLACES_SHOWN, _QUOTED_WORDS = 3, 40
 _CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
-"""Percent, of what a check of the text reports."""
+"""Percent, for problems reported by a check of the text."""
 _RETRACTED_PERCENT = 80
-"""Its title, the literature, OpenAlex or Crossref says it; why, and whether the manuscript says so too, is not
-known.
+"""Confidence that a marked work is a problem: the reason for the mark, and whether the manuscript
+mentions it, are unknown.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     place: str
-    said: CandidateReply
+    reply: CandidateReply
     provenance: Provenance
 
 
 def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadShown, ...]]:
-    """Return what the checks report, gravest first, at the section whose sentence they quote."""
+    """Return the checks' problems by section of their quote, gravest first."""
     detected = sorted(
         (problem for check in CHECKS for problem in check(reading) if problem.quote),
         key=lambda problem: problem.gravity,
@@ -76,16 +76,14 @@ def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadSh
 
 
 def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) -> list[Candidate]:
-    """Works that the manuscript cites and that do not stand, as a title, the literature, OpenAlex
-    or Crossref says.
-    """
+    """Return cited works that a title, the literature, OpenAlex or Crossref marks as retracted."""
     return [
         Candidate(
             "the list of references",
             CandidateReply(
-                problem=_what_is_cited(work),
+                problem=_retraction_problem(work),
                 quote=work.cited_as,
-                explanation=_who_says(work),
+                explanation=_retraction_source(work),
                 consequence="What is said to follow from that work.",
                 confidence_percent=_RETRACTED_PERCENT,
             ),
@@ -96,26 +94,27 @@ def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) ->
     ]
 
 
-def _what_is_cited(work: PooledWork) -> str:
+def _retraction_problem(work: PooledWork) -> str:
     if work.state is PaperState.OF_CONCERN:
         return f"The manuscript cites a work {work.mark}."
     return f"The manuscript cites a work that has been {work.mark}."
 
 
-def _who_says(work: PooledWork) -> str:
-    told = f"“{work.title}” ({work.year or 'no year'})"
+def _retraction_source(work: PooledWork) -> str:
+    title = f"“{work.title}” ({work.year or 'no year'})"
     if state_of_title(work.title) is not None:
-        return f"The source lists it as {told}."
-    return f"The literature, OpenAlex or Crossref lists {told} as {work.mark}."
+        return f"The source lists it as {title}."
+    return f"The literature, OpenAlex or Crossref lists {title} as {work.mark}."
 
 
-def merged(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Each problem once, as it was raised with the most confidence, with the other sentences of
-    which the same was said; the surest first.
+def merge_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Merge candidates about one problem, the most confident first.
+
+    The explanation lists the other sentences with the same problem.
     """
     groups: list[list[Candidate]] = []
-    for one in sorted(candidates, key=lambda each: -each.said.confidence_percent):
-        same = next((group for group in groups if _is_same(one.said, group[0].said)), None)
+    for one in sorted(candidates, key=lambda each: -each.reply.confidence_percent):
+        same = next((group for group in groups if _is_same(one.reply, group[0].reply)), None)
         if same is None:
             groups.append([one])
         else:
@@ -124,19 +123,19 @@ def merged(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _with_places(first: Candidate, *others: Candidate) -> Candidate:
-    """A second work taken back, or a second statistic that does not fit, is not the first again."""
+    """Add places of `others`; a further quote shows that it is another occurrence."""
     places = dict.fromkeys(
-        f"{one.place}: “{shorten_words(one.said.quote, _QUOTED_WORDS)[0]}”"
+        f"{one.place}: “{shorten_words(one.reply.quote, _QUOTED_WORDS)[0]}”"
         for one in others
-        if one.said.quote and not _quotes_same(one.said, first.said)
+        if one.reply.quote and not _quotes_same(one.reply, first.reply)
     )
     if not places:
         return first
-    told = "; ".join(list(places)[:_PLACES_TOLD])
-    more = f"; and {len(places) - _PLACES_TOLD} more" if len(places) > _PLACES_TOLD else ""
-    explanation = f"{first.said.explanation} The same is said of {told}{more}."
-    said = first.said.model_copy(update={"explanation": explanation})
-    return replace(first, said=said)
+    quoted_places = "; ".join(list(places)[:_PLACES_SHOWN])
+    more = f"; and {len(places) - _PLACES_SHOWN} more" if len(places) > _PLACES_SHOWN else ""
+    explanation = f"{first.reply.explanation} The same is said of {quoted_places}{more}."
+    reply = first.reply.model_copy(update={"explanation": explanation})
+    return replace(first, reply=reply)
 
 
 def _is_same(one: CandidateReply, other: CandidateReply) -> bool:
@@ -149,38 +148,38 @@ def _quotes_same(one: CandidateReply, other: CandidateReply) -> bool:
     return all(quotes) and (quotes[0] in quotes[1] or quotes[1] in quotes[0])
 
 
-def unfounded(said: CandidateReply, reading: Reading) -> str | None:
-    """Why a candidate falls without a second look; None: it does not."""
-    if not said.quote:
+def rejection_reason(reply: CandidateReply, reading: Reading) -> str | None:
+    """Return why a candidate is rejected without a second look, or None."""
+    if not reply.quote:
         return "It points at no sentence."
-    if not stands_in(said.quote, reading.whole, least_characters=LEAST_CHARACTERS):
+    if not stands_in(reply.quote, reading.whole, least_characters=LEAST_CHARACTERS):
         return "The manuscript does not have the sentence that it quotes."
-    if is_damaged(said.quote):
+    if is_damaged(reply.quote):
         return "The sentence was damaged when the file was read: the authors wrote something else."
     return None
 
 
-def unpromising(said: CandidateReply) -> str | None:
-    """Why nobody looks at a candidate a second time, unless a person asks; None: somebody does."""
-    if said.confidence_percent < LEAST_PERCENT:
-        return f"It was raised with {said.confidence_percent} % confidence only."
-    if not said.consequence:
+def skip_reason(reply: CandidateReply) -> str | None:
+    """Return why a candidate gets no second look unless a person asks, or None."""
+    if reply.confidence_percent < LEAST_PERCENT:
+        return f"It was raised with {reply.confidence_percent} % confidence only."
+    if not reply.consequence:
         return "Nothing that the text says would change if it held."
     return None
 
 
 WORKS_SHOWN = 5
-"""Of the pool, with each second look."""
+"""Works of the pool shown in each second look."""
 CLOSE_PERCENT = 20
-"""A refutation that is surer than the objection by more than this settles it."""
+"""A refutation more confident than the objection by more than this settles it, in percent."""
 _EVEN_PERCENT = 50
 LEAST_TOGETHER_PERCENT = 60
-"""How sure both looks together have to be of a problem that stands."""
+"""Least mean confidence of both looks in a standing problem, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """Results of the second looks: a problem each, in the order of the candidates."""
+    """Results of second looks, in the order of the candidates."""
 
     problems: tuple[Problem, ...]
     outcomes: tuple[Outcome[RefuteReply], ...]
@@ -194,23 +193,25 @@ async def second_looks(
     pool: Pool,
     before: Sequence[tuple[str, ...]] = (),
 ) -> Looks:
-    """A second look at each, side by side.
+    """Take a second look at each candidate, concurrently.
 
     Args:
-        before: what was said of each so far; empty: nothing was of any.
+        before: earlier remarks on each candidate; empty if there are none.
     """
-    told = before or [()] * len(candidates)
+    earlier_remarks = before or [()] * len(candidates)
     looks = await asyncio.gather(
         *(
-            _second_look(one, said, manuscript, engine, pool)
-            for one, said in zip(candidates, told, strict=True)
+            _second_look(one, remarks, manuscript, engine, pool)
+            for one, remarks in zip(candidates, earlier_remarks, strict=True)
         )
     )
-    asked = [(one.place, outcome) for one, (_, outcome) in zip(candidates, looks, strict=True)]
+    place_outcomes = [
+        (one.place, outcome) for one, (_, outcome) in zip(candidates, looks, strict=True)
+    ]
     return Looks(
         problems=tuple(problem for problem, _ in looks),
         outcomes=tuple(outcome for _, outcome in looks if outcome is not None),
-        failures=tuple(unanswered(REFUTE_PROBLEM, manuscript, asked)),
+        failures=tuple(failures_of(REFUTE_PROBLEM, manuscript, place_outcomes)),
     )
 
 
@@ -221,94 +222,94 @@ async def _second_look(
     engine: Engine,
     pool: Pool,
 ) -> tuple[Problem, Outcome[RefuteReply] | None]:
-    """The problem as it stands, and the answer about it; None: there was nothing to ask."""
-    said, reading = candidate.said, manuscript.reading
-    place = place_of(said.quote, reading, candidate.place)
-    fallen = unfounded(said, reading)
-    if fallen is None and not before:  # what a person asks to look at again is looked at
-        fallen = unpromising(said)
+    """Return the problem after the second look, and the outcome (None without a call)."""
+    reply, reading = candidate.reply, manuscript.reading
+    place = place_of(reply.quote, reading, candidate.place)
+    rejection = rejection_reason(reply, reading)
+    if rejection is None and not before:  # a person's request always gets a second look
+        rejection = skip_reason(reply)
     outcome: Outcome[RefuteReply] | None = None
-    found: dict[str, Any]
-    if fallen is not None:
-        found = {"second_look": fallen, "refuted": True, "open_question": False}
+    findings: dict[str, Any]
+    if rejection is not None:
+        findings = {"second_look": rejection, "refuted": True, "open_question": False}
     else:
-        shown = works_beside(said.problem, said.quote, pool)
+        prompt_papers = related_works(reply.problem, reply.quote, pool)
         outcome = await engine.run(
             REFUTE_PROBLEM,
             RefuteInput(
-                problem=said.problem,
+                problem=reply.problem,
                 location=place,
-                quote=said.quote,
-                explanation=said.explanation,
-                passages=passages_about(said.problem, said.quote, reading),
-                works=pool.worded(shown),
+                quote=reply.quote,
+                explanation=reply.explanation,
+                passages=passages_about(reply.problem, reply.quote, reading),
+                works=pool.describe(prompt_papers),
                 before=before,
             ),
         )
         if isinstance(outcome, Scored):
-            texts = (reading.whole, *pool.worded(shown))
-            found = _found(said.confidence_percent, outcome.value, texts, shown)
+            texts = (reading.whole, *pool.describe(prompt_papers))
+            findings = _findings(reply.confidence_percent, outcome.value, texts, prompt_papers)
         else:
-            told = f"It was not looked at a second time: {outcome.detail}"
-            found = {"second_look": told, "refuted": None, "open_question": None}
+            detail = f"It was not looked at a second time: {outcome.detail}"
+            findings = {"second_look": detail, "refuted": None, "open_question": None}
     problem = Problem(
         problem_id="a1p1",
         attempt=1,
         rank=1,
-        problem=said.problem,
+        problem=reply.problem,
         location=place,
-        explanation=said.explanation,
+        explanation=reply.explanation,
         location_found=location_found(place, manuscript),
-        quote=said.quote,
-        quote_found=stands_in(said.quote, reading.whole, least_characters=LEAST_CHARACTERS),
-        passage=passage_around(said.quote, reading),
+        quote=reply.quote,
+        quote_found=stands_in(reply.quote, reading.whole, least_characters=LEAST_CHARACTERS),
+        passage=passage_around(reply.quote, reading),
         provenance=candidate.provenance,
-        **{"confidence_0_to_1": said.confidence_percent / 100, **found},
+        **{"confidence_0_to_1": reply.confidence_percent / 100, **findings},
     )
     return problem, outcome
 
 
-def works_beside(problem: str, quote: str, pool: Pool) -> Shown:
+def related_works(problem: str, quote: str, pool: Pool) -> Shown:
     return pool.about(f"{problem} {quote}", WORKS_SHOWN)
 
 
-def _found(raised: int, look: RefuteReply, texts: Sequence[str], shown: Shown) -> dict[str, Any]:
-    """Return what a second look makes of a problem that was raised with `raised` percent
-    confidence.
+def _findings(
+    raised: int, look: RefuteReply, texts: Sequence[str], prompt_papers: Shown
+) -> dict[str, Any]:
+    """Combine a problem raised with `raised` percent confidence and its second look.
 
-    A verdict that rests on a sentence which none of `texts` has leaves the problem open, and so do
-    two looks that are hardly sure.
+    A verdict whose quote is in none of `texts` leaves the problem open, and so do two looks with
+    little confidence.
     """
     sure = look.confidence_percent
-    told = [look.reason]
+    reasons = [look.reason]
     if look.innocent_explanation:
-        told.insert(0, f"For the authors: {look.innocent_explanation}")
-    founded = not look.quote or any(
+        reasons.insert(0, f"For the authors: {look.innocent_explanation}")
+    is_founded = not look.quote or any(
         stands_in(look.quote, text, least_characters=1) for text in texts
     )
     of_it = {Verdict.WRONG: sure, Verdict.REFUTED: 100 - sure, Verdict.OPEN: _EVEN_PERCENT}
     together = round((raised + of_it[look.verdict]) / 2)
     unsure = look.verdict is Verdict.WRONG and together < LEAST_TOGETHER_PERCENT
-    if not founded:
-        told.append("The sentence that this rests on stands nowhere.")
+    if not is_founded:
+        reasons.append("The sentence that this rests on stands nowhere.")
     elif unsure:
-        told.append(f"Both looks together are {together} % sure, which is too little.")
-    reason = " ".join(each for each in told if each)
+        reasons.append(f"Both looks together are {together} % sure, which is too little.")
+    reason = " ".join(each for each in reasons if each)
     return {
         "confidence_0_to_1": together / 100,
-        "second_look": settle(reason, shown).markdown if len(shown) else reason,
-        "dispute": dispute_of(raised, look, founded=founded),
-        "refuted": look.verdict is Verdict.REFUTED and founded,
-        "open_question": look.verdict is Verdict.OPEN or not founded or unsure,
+        "second_look": settle(reason, prompt_papers).markdown if len(prompt_papers) else reason,
+        "dispute": dispute_of(raised, look, founded=is_founded),
+        "refuted": look.verdict is Verdict.REFUTED and is_founded,
+        "open_question": look.verdict is Verdict.OPEN or not is_founded or unsure,
     }
 
 
 def dispute_of(raised_percent: int, look: RefuteReply, *, founded: bool) -> str:
-    """In what whoever raised a problem and whoever looked at it again disagree; empty: in nothing,
-    or one is much surer.
+    """Return the dispute between objection and second look; empty if there is none.
 
     Args:
-        founded: whether the text, or a work that was shown, says what the second look quotes.
+        founded: True if the quote of the second look exists.
     """
     if not founded:
         return "The second look rests on a sentence that stands nowhere."
@@ -324,8 +325,10 @@ def dispute_of(raised_percent: int, look: RefuteReply, *, founded: bool) -> str:
 
 
 def in_order(problems: Sequence[Problem]) -> list[Problem]:
-    """The problems of an attempt, ranked: those that stand first, of them those a person accepted,
-    then by confidence, ones without a second look behind those with it.
+    """Rank the problems of an attempt.
+
+    Standing problems come first, those accepted by a person before others, then by confidence;
+    problems without a second look come last.
     """
     ordered = sorted(
         problems,
@@ -339,13 +342,13 @@ def in_order(problems: Sequence[Problem]) -> list[Problem]:
     return [one.model_copy(update={"rank": rank}) for rank, one in enumerate(ordered, start=1)]
 
 
-def unanswered(
+def failures_of(
     step: Step[Any, Any],
     manuscript: Manuscript,
-    asked: Iterable[tuple[str, Outcome[Any] | None]],
+    place_outcomes: Iterable[tuple[str, Outcome[Any] | None]],
 ) -> Iterator[Failure]:
-    """A failure for each place about which no answer could be had: running again asks anew."""
-    for place, outcome in asked:
+    """Yield a failure for each place without a reply; another run retries it."""
+    for place, outcome in place_outcomes:
         if isinstance(outcome, Unscored):
             yield Failure(
                 stage=step.name,

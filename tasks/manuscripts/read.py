@@ -1,6 +1,4 @@
-"""Reads one manuscript: PDF page by page (GROBID's sections where it is set), LaTeX as one source,
-text as it is.
-"""
+"""Reading of one manuscript: PDF by page or by GROBID, LaTeX as one source, text as it is."""
 
 import asyncio
 import itertools
@@ -24,11 +22,11 @@ from tasks.manuscripts.collect import TEXT_SUFFIXES
 from tasks.manuscripts.steps.reading import Reading
 from tasks.text.words import sections_of_markdown
 
-# A manuscript as it was read.
+# Manuscripts after reading.
 
 PAGE_MARK = "[page {number}]"
 _FIELDS_FENCE = "---"
-"""Around the fields (title, authors, date) that begin a Markdown manuscript."""
+"""Delimiter of the fields (title, authors, date) at the start of a Markdown manuscript."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +34,12 @@ class Manuscript:
     """Manuscript as a checker gets it; places named in a reply are checked against it.
 
     Attributes:
-        text: with a line `[page N]` before each page where pages are known; LaTeX as one source.
-        pages: the text of each page; empty where there are none.
-        attachment: the PDF itself, for engines that read one; None where the text is sent.
-        passed_over: the failure of a better reader that another stood in for.
-        missing_files: names of included files that are missing or cannot be followed.
-        missing_preamble_files: the same of files that the preamble includes.
+        text: with a line `[page N]` before each page if pages are known; LaTeX as one source.
+        pages: text of each page; empty without pages.
+        attachment: the PDF for engines that read one; None if the text is sent.
+        passed_over: failure of a better parser if another one was used instead.
+        missing_files: included files that are missing or cannot be followed.
+        missing_preamble_files: likewise for files included by the preamble.
     """
 
     manuscript_id: str
@@ -60,9 +58,7 @@ class Manuscript:
 
     @property
     def shown_form(self) -> str:
-        """Return what an engine is told that it reads: `latex`, `text`,
-        or `pdf` for text with its pages.
-        """
+        """Return the form shown in prompts: `latex`, `text`, or `pdf` for text with pages."""
         return "pdf" if self.pages else self.form.value
 
     @cached_property
@@ -93,13 +89,12 @@ async def read_manuscript(
     ledger: Ledger,
     takes_pdf: TakesPdf,
 ) -> Manuscript | Unreadable:
-    """The manuscript in the form asked for, or why it cannot be read.
+    """Read the manuscript in the requested form.
 
     Args:
-        form: `auto` sends LaTeX as LaTeX and text as text, a PDF as it is to engines that take one
-            and as text to others; `text` sends readable text whatever it is; `pdf` and `latex` want
-            just that.
-        takes_pdf: whether the engine reads attached PDFs; asked only for `auto`.
+        form: `auto` sends LaTeX as LaTeX, text as text, and a PDF as a file to engines that take one,
+            else as text; `text` always sends text; `pdf` and `latex` require that format.
+        takes_pdf: whether the engine reads attached PDFs; called only for `auto`.
     """
     path = source.path
     if path.is_file() and path.suffix.lower() == ".pdf":
@@ -128,39 +123,39 @@ async def _read_pdf(
     grobid_url: str | None,
     ledger: Ledger,
 ) -> Manuscript | Unreadable:
-    """Pages are read in any case: places such as `page 3` are held against them."""
+    """Read the pages in any case: places such as `page 3` are checked against them."""
     content = await _content(source.path, settings.maximum_bytes)
     if isinstance(content, Unreadable):
         return content
     if b"%PDF-" not in content[:1024]:
         return Unreadable(Reason.NOT_A_PDF, f"{source.path.name} is not a PDF")
-    read = await read_pages(content, source.path.name, settings)
-    if isinstance(read, SourceFailure):
-        return Unreadable(read.reason, read.detail)
-    marked = "\n".join(
+    document = await read_pages(content, source.path.name, settings)
+    if isinstance(document, SourceFailure):
+        return Unreadable(document.reason, document.detail)
+    text_with_marks = "\n".join(
         f"{PAGE_MARK.format(number=number)}\n{page}"
-        for number, page in enumerate(read.pages, start=1)
+        for number, page in enumerate(document.pages, start=1)
     )
     manuscript = Manuscript(
         manuscript_id=source.manuscript_id,
         name=source.path.name,
-        title=read.title or "",
+        title=document.title or "",
         form=ManuscriptForm.PDF if attach else ManuscriptForm.TEXT,
         content_sha256=source.content_sha256,
-        text=marked,
-        pages=read.pages,
-        headings=read.headings,
+        text=text_with_marks,
+        pages=document.pages,
+        headings=document.headings,
         attachment=content if attach else None,
     )
     if grobid_url is None or attach:
         return manuscript
     parsed = await read_with_grobid(content, source.path.name, grobid_url, settings, ledger)
     if isinstance(parsed, SourceFailure):
-        told = f"{parsed.detail}; read without GROBID"
+        detail = f"{parsed.detail}; read without GROBID"
         return replace(
             manuscript,
             passed_over=Failure(
-                stage="documents", subject=source.path.name, reason=parsed.reason, detail=told
+                stage="documents", subject=source.path.name, reason=parsed.reason, detail=detail
             ),
         )
     return replace(
@@ -175,18 +170,20 @@ async def _read_latex(
     source: ManuscriptSource, settings: DocumentSettings, *, as_text: bool
 ) -> Manuscript | Unreadable:
     reader = read_latex if as_text else read_latex_whole
-    read = await reader(source.path, settings, source.included)
-    if isinstance(read, SourceFailure):
-        return Unreadable(read.reason, read.detail)
-    if isinstance(read, ParsedDocument):
-        made = _made(source, read.title, ManuscriptForm.TEXT, _flowing(read), _headings(read))
+    document = await reader(source.path, settings, source.included)
+    if isinstance(document, SourceFailure):
+        return Unreadable(document.reason, document.detail)
+    if isinstance(document, ParsedDocument):
+        manuscript = _manuscript(
+            source, document.title, ManuscriptForm.TEXT, _flowing(document), _headings(document)
+        )
     else:
-        text = f"{read.body}\n\n{read.bibliography}".strip()
-        made = _made(source, read.title, ManuscriptForm.LATEX, text, ())
+        text = f"{document.body}\n\n{document.bibliography}".strip()
+        manuscript = _manuscript(source, document.title, ManuscriptForm.LATEX, text, ())
     return replace(
-        made,
-        missing_files=read.missing_files,
-        missing_preamble_files=read.missing_preamble_files,
+        manuscript,
+        missing_files=document.missing_files,
+        missing_preamble_files=document.missing_preamble_files,
     )
 
 
@@ -200,23 +197,23 @@ async def _read_text(
         text = content.decode("utf-8-sig").replace("\x00", "")
     except UnicodeDecodeError:
         return Unreadable(Reason.DAMAGED, f"{source.path.name} is no UTF-8 text: save it as UTF-8")
-    lines = [told for line in text.splitlines() if (told := line.strip("# ").strip())]
+    lines = [stripped for line in text.splitlines() if (stripped := line.strip("# ").strip())]
     if not lines:
         return Unreadable(Reason.NO_TEXT, f"{source.path.name} is empty")
     headings = tuple(heading for heading, _ in sections_of_markdown(text) if heading)
-    return _made(source, _title(lines)[:300], ManuscriptForm.TEXT, text, headings)
+    return _manuscript(source, _title(lines)[:300], ManuscriptForm.TEXT, text, headings)
 
 
 def _title(lines: Sequence[str]) -> str:
-    """The first line; where a block of fields between dashes begins the text, its title."""
+    """Return the title field of a leading block between dashes, else the first line."""
     if lines[0] != _FIELDS_FENCE:
         return lines[0]
     fields = itertools.takewhile(lambda line: line != _FIELDS_FENCE, lines[1:])
-    named = (line.removeprefix("title:") for line in fields if line.startswith("title:"))
-    return next(named, "").strip(" \"'")
+    titles = (line.removeprefix("title:") for line in fields if line.startswith("title:"))
+    return next(titles, "").strip(" \"'")
 
 
-def _made(
+def _manuscript(
     source: ManuscriptSource,
     title: str | None,
     form: ManuscriptForm,

@@ -1,6 +1,4 @@
-"""The arguments and options of `assay check`, and what people say of a review (`--revise FILE`):
-every mistake named in one line.
-"""
+"""Options of `assay check`, and people's decisions on a review (`--revise FILE`)."""
 
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -39,11 +37,11 @@ _FIELDS = ("manuscript", "id", "verdict", "remark")
 def with_preferences(
     path: Path, sources: Sequence[ManuscriptSource], warehouse: Warehouse
 ) -> tuple[CheckHead, tuple[ManuscriptSource, ...]]:
-    """Return the review that the file names, and `sources` with what both say of each.
+    """Return the head of the review that the file names, and `sources` with review and decisions.
 
     Raises:
-        ConfigurationError: the file cannot be read, decides nothing, or does not fit the review or
-            the manuscripts.
+        ConfigurationError: the file cannot be read, contains no decision, or does not fit the review
+            or the manuscripts.
     """
     run_id, preferences = _read(path)
     with warehouse.reader() as connection:
@@ -51,18 +49,20 @@ def with_preferences(
         checks = published_units(connection, kind_of(CHECKS), run_id)
     if not head.review:
         raise ConfigurationError(f"--revise {path}: {run_id} is no review: it was read once")
-    known = {check.manuscript_id: check for check in checks}
+    check_of = {check.manuscript_id: check for check in checks}
     for one in preferences:
-        _check_finding(path, one, known)
+        _check_finding(path, one, check_of)
     for source in sources:
-        _check_source(path, source, known, run_id)
-    named = {source.manuscript_id for source in sources}
-    if lost := next((one.manuscript for one in preferences if one.manuscript not in named), None):
-        raise ConfigurationError(f"--revise {path} speaks of {lost}: name that paper too")
+        _check_source(path, source, check_of, run_id)
+    source_ids = {source.manuscript_id for source in sources}
+    if unknown := next(
+        (one.manuscript for one in preferences if one.manuscript not in source_ids), None
+    ):
+        raise ConfigurationError(f"--revise {path} speaks of {unknown}: name that paper too")
     return head, tuple(
         replace(
             source,
-            earlier=known[source.manuscript_id],
+            earlier=check_of[source.manuscript_id],
             preferences=tuple(one for one in preferences if one.manuscript == source.manuscript_id),
         )
         for source in sources
@@ -73,16 +73,16 @@ def _read(path: Path) -> tuple[RunId, tuple[Preference, ...]]:
     try:
         if path.stat().st_size > LARGEST_BYTES:
             raise ConfigurationError(f"--revise {path}: exceeds {LARGEST_BYTES:,} bytes")
-        told = tomllib.loads(path.read_text("utf-8-sig"))
+        content = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise ConfigurationError(f"--revise {path}: {error.strerror}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"--revise {path} is no TOML: {error}") from error
-    run_id, findings = told.get("check"), told.get("findings")
+    run_id, findings = content.get("check"), content.get("findings")
     if not isinstance(run_id, str) or not isinstance(findings, list):
         raise ConfigurationError(
             f"--revise {path} lacks `check` or [[findings]]: edit the preferences.toml that the"
-            " review wrote beside its report"
+            " review wrote next to its report"
         )
     preferences = tuple(_preferences(path, findings))
     if not preferences:
@@ -91,32 +91,32 @@ def _read(path: Path) -> tuple[RunId, tuple[Preference, ...]]:
 
 
 def _preferences(path: Path, findings: Sequence[Any]) -> Iterator[Preference]:
-    """Those with a verdict."""
-    seen = set()
+    """Yield the findings with a verdict."""
+    decided = set()
     for number, entry in enumerate(findings, start=1):
         where = f"--revise {path}: finding {number}"
         fields = entry if isinstance(entry, dict) else {}
-        if odd := next((name for name in fields if name not in _FIELDS), None):
-            raise ConfigurationError(f"{where} has {odd!r}: it takes {', '.join(_FIELDS)}")
-        told = {name: fields.get(name, "") for name in _FIELDS}
-        if not all(isinstance(value, str) for value in told.values()):
+        if unknown := next((name for name in fields if name not in _FIELDS), None):
+            raise ConfigurationError(f"{where} has {unknown!r}: it takes {', '.join(_FIELDS)}")
+        entry_fields = {name: fields.get(name, "") for name in _FIELDS}
+        if not all(isinstance(value, str) for value in entry_fields.values()):
             raise ConfigurationError(f"{where}: {', '.join(_FIELDS)} are texts between quotes")
-        if not told["manuscript"] or not told["id"]:
+        if not entry_fields["manuscript"] or not entry_fields["id"]:
             raise ConfigurationError(f"{where} lacks its manuscript or its id")
-        if not told["verdict"]:
+        if not entry_fields["verdict"]:
             continue
-        if told["verdict"] not in tuple(Decision):
+        if entry_fields["verdict"] not in tuple(Decision):
             raise ConfigurationError(
-                f"{where} ({told['id']}): verdict {told['verdict']!r}: choose {_choices()}"
+                f"{where} ({entry_fields['id']}): verdict {entry_fields['verdict']!r}: choose {_choices()}"
             )
-        if (told["manuscript"], told["id"]) in seen:
-            raise ConfigurationError(f"{where} gives {told['id']} a second verdict")
-        seen.add((told["manuscript"], told["id"]))
+        if (entry_fields["manuscript"], entry_fields["id"]) in decided:
+            raise ConfigurationError(f"{where} gives {entry_fields['id']} a second verdict")
+        decided.add((entry_fields["manuscript"], entry_fields["id"]))
         yield Preference(
-            manuscript=told["manuscript"],
-            finding=told["id"],
-            decision=Decision(told["verdict"]),
-            remark=told["remark"].strip(),
+            manuscript=entry_fields["manuscript"],
+            finding=entry_fields["id"],
+            decision=Decision(entry_fields["verdict"]),
+            remark=entry_fields["remark"].strip(),
         )
 
 
@@ -125,32 +125,32 @@ def _choices() -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def _check_finding(path: Path, one: Preference, known: dict[str, ManuscriptCheck]) -> None:
-    check = known.get(one.manuscript)
+def _check_finding(path: Path, one: Preference, check_of: dict[str, ManuscriptCheck]) -> None:
+    check = check_of.get(one.manuscript)
     if check is None:
         raise ConfigurationError(
             f"--revise {path}: the review has no manuscript {one.manuscript!r}; it has"
-            f" {', '.join(list(known)[:5])}"
+            f" {', '.join(list(check_of)[:5])}"
         )
-    found = [problem.problem_id for problem in check.problems]
-    if one.finding not in found:
-        listed = ", ".join(found[:10]) or "none"
+    problem_ids = [problem.problem_id for problem in check.problems]
+    if one.finding not in problem_ids:
+        shown_ids = ", ".join(problem_ids[:10]) or "none"
         raise ConfigurationError(
-            f"--revise {path}: {one.manuscript} has no finding {one.finding!r}; it has {listed}"
+            f"--revise {path}: {one.manuscript} has no finding {one.finding!r}; it has {shown_ids}"
         )
 
 
 def _check_source(
-    path: Path, source: ManuscriptSource, known: dict[str, ManuscriptCheck], run_id: RunId
+    path: Path, source: ManuscriptSource, check_of: dict[str, ManuscriptCheck], run_id: RunId
 ) -> None:
-    check = known.get(source.manuscript_id)
+    check = check_of.get(source.manuscript_id)
     if check is None:
         raise ConfigurationError(
             f"--revise {path}: {run_id} did not review {source.manuscript_id}: leave it out"
         )
     if check.content_sha256 != source.content_sha256:
         raise ConfigurationError(
-            f"--revise {path}: {source.path.name} has changed since {run_id}: review it anew"
+            f"--revise {path}: {source.path.name} has changed since {run_id}: review it again"
         )
 
 
@@ -160,13 +160,13 @@ FORMS = ("auto", "pdf", "text", "latex")
 def resolve(
     given: tuple[Any, ...], options: CheckOptions, profile: Profile, settings: Settings
 ) -> Resolved[ManuscriptSource, CheckParameters]:
-    """Resolve the manuscripts and how they are checked.
+    """Resolve the manuscripts and the parameters of their check.
 
-    Judges without `--judge` are the engine itself, where reasons are given. A revision asks as the
-    review it revises did: as many problems and attempts, by the same seed.
+    With `--reasons` but without `--judge`, the engine itself judges. A revision has the problem
+    limit, attempts and seed of its review.
 
     Raises:
-        ConfigurationError: an option that cannot be understood or met.
+        ConfigurationError: an option is invalid or does not fit the others.
     """
     papers: tuple[Path, ...] = tuple(*given)
     if not papers:
@@ -183,8 +183,8 @@ def resolve(
         repetition_count=options.repetitions,
         judges=_judges(options),
     )
-    known = read_reasons(options.reasons) if options.reasons is not None else None
-    sources = collect_manuscripts(papers, known, maximum_bytes=settings.documents.maximum_bytes)
+    reasons = read_reasons(options.reasons) if options.reasons is not None else None
+    sources = collect_manuscripts(papers, reasons, maximum_bytes=settings.documents.maximum_bytes)
     judging, seed = profile.judging, options.seed
     if options.effort is not None:
         judging = replace(judging, judgement=replace(judging.judgement, effort=options.effort))
@@ -217,19 +217,19 @@ def _check_form(options: CheckOptions) -> None:
 
 
 def _judges(options: CheckOptions) -> tuple[Judge, ...]:
-    """Return who judges. Raises ConfigurationError: nothing to judge by, or one is named twice."""
+    """Return the judges. Raises ConfigurationError without reasons, or for a repeated judge."""
     if options.judge and options.reasons is None:
         raise ConfigurationError(
             "judges need the authors' own reasons to judge by: add --reasons FILE"
         )
-    asked = [_judge(text, options.engine, options.api_base) for text in options.judge]
-    if len({judge.engine for judge in asked}) < len(asked):
+    judges = [_judge(text, options.engine, options.api_base) for text in options.judge]
+    if len({judge.engine for judge in judges}) < len(judges):
         raise ConfigurationError(
             "the same judge is named twice: --repetitions asks a judge several times"
         )
-    if options.reasons is not None and not asked:
-        asked = [Judge(engine=options.engine, api_base=options.api_base)]
-    return tuple(asked)
+    if options.reasons is not None and not judges:
+        judges = [Judge(engine=options.engine, api_base=options.api_base)]
+    return tuple(judges)
 
 
 def _check_review(options: CheckOptions) -> None:
@@ -248,14 +248,14 @@ def _check_review(options: CheckOptions) -> None:
         raise ConfigurationError("--revise goes on from a review: add --review")
     if options.literature is not None:
         raise ConfigurationError(
-            "--revise judges beside what the review looked up, and looks up nothing: leave out"
-            " --literature"
+            "--revise uses the look-ups of its review and makes none: leave out --literature"
         )
 
 
 def _judge(text: str, checker: EngineChoice, api_base: str | None) -> Judge:
-    """`litellm:MODEL` or `litellm:MODEL@URL`; without a URL, a judge of the checker's provider is
-    asked where the checker is.
+    """Parse `litellm:MODEL` or `litellm:MODEL@URL`.
+
+    Without a URL, a judge of the checker's provider uses the checker's address.
     """
     name, _, url = text.partition("@http")
     choice = EngineChoice.parse(name)

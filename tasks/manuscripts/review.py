@@ -1,14 +1,12 @@
-"""A review of one manuscript: read section by section with running notes, reviewers of one aspect
-each over the same notes and evidence, candidates merged, each looked at a second time, and ranked;
-its revision by what a person said, and both readings of what is disputed (TIMAR, section 3.6;
-OpenAIReview, arXiv 2606.19749).
+"""Review of one manuscript (TIMAR, section 3.6; OpenAIReview, arXiv 2606.19749).
 
-Works that were looked up beforehand, if any, stand beside what is judged. What it may cost is
-bounded by the text: one question a section, one for each aspect of the whole, one for each of at
-most twice as many candidates as problems were asked for, and one over all.
+Sections are read in order with running notes. Reviewers of one aspect each see the same notes and
+evidence. Candidates are merged, get a second look and are ranked. Works looked up beforehand are
+shown with each judgement. The cost is bounded by the text: one call per section, one per aspect,
+one per candidate (at most twice the requested problems), and one for the review.
 
-A revision looks up nothing: the works come back as they were frozen. Nothing is read anew either
-but the passages about what is looked at again; the review is written over what stands then.
+A revision applies a person's decisions. It uses the frozen works, reads only passages about
+problems to look at again, and writes the review for the problems that stand then.
 """
 
 import asyncio
@@ -30,13 +28,13 @@ from tasks.manuscripts.problems import (
     LEAST_PERCENT,
     Candidate,
     Looks,
+    failures_of,
     in_order,
     leads_at,
-    merged,
+    merge_candidates,
+    related_works,
     retracted_candidates,
     second_looks,
-    unanswered,
-    works_beside,
 )
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import (
@@ -65,10 +63,10 @@ from tasks.text.words import shorten_words
 CANDIDATES_PER_ASPECT = 2
 ABSTRACT_WORDS = 500
 ALL_NOTES_WORDS = 2_000
-"""Of all sections together."""
+"""Words of the notes on all sections together."""
 PASSAGE_SENTENCES = 40
 WORKS_OF_ASPECTS = 12
-"""Of the pool, nearest to the abstract and the claims."""
+"""Works of the pool, nearest to the abstract and the claims."""
 _SPEAKS_OF = {
     Aspect.RIGOR: (
         "method experiment control baseline sample size test significance random seed replicate"
@@ -79,9 +77,9 @@ _SPEAKS_OF = {
         " procedure protocol implementation measured computed as follows"
     ),
 }
-"""The others look for what the abstract, or else the beginning, speaks of."""
+"""The other aspects search for the words of the abstract or the beginning."""
 
-Asked = tuple[Aspect, Outcome[AspectReply]]
+AspectOutcome = tuple[Aspect, Outcome[AspectReply]]
 
 
 async def review_aspects(
@@ -90,27 +88,29 @@ async def review_aspects(
     raised: Sequence[str],
     pool: Pool,
     engine: Engine,
-) -> list[Asked]:
-    """The answer of each reviewer. Without works nobody judges whether the manuscript is new.
+) -> list[AspectOutcome]:
+    """Return the outcome of each aspect; without works, novelty is not judged.
 
     Args:
-        notes: of each section that was read, behind its place.
+        notes: (place, notes) of each section that was read.
     """
     title, reading = manuscript.title, manuscript.reading
     aspects = [each for each in Aspect if each is not Aspect.NOVELTY or pool.papers]
     abstract = shorten_words(reading.abstract, ABSTRACT_WORDS)[0]
     beginning = abstract or shorten_words(f"{title} {reading.text}", ABSTRACT_WORDS)[0]
-    claimed = " ".join([beginning, *strong_claims(reading)])
-    shown = pool.about(claimed, WORKS_OF_ASPECTS)
-    told = "\n\n".join(f"[{place}] {noted}" for place, noted in notes if noted)
+    summary_and_claims = " ".join([beginning, *strong_claims(reading)])
+    prompt_papers = pool.about(summary_and_claims, WORKS_OF_ASPECTS)
+    all_notes = "\n\n".join(f"[{place}] {text}" for place, text in notes if text)
     questions = [
         AspectInput(
             aspect=aspect,
             title=title,
             abstract=abstract,
-            notes=shorten_words(told, ALL_NOTES_WORDS)[0],
-            passages=passages_near(_SPEAKS_OF.get(aspect, claimed), reading, PASSAGE_SENTENCES),
-            works=pool.worded(shown),
+            notes=shorten_words(all_notes, ALL_NOTES_WORDS)[0],
+            passages=passages_near(
+                _SPEAKS_OF.get(aspect, summary_and_claims), reading, PASSAGE_SENTENCES
+            ),
+            works=pool.describe(prompt_papers),
             raised=tuple(raised),
             least_percent=LEAST_PERCENT,
             maximum_candidates=CANDIDATES_PER_ASPECT,
@@ -119,22 +119,24 @@ async def review_aspects(
     ]
     outcomes = await asyncio.gather(*(engine.run(REVIEW_ASPECT, each) for each in questions))
     return [
-        (aspect, _settled(outcome, shown))
+        (aspect, _settle_keys(outcome, prompt_papers))
         for aspect, outcome in zip(aspects, outcomes, strict=True)
     ]
 
 
-def _settled(outcome: Outcome[AspectReply], shown: Shown) -> Outcome[AspectReply]:
-    """With references in place of keys, and without those that nobody was shown."""
-    if not isinstance(outcome, Scored) or not len(shown):
+def _settle_keys(outcome: Outcome[AspectReply], prompt_papers: Shown) -> Outcome[AspectReply]:
+    """Replace keys by references and remove keys that were not in the prompt."""
+    if not isinstance(outcome, Scored) or not len(prompt_papers):
         return outcome
     reply = outcome.value
     return Scored(
         reply.model_copy(
             update={
-                "assessment": settle(reply.assessment, shown).markdown,
+                "assessment": settle(reply.assessment, prompt_papers).markdown,
                 "candidates": [
-                    one.model_copy(update={"explanation": settle(one.explanation, shown).markdown})
+                    one.model_copy(
+                        update={"explanation": settle(one.explanation, prompt_papers).markdown}
+                    )
                     for one in reply.candidates
                 ],
             }
@@ -143,19 +145,19 @@ def _settled(outcome: Outcome[AspectReply], shown: Shown) -> Outcome[AspectReply
     )
 
 
-def raised_by(asked: Sequence[Asked], reading: Reading) -> list[Candidate]:
-    """Return what the reviewers object to, placed where the sentence stands that they quote."""
+def candidates_of_aspects(aspects: Sequence[AspectOutcome], reading: Reading) -> list[Candidate]:
+    """Return the candidates of the aspects, placed at the sentence they quote."""
     return [
         Candidate(
-            place_of(said.quote, reading, "the manuscript as a whole"), said, outcome.provenance
+            place_of(reply.quote, reading, "the manuscript as a whole"), reply, outcome.provenance
         )
-        for _, outcome in asked
+        for _, outcome in aspects
         if isinstance(outcome, Scored)
-        for said in outcome.value.candidates[:CANDIDATES_PER_ASPECT]
+        for reply in outcome.value.candidates[:CANDIDATES_PER_ASPECT]
     ]
 
 
-async def written_over(
+async def write_review_text(
     manuscript: Manuscript,
     notes: str,
     problems: Sequence[Problem],
@@ -178,64 +180,64 @@ async def written_over(
 
 
 def review_of(
-    number: int, written: Outcome[ReviewReply], notes: str, aspects: Sequence[Asked] = ()
+    number: int, outcome: Outcome[ReviewReply], notes: str, aspects: Sequence[AspectOutcome] = ()
 ) -> ManuscriptReview:
-    """The `number`th attempt's review, with what the reviewer of novelty says.
+    """Return the review of attempt `number`, with the assessment of novelty.
 
     Args:
-        notes: taken of the text to its end, which it was written from.
+        notes: final notes from which the review was written.
     """
-    judged = dict(aspects).get(Aspect.NOVELTY)
-    novelty = judged.value if isinstance(judged, Scored) else None
-    known: dict[str, Any] = {
+    novelty_outcome = dict(aspects).get(Aspect.NOVELTY)
+    novelty = novelty_outcome.value if isinstance(novelty_outcome, Scored) else None
+    common_fields: dict[str, Any] = {
         "attempt": number,
         "notes": notes,
         "novelty": novelty.assessment if novelty else "",
         "novelty_1_to_5": novelty.rating_1_to_5 if novelty else None,
-        "provenance": written.provenance,
+        "provenance": outcome.provenance,
     }
-    if isinstance(written, Unscored):
+    if isinstance(outcome, Unscored):
         return ManuscriptReview(
             summary=None,
-            unscored_reason=written.reason,
-            unscored_detail=written.detail,
-            **known,
+            unscored_reason=outcome.reason,
+            unscored_detail=outcome.detail,
+            **common_fields,
         )
-    said = written.value
+    reply = outcome.value
     return ManuscriptReview(
-        summary=said.summary,
-        strengths=tuple(said.strengths),
-        questions=tuple(said.questions),
-        soundness_1_to_5=said.soundness_1_to_5,
-        clarity_1_to_5=said.clarity_1_to_5,
-        confidence_1_to_5=said.confidence_1_to_5,
-        **known,
+        summary=reply.summary,
+        strengths=tuple(reply.strengths),
+        questions=tuple(reply.questions),
+        soundness_1_to_5=reply.soundness_1_to_5,
+        clarity_1_to_5=reply.clarity_1_to_5,
+        confidence_1_to_5=reply.confidence_1_to_5,
+        **common_fields,
     )
 
 
-def joined(
+def join_provenance(
     first: Provenance,
     outcomes: Iterable[Outcome[Any]],
     left_out: str | None,
 ) -> Provenance:
-    """One provenance of all the answers, and of what was left out."""
+    """Merge the provenance of all replies and of the omissions."""
     calls = tuple(call for outcome in outcomes for call in outcome.provenance.call_ids)
-    shortening = "; ".join(told for told in (first.shortening, left_out) if told) or None
+    shortening = "; ".join(part for part in (first.shortening, left_out) if part) or None
     return first.model_copy(update={"call_ids": calls, "shortening": shortening})
 
 
 REVIEW_STEPS = (READ_SECTION, REVIEW_ASPECT, REFUTE_PROBLEM, WEIGH_PROBLEM, WRITE_REVIEW)
 MOST_SECTIONS = 40
-"""Read of one manuscript, some 60,000 words: what stands behind is not read, and that is said."""
+"""Sections read per manuscript, about 60,000 words; the rest is reported as not read."""
 CANDIDATES_PER_SECTION = 3
 CANDIDATES_PER_PROBLEM = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One attempt, its problems with those that were refuted behind, and what went wrong.
+    """One attempt with its problems (refuted ones last) and failures.
 
-    `written` is None where nothing was read.
+    `written` is None if nothing was read.
     """
 
     attempt: Attempt
@@ -247,75 +249,74 @@ class Review:
 async def review_manuscript(
     manuscript: Manuscript, engine: Engine, number: int, maximum_problems: int, pool: Pool
 ) -> Review:
-    """One review, the `number`th attempt: problems that stand in order of rank, those beyond
-    `maximum_problems` behind the first, refuted ones last.
+    """Review as attempt `number`: standing problems by rank, then others, refuted ones last.
 
-    A section without an answer is a failure and what it holds is not reviewed, which the attempt's
-    provenance says; without any answer the attempt is unscored.
+    A section without a reply is a failure, and the attempt's provenance lists it as not reviewed;
+    without any reply the attempt is unscored.
     """
     reading = manuscript.reading
     sections = sections_of(reading)
-    read = sections[:MOST_SECTIONS]
-    outcomes = await _read_in_order(manuscript, read, engine)
-    answered = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
-    places = [section.place for section in read]
-    failures = list(unanswered(READ_SECTION, manuscript, zip(places, outcomes, strict=True)))
-    if not answered:
+    sections_read = sections[:MOST_SECTIONS]
+    outcomes = await _read_in_order(manuscript, sections_read, engine)
+    replies = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
+    places = [section.place for section in sections_read]
+    failures = list(failures_of(READ_SECTION, manuscript, zip(places, outcomes, strict=True)))
+    if not replies:
         return Review(_unscored(number, outcomes), None, (), tuple(failures))
-    candidates = list(_raised_in(read, outcomes))
+    candidates = list(_candidates_of_sections(sections_read, outcomes))
     notes = [
         (section.place, outcome.value.notes)
-        for section, outcome in zip(read, outcomes, strict=True)
+        for section, outcome in zip(sections_read, outcomes, strict=True)
         if isinstance(outcome, Scored)
     ]
-    raised = [candidate.said.problem for candidate in candidates]
-    aspects = await review_aspects(manuscript, notes, raised, pool, engine)
-    failures += unanswered(REVIEW_ASPECT, manuscript, aspects)
-    candidates += raised_by(aspects, reading)
-    candidates += retracted_candidates(pool.works, answered[0].provenance)
-    chosen = merged(candidates)[: CANDIDATES_PER_PROBLEM * maximum_problems]
-    looks = await second_looks(chosen, manuscript, engine, pool)
+    problems_raised = [candidate.reply.problem for candidate in candidates]
+    aspects = await review_aspects(manuscript, notes, problems_raised, pool, engine)
+    failures += failures_of(REVIEW_ASPECT, manuscript, aspects)
+    candidates += candidates_of_aspects(aspects, reading)
+    candidates += retracted_candidates(pool.works, replies[0].provenance)
+    candidates_to_check = merge_candidates(candidates)[: CANDIDATES_PER_PROBLEM * maximum_problems]
+    looks = await second_looks(candidates_to_check, manuscript, engine, pool)
     failures += looks.failures
-    problems = ranked(number, looks.problems)
-    told = "; ".join([*_left_out(sections, read, outcomes), *reading.oddities])
-    to_end = answered[-1].value.notes
-    written = await written_over(manuscript, to_end, problems, told, engine)
-    failures += unanswered(WRITE_REVIEW, manuscript, [("as a whole", written)])
-    judged = [outcome for _, outcome in aspects]
-    asked = [*outcomes, *judged, written, *looks.outcomes]
+    problems = rank_problems(number, looks.problems)
+    omissions = "; ".join([*_omissions(sections, sections_read, outcomes), *reading.oddities])
+    to_end = replies[-1].value.notes
+    review_outcome = await write_review_text(manuscript, to_end, problems, omissions, engine)
+    failures += failures_of(WRITE_REVIEW, manuscript, [("as a whole", review_outcome)])
+    aspect_outcomes = [outcome for _, outcome in aspects]
+    all_outcomes = [*outcomes, *aspect_outcomes, review_outcome, *looks.outcomes]
     attempt = Attempt(
         attempt=number,
         problem_count=sum(problem.stands for problem in problems),
-        provenance=joined(answered[0].provenance, asked, told or None),
+        provenance=join_provenance(replies[0].provenance, all_outcomes, omissions or None),
     )
-    review = review_of(number, written, to_end, aspects)
+    review = review_of(number, review_outcome, to_end, aspects)
     return Review(attempt, review, problems, tuple(failures))
 
 
-def _raised_in(
+def _candidates_of_sections(
     sections: Sequence[Section], outcomes: Sequence[Outcome[SectionReply]]
 ) -> Iterator[Candidate]:
     for section, outcome in zip(sections, outcomes, strict=True):
         if isinstance(outcome, Scored):
-            for said in outcome.value.candidates[:CANDIDATES_PER_SECTION]:
-                yield Candidate(section.place, said, outcome.provenance)
+            for reply in outcome.value.candidates[:CANDIDATES_PER_SECTION]:
+                yield Candidate(section.place, reply, outcome.provenance)
 
 
 async def _read_in_order(
     manuscript: Manuscript, sections: Sequence[Section], engine: Engine
 ) -> list[Outcome[SectionReply]]:
-    """One section after the other: each gets the notes on those before it."""
+    """Read the sections in order, each with the notes on the earlier ones."""
     leads = leads_at(manuscript.reading, sections)
     outcomes: list[Outcome[SectionReply]] = []
     notes = ""
-    for section, found in zip(sections, leads, strict=True):
+    for section, section_leads in zip(sections, leads, strict=True):
         question = SectionInput(
             title=manuscript.title,
             form=manuscript.shown_form,
             place=section.place,
             section=section.text,
             notes=notes,
-            leads=found,
+            leads=section_leads,
             least_percent=LEAST_PERCENT,
             maximum_candidates=CANDIDATES_PER_SECTION,
         )
@@ -326,7 +327,7 @@ async def _read_in_order(
     return outcomes
 
 
-def ranked(attempt: int, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+def rank_problems(attempt: int, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     return tuple(
         one.model_copy(update={"problem_id": f"a{attempt}p{one.rank}", "attempt": attempt})
         for one in in_order(problems)
@@ -340,88 +341,90 @@ def _unscored(number: int, outcomes: Sequence[Outcome[SectionReply]]) -> Attempt
         problem_count=None,
         unscored_reason=first.reason,
         unscored_detail=first.detail,
-        provenance=joined(first.provenance, outcomes, None),
+        provenance=join_provenance(first.provenance, outcomes, None),
     )
 
 
-def _left_out(
+def _omissions(
     sections: Sequence[Section],
-    read: Sequence[Section],
+    sections_read: Sequence[Section],
     outcomes: Sequence[Outcome[SectionReply]],
 ) -> list[str]:
-    missed = [
+    places = [
         section.place
-        for section, outcome in zip(read, outcomes, strict=True)
+        for section, outcome in zip(sections_read, outcomes, strict=True)
         if isinstance(outcome, Unscored)
     ]
-    told = [f"no answer about {', '.join(missed)}"] if missed else []
-    if len(sections) > len(read):
-        told.append(
-            f"{len(sections) - len(read)} of {len(sections)} stretches of {SECTION_WORDS:,} words,"
-            f" from {sections[len(read)].place} on, are beyond the limit of {MOST_SECTIONS}"
+    omissions = [f"no answer about {', '.join(places)}"] if places else []
+    if len(sections) > len(sections_read):
+        omissions.append(
+            f"{len(sections) - len(sections_read)} of {len(sections)} stretches of {SECTION_WORDS:,} words,"
+            f" from {sections[len(sections_read)].place} on, are beyond the limit of {MOST_SECTIONS}"
         )
-    return told
+    return omissions
 
 
 REVISION_STEPS = (REFUTE_PROBLEM, WEIGH_PROBLEM, WRITE_REVIEW)
 _NEW_OF_A_LOOK = ("refuted", "open_question", "second_look", "confidence_0_to_1", "dispute")
 Preferences = Mapping[str, Preference]
-"""By problem_id, of one manuscript."""
+"""Decisions by problem_id, of one manuscript."""
 
 
 async def revise_review(
     manuscript: Manuscript,
     earlier: ManuscriptCheck,
-    said: Sequence[Preference],
+    decisions: Sequence[Preference],
     number: int,
     engine: Engine,
     pool: Pool,
 ) -> Review:
-    """The `number`th attempt's review after what a person said of it; problems keep their identifiers. One
-    that had nothing to say stays as it was.
+    """Revise the review of attempt `number`; problems keep their ids.
+
+    An attempt without a written review stays unchanged.
     """
-    preferences = {one.finding: one for one in said}
+    preferences = {one.finding: one for one in decisions}
     attempt = next(one for one in earlier.attempts if one.attempt == number)
-    own = [one for one in earlier.problems if one.attempt == number]
+    problems = [one for one in earlier.problems if one.attempt == number]
     before = next((one for one in earlier.reviews if one.attempt == number), None)
     if attempt.problem_count is None or attempt.provenance is None or before is None:
-        return Review(attempt, before, tuple(own), ())
+        return Review(attempt, before, tuple(problems), ())
     again = [
         one
-        for one in own
-        if (asked := preferences.get(one.problem_id)) and asked.decision is Decision.LOOK_AGAIN
+        for one in problems
+        if (decision := preferences.get(one.problem_id))
+        and decision.decision is Decision.LOOK_AGAIN
     ]
     looks = await second_looks(
         [_candidate(one, attempt) for one in again],
         manuscript,
         engine,
         pool,
-        [_said_before(one, preferences[one.problem_id]) for one in again],
+        [_earlier_remarks(one, preferences[one.problem_id]) for one in again],
     )
-    decided = _decided(own, again, looks, preferences)
-    told = attempt.provenance.shortening or ""
-    written = await written_over(manuscript, before.notes, decided, told, engine)
+    decided = _apply_decisions(problems, again, looks, preferences)
+    not_read = attempt.provenance.shortening or ""
+    review_outcome = await write_review_text(manuscript, before.notes, decided, not_read, engine)
     return Review(
         attempt=Attempt(
             attempt=number,
             problem_count=sum(one.stands for one in decided),
-            provenance=joined(attempt.provenance, [*looks.outcomes, written], None),
+            provenance=join_provenance(attempt.provenance, [*looks.outcomes, review_outcome], None),
         ),
         written=replace(
-            review_of(number, written, before.notes),
+            review_of(number, review_outcome, before.notes),
             novelty=before.novelty,
             novelty_1_to_5=before.novelty_1_to_5,
         ),
         problems=tuple(decided),
         failures=(
             *looks.failures,
-            *unanswered(WRITE_REVIEW, manuscript, [("as a whole", written)]),
+            *failures_of(WRITE_REVIEW, manuscript, [("as a whole", review_outcome)]),
         ),
     )
 
 
 def _candidate(problem: Problem, attempt: Attempt) -> Candidate:
-    """As it was raised, with the confidence that both looks left."""
+    """Restore the candidate of a problem, with the confidence after both looks."""
     provenance = problem.provenance or attempt.provenance
     assert provenance is not None, "a review asks"
     return Candidate(
@@ -437,82 +440,82 @@ def _candidate(problem: Problem, attempt: Attempt) -> Candidate:
     )
 
 
-def _said_before(problem: Problem, preference: Preference) -> tuple[str, ...]:
-    said = (
+def _earlier_remarks(problem: Problem, preference: Preference) -> tuple[str, ...]:
+    remarks = (
         f"An earlier look: {problem.second_look}" if problem.second_look else "",
         f"For the authors: {problem.optimistic}" if problem.optimistic else "",
         f"Against them: {problem.sceptical}" if problem.sceptical else "",
         f"The person who asks to look again: {preference.remark or 'no remark'}",
     )
-    return tuple(each for each in said if each)
+    return tuple(each for each in remarks if each)
 
 
-def _decided(
-    own: Sequence[Problem], again: Sequence[Problem], looks: Looks, preferences: Preferences
+def _apply_decisions(
+    problems: Sequence[Problem], again: Sequence[Problem], looks: Looks, preferences: Preferences
 ) -> list[Problem]:
-    """Each problem as it stands now, in order; one whose look had no answer is as it was."""
-    looked = dict(zip((one.problem_id for one in again), looks.problems, strict=True))
-    found = []
-    for one in own:
-        said, new = preferences.get(one.problem_id), looked.get(one.problem_id)
-        changes = {} if said is None else {"decision": said.decision, "remark": said.remark}
+    """Return the problems after the decisions, ranked; without a reply one stays unchanged."""
+    look_of = dict(zip((one.problem_id for one in again), looks.problems, strict=True))
+    updated = []
+    for one in problems:
+        decision, new = preferences.get(one.problem_id), look_of.get(one.problem_id)
+        changes = (
+            {} if decision is None else {"decision": decision.decision, "remark": decision.remark}
+        )
         if new is not None and new.refuted is not None:
             changes |= {name: getattr(new, name) for name in _NEW_OF_A_LOOK}
-        found.append(replace(one, **changes))
-    return in_order(found)
+        updated.append(replace(one, **changes))
+    return in_order(updated)
 
 
 MOST_DEBATES = 5
-"""Of one review; the others are marked as disputed all the same."""
+"""Debates per review; other disputed problems are only marked."""
 
 
 async def with_debate(review: Review, manuscript: Manuscript, engine: Engine, pool: Pool) -> Review:
-    """The review with both readings of the disputed problems that have none yet and that nobody
-    decided.
-    """
-    told = [_beside_others(one, review.problems) for one in review.problems]
-    open_ = [one for one in told if one.dispute and not one.is_decided and not one.optimistic]
-    asked = in_order(open_)[:MOST_DEBATES]
-    weighed = await asyncio.gather(
-        *(_weighed(one, manuscript.reading, engine, pool) for one in asked)
+    """Add both readings to disputed problems that have none and no decision."""
+    problems = [_with_dispute(one, review.problems) for one in review.problems]
+    open_ = [one for one in problems if one.dispute and not one.is_decided and not one.optimistic]
+    debated = in_order(open_)[:MOST_DEBATES]
+    outcomes = await asyncio.gather(
+        *(_weigh(one, manuscript.reading, engine, pool) for one in debated)
     )
-    places = [one.location for one in asked]
-    read = {
+    places = [one.location for one in debated]
+    debated_by_id = {
         one.problem_id: _with_readings(one, outcome, pool)
-        for one, outcome in zip(asked, weighed, strict=True)
+        for one, outcome in zip(debated, outcomes, strict=True)
     }
-    failures = unanswered(WEIGH_PROBLEM, manuscript, zip(places, weighed, strict=True))
+    failures = failures_of(WEIGH_PROBLEM, manuscript, zip(places, outcomes, strict=True))
     return dataclasses.replace(
         review,
-        attempt=_paid(review.attempt, weighed),
-        problems=tuple(read.get(one.problem_id, one) for one in told),
+        attempt=_with_calls(review.attempt, outcomes),
+        problems=tuple(debated_by_id.get(one.problem_id, one) for one in problems),
         failures=(*review.failures, *failures),
     )
 
 
-def _paid(attempt: Attempt, weighed: Sequence[Outcome[WeighReply]]) -> Attempt:
+def _with_calls(attempt: Attempt, outcomes: Sequence[Outcome[WeighReply]]) -> Attempt:
     if attempt.provenance is None:
         return attempt
-    calls = (call for outcome in weighed for call in outcome.provenance.call_ids)
+    calls = (call for outcome in outcomes for call in outcome.provenance.call_ids)
     all_calls = (*attempt.provenance.call_ids, *calls)
     return replace(attempt, provenance=replace(attempt.provenance, call_ids=all_calls))
 
 
-def _beside_others(problem: Problem, problems: Sequence[Problem]) -> Problem:
-    """Disputed too where another objection to the same sentence met the opposite end."""
+def _with_dispute(problem: Problem, problems: Sequence[Problem]) -> Problem:
+    """Mark the problem as disputed if an objection to the same sentence ended differently."""
     if problem.dispute or not normal(problem.quote) or problem.is_decided or problem.is_open:
         return problem
     for other in problems:
         same = normal(other.quote) == normal(problem.quote) and other.attempt == problem.attempt
-        looked_at = None not in (other.refuted, problem.refuted) and not other.is_open
-        if same and looked_at and other.stands != problem.stands:
+        both_decided = None not in (other.refuted, problem.refuted) and not other.is_open
+        if same and both_decided and other.stands != problem.stands:
             end = "was refuted" if problem.stands else "stands"
-            told = f"Another objection to the same sentence {end}: {other.problem}"
-            return replace(problem, dispute=told)
+            dispute = f"Another objection to the same sentence {end}: {other.problem}"
+            return replace(problem, dispute=dispute)
     return problem
 
 
-async def _weighed(
+async def _weigh(
     problem: Problem, reading: Reading, engine: Engine, pool: Pool
 ) -> Outcome[WeighReply]:
     return await engine.run(
@@ -525,7 +528,7 @@ async def _weighed(
             second_look=problem.second_look,
             dispute=problem.dispute,
             passages=passages_about(problem.problem, problem.quote, reading),
-            works=pool.worded(works_beside(problem.problem, problem.quote, pool)),
+            works=pool.describe(related_works(problem.problem, problem.quote, pool)),
         ),
     )
 
@@ -533,8 +536,8 @@ async def _weighed(
 def _with_readings(problem: Problem, outcome: Outcome[WeighReply], pool: Pool) -> Problem:
     if not isinstance(outcome, Scored):
         return problem
-    shown = works_beside(problem.problem, problem.quote, pool)
-    said: dict[str, Any] = outcome.value.model_dump()
-    if len(shown):
-        said = {name: settle(text, shown).markdown for name, text in said.items()}
-    return replace(problem, **said)
+    prompt_papers = related_works(problem.problem, problem.quote, pool)
+    readings: dict[str, Any] = outcome.value.model_dump()
+    if len(prompt_papers):
+        readings = {name: settle(text, prompt_papers).markdown for name, text in readings.items()}
+    return replace(problem, **readings)

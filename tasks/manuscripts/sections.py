@@ -1,59 +1,58 @@
-"""Stretches of a manuscript as long as one question shows, and the passages about a problem."""
+"""Sections of a manuscript sized for one prompt, and passages about a problem."""
 
 from dataclasses import dataclass
 
-from tasks.manuscripts.steps.reading import Reading
-from tasks.manuscripts.steps.reading import shown as shortened
+from tasks.manuscripts.steps.reading import Reading, excerpt
 from tasks.text.quotations import normal
 from tasks.text.words import rank_sentences
 
 SECTION_WORDS = 1_500
-"""Of one question; a longer section is read in parts, and short ones together."""
+"""Words per prompt; longer sections are split, and short ones joined."""
 _CHARACTERS_PER_WORD = 12
-"""Of text with hardly a space, such as formulas or Chinese."""
+"""Characters per word in text with few spaces, such as formulas or Chinese."""
 _SENTENCE_CHARACTERS = 1_500
-"""Shown of one sentence."""
+"""Characters shown of one sentence."""
 PASSAGE_SENTENCES = 25
-_BESIDE = 2
-"""Sentences to each side of the quoted one that a reader of the report is shown."""
-_AROUND = 5
-"""Sentences to each side of the one a problem points at that are shown with it."""
+_REPORT_MARGIN = 2
+"""Sentences to each side of the quoted one shown in the report."""
+_PROMPT_MARGIN = 5
+"""Sentences to each side of the quoted one shown in prompts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of a manuscript that one question shows; `place` is where it begins."""
+    """A part of a manuscript for one prompt; `place` is its beginning."""
 
     place: str
     text: str
 
 
 def sections_of(reading: Reading, section_words: int = SECTION_WORDS) -> tuple[Section, ...]:
-    """The text without its references in stretches of at most `section_words` words, in order.
+    """Split the text without references into sections of at most `section_words` words.
 
-    Stretches end at headings and pages where they can, else at paragraphs; a paragraph that is
-    longer is cut.
+    Sections end at headings and pages if possible, else at paragraphs; longer paragraphs are cut.
     """
-    found: list[Section] = []
+    sections: list[Section] = []
     place, size = "", 0
-    kept: list[str] = []
+    parts: list[str] = []
     for where, begin, end in reading.stretches:
         for part in _parts(reading.text[begin:end], section_words):
             length = _size(part)
-            if kept and size + length > section_words:
-                found.append(Section(place, "\n\n".join(kept)))
-                kept, size = [], 0
-            place = place if kept else where
-            kept.append(part if kept and where == place else f"[{where}]\n{part}")
+            if parts and size + length > section_words:
+                sections.append(Section(place, "\n\n".join(parts)))
+                parts, size = [], 0
+            place = place if parts else where
+            parts.append(part if parts and where == place else f"[{where}]\n{part}")
             size += length
-    if kept:
-        found.append(Section(place, "\n\n".join(kept)))
-    return tuple(found)
+    if parts:
+        sections.append(Section(place, "\n\n".join(parts)))
+    return tuple(sections)
 
 
 def _parts(text: str, limit: int) -> list[str]:
-    """Paragraphs that are not empty, long ones in pieces of `limit` words, or of as many characters
-    where a script sets no spaces between words.
+    """Return non-empty paragraphs, long ones in pieces of `limit` words.
+
+    In scripts without spaces a piece has as many characters as that many words.
     """
     parts: list[str] = []
     longest = limit * _CHARACTERS_PER_WORD
@@ -70,67 +69,61 @@ def _parts(text: str, limit: int) -> list[str]:
 
 
 def _size(text: str) -> int:
-    """Words; at least as many as its characters would make long ones."""
+    """Return the words, or more if the text has few spaces."""
     return max(len(text.split()), len(text) // _CHARACTERS_PER_WORD)
 
 
 def sentence_of(quoted: str, reading: Reading) -> int | None:
-    """Return which of the reading's sentences a quotation is of, or holds; None: none of them."""
-    wanted = normal(quoted)
+    """Return the index of the sentence that contains, or is contained in, a quotation."""
+    quotation = normal(quoted)
     for number, one in enumerate(reading.sentences):
         sentence = normal(one.sentence)
-        if wanted in sentence or (sentence in wanted and len(sentence) > len(wanted) / 2):
+        if quotation in sentence or (sentence in quotation and len(sentence) > len(quotation) / 2):
             return number
     return None
 
 
 def place_of(quoted: str, reading: Reading, otherwise: str) -> str:
-    """Return where the sentence stands that a quotation is of; `otherwise` where the text has none."""
+    """Return the place of the quoted sentence, or `otherwise` if the text has none."""
     at = sentence_of(quoted, reading) if quoted else None
     return otherwise if at is None else reading.sentences[at].location
 
 
 def passage_around(quoted: str, reading: Reading) -> str:
-    """The sentence a quotation is of, with those around it as far as they stand at one place; empty
-    where the text has no such sentence.
-    """
+    """Return the quoted sentence with its neighbors at the same place, or an empty text."""
     at = sentence_of(quoted, reading) if normal(quoted) else None
     if at is None:
         return ""
-    placed = reading.sentences
-    around = placed[max(at - _BESIDE, 0) : at + _BESIDE + 1]
-    return " ".join(one.sentence for one in around if one.location == placed[at].location)
+    entries = reading.sentences
+    neighbors = entries[max(at - _REPORT_MARGIN, 0) : at + _REPORT_MARGIN + 1]
+    return " ".join(one.sentence for one in neighbors if one.location == entries[at].location)
 
 
 def passages_about(problem: str, quoted: str, reading: Reading) -> str:
-    """The sentences around the one a problem points at, and those of the whole text that speak of
-    the same things, in order, with their places.
-    """
+    """Return sentences around the quoted one and others on the same topic, with places."""
     at = sentence_of(quoted, reading)
-    near = set() if at is None else set(range(max(at - _AROUND, 0), at + _AROUND + 1))
-    found = _listed(f"{problem} {quoted}", reading, PASSAGE_SENTENCES, near)
-    return f"{quoted}\n{found}" if at is None else found
+    near = set() if at is None else set(range(max(at - _PROMPT_MARGIN, 0), at + _PROMPT_MARGIN + 1))
+    passages = _passages(f"{problem} {quoted}", reading, PASSAGE_SENTENCES, near)
+    return f"{quoted}\n{passages}" if at is None else passages
 
 
 def passages_near(words: str, reading: Reading, limit: int) -> str:
-    """The `limit` sentences of the whole text nearest to some words, in order,
-    with their places.
-    """
-    return _listed(words, reading, limit, set())
+    """Return the `limit` sentences nearest to some words, in order, with places."""
+    return _passages(words, reading, limit, set())
 
 
-def _listed(words: str, reading: Reading, limit: int, near: set[int]) -> str:
-    """The sentences numbered in `near`, and those nearest to `words`, `limit` in all."""
-    listed = [one.sentence for one in reading.sentences]
-    best = rank_sentences(words, listed, limit - len(near))
-    wanted = {sentence for score, sentence in best if score > 0}
-    shown: list[str] = []
+def _passages(words: str, reading: Reading, limit: int, near: set[int]) -> str:
+    """Return the sentences numbered in `near` and those nearest to `words`, `limit` in all."""
+    all_sentences = [one.sentence for one in reading.sentences]
+    best = rank_sentences(words, all_sentences, limit - len(near))
+    relevant = {sentence for score, sentence in best if score > 0}
+    lines: list[str] = []
     place = ""
     for number, one in enumerate(reading.sentences):
-        if number not in near and one.sentence not in wanted:
+        if number not in near and one.sentence not in relevant:
             continue
-        wanted.discard(one.sentence)  # what is said often is shown once
-        shown += [f"[{one.location}]"] if one.location != place else []
+        relevant.discard(one.sentence)  # a repeated sentence is shown once
+        lines += [f"[{one.location}]"] if one.location != place else []
         place = one.location
-        shown.append(shortened(one.sentence, _SENTENCE_CHARACTERS))
-    return "\n".join(shown)
+        lines.append(excerpt(one.sentence, _SENTENCE_CHARACTERS))
+    return "\n".join(lines)

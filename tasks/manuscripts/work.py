@@ -1,8 +1,7 @@
-"""Checks of manuscripts: their declaration, what they will ask, and hit rates by judge and by rule
-(quality checker, section 2.3).
+"""Declaration of manuscript checks: expected calls, and hit rates by judge and by rule.
 
-The manuscripts are read for an estimate, and nothing is asked. How many candidates a review raises
-is not known: counted are as many as it may look at a second time.
+Hit rates follow the quality checker, section 2.3. An estimate reads the manuscripts without model
+calls. The number of candidates is unknown; the estimate uses the limit of second looks.
 """
 
 import asyncio
@@ -29,7 +28,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, CallsByStep, ExpectedCalls, add_calls
 from tasks.judging.messages import takes_pdf
 from tasks.judging.step import Step
-from tasks.manuscripts.check import TOKENS_PER_PAGE, check_manuscript, unread
+from tasks.manuscripts.check import TOKENS_PER_PAGE, check_manuscript, failed_check
 from tasks.manuscripts.pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
 from tasks.manuscripts.problems import WORKS_SHOWN
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
@@ -71,14 +70,14 @@ from warehouse.parquet import write_bytes
 def check_scores(
     checks: Sequence[ManuscriptCheck], judges: Sequence[str], *, maximum_problems: int
 ) -> tuple[CheckScore, ...]:
-    """HR@k or, with several attempts, MHR@k, and precision: of each judge alone, and of several by
-    any, majority and all.
+    """Compute HR@k (MHR@k for several attempts) and precision.
 
-    Manuscripts whose own reason is not known take no part; without judges there are no scores.
+    Rows are for each judge, and for several judges by any, majority and all. Manuscripts without a
+    known reason are skipped; without judges there are no scores.
     """
-    judged = [check for check in checks if check.known_reason is not None]
-    papers = [paper for check in judged for paper in checked_papers(check)]
-    if not judges or not judged:
+    checks_with_reason = [check for check in checks if check.known_reason is not None]
+    papers = [paper for check in checks_with_reason for paper in checked_papers(check)]
+    if not judges or not checks_with_reason:
         return ()
     return tuple(_scores(papers, judges, maximum_problems))
 
@@ -86,15 +85,15 @@ def check_scores(
 def _scores(papers: Sequence[CheckedPaper], judges: Sequence[str], k: int) -> Iterator[CheckScore]:
     several = len({paper.paper_id for paper in papers}) < len(papers)
     name, rate = ("mean_hit_rate", mean_hit_rate) if several else ("hit_rate", hit_rate)
-    # Of one judge all rules say the same.
+    # For a single judge all rules agree.
     panels: list[tuple[str, tuple[str, ...], Rule]] = [
         (judge, (judge,), Rule.ALL) for judge in judges
     ]
     if len(judges) > 1:
         panels += [(rule.value, tuple(judges), rule) for rule in Rule]
-    for shown, panel, rule in panels:
-        yield _score(rate(papers, panel, rule, k), f"{name}@{k}", shown)
-        yield _score(precision(papers, panel, rule, k), f"precision@{k}", shown)
+    for panel_name, panel, rule in panels:
+        yield _score(rate(papers, panel, rule, k), f"{name}@{k}", panel_name)
+        yield _score(precision(papers, panel, rule, k), f"precision@{k}", panel_name)
 
 
 def _score(estimate: Estimate, metric: str, judges: str) -> CheckScore:
@@ -112,41 +111,42 @@ def _score(estimate: Estimate, metric: str, judges: str) -> CheckScore:
 
 
 MAXIMUM_FAILED_SHARE = 0.1
-"""Of attempts, without exit code 1."""
+"""Largest share of failed attempts with exit code 0."""
 _MOST_NAMED = 10
 
 
 def _given(job: CheckJob, folder: Path) -> tuple[tuple[Path, ...]]:
     place = folder / "manuscripts"
     place.mkdir(parents=True, exist_ok=True)
-    return (tuple(_written(place, sent) for sent in job.manuscripts),)
+    return (tuple(_write(place, manuscript) for manuscript in job.manuscripts),)
 
 
-def _written(place: Path, sent: SentManuscript) -> Path:
-    name, content = sent.file
+def _write(place: Path, manuscript: SentManuscript) -> Path:
+    name, content = manuscript.file
     write_bytes(place / name, content)
     return place / name
 
 
 def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
-    review = REVIEW_STEPS if request.parameters.revises is None else REVISION_STEPS
-    found = review if request.parameters.review else (FIND_PROBLEMS,)
-    looked_up = POOL_STEPS if request.literature is not None else ()
-    return (*looked_up, *found, JUDGE_HIT)
+    parameters = request.parameters
+    review = REVIEW_STEPS if parameters.revises is None else REVISION_STEPS
+    check_steps = review if parameters.review else (FIND_PROBLEMS,)
+    pool_steps = POOL_STEPS if request.literature is not None else ()
+    return (*pool_steps, *check_steps, JUDGE_HIT)
 
 
 def _failed(source: ManuscriptSource, tools: Tools, cause: Cause) -> ManuscriptCheck:
-    return unread(source, tools.request.parameters, Unreadable(*cause), tools.ledger)
+    return failed_check(source, tools.request.parameters, Unreadable(*cause), tools.ledger)
 
 
 def _head(request: CheckRequest) -> Mapping[str, Any]:
-    """A revision looked up what the review before it did."""
+    """Return head fields; a revision has the look-ups of its review."""
     before = request.parameters.revises
-    named = {"judges": tuple(judge.engine.text for judge in request.parameters.judges)}
+    judges = {"judges": tuple(judge.engine.text for judge in request.parameters.judges)}
     if before is None:
-        return {**named, "revises": ""}
+        return {**judges, "revises": ""}
     return {
-        **named,
+        **judges,
         "revises": before.run_id,
         "literature": before.literature,
         "cutoff_date": before.cutoff_date,
@@ -154,7 +154,7 @@ def _head(request: CheckRequest) -> Mapping[str, Any]:
 
 
 def _result(_: CheckHead, checks: Sequence[ManuscriptCheck]) -> Result:
-    """A manuscript of whose text files are missing counts as one that could not be checked."""
+    """Summarize; a manuscript with missing text files counts as failed."""
     attempts = [(check, attempt) for check in checks for attempt in check.attempts]
     failed = sum(
         attempt.problem_count is None or check.is_partly_read for check, attempt in attempts
@@ -170,8 +170,8 @@ def _lost(checks: Sequence[ManuscriptCheck]) -> Iterator[str]:
             yield f"{check.manuscript_id} could not be read ({why})"
         elif check.is_partly_read:
             files, more = check.missing_files[:_MOST_NAMED], len(check.missing_files) - _MOST_NAMED
-            named = ", ".join(files) + (f" and {more:,} more" if more > 0 else "")
-            yield f"{check.manuscript_id} was read in part, without {named}: no all-clear"
+            names = ", ".join(files) + (f" and {more:,} more" if more > 0 else "")
+            yield f"{check.manuscript_id} was read in part, without {names}: no all-clear"
 
 
 def _figures(page: Any, _: CheckRequest | None) -> Mapping[str, Any]:
@@ -181,49 +181,53 @@ def _figures(page: Any, _: CheckRequest | None) -> Mapping[str, Any]:
 
 
 PROBLEM_TOKENS = 150
-"""Of one problem with place and explanation, as an answer."""
+"""Tokens of one problem with place and explanation, as a reply."""
 PASSAGES_TOKENS = 900
-"""Of what a second look is shown: 25 sentences."""
+"""Tokens of the 25 sentences shown in a second look."""
 WORK_TOKENS = 180
-"""Of a work that was looked up, with its abstract."""
+"""Tokens of a work with its abstract."""
 VERDICT_TOKENS = 90
 LOOK_TOKENS = 160
-"""Of a second look's answer: the innocent explanation, what decides, and the verdict."""
+"""Tokens of a second look's reply: innocent explanation, reason and verdict."""
 REVIEW_TOKENS = 500
 _NOTES_TOKENS = NOTES_WORDS * 4 / 3
 
 
 def expected_check(request: CheckRequest, settings: Settings) -> Expected:
-    """Predict a check as if nothing of it were in the reply cache."""
+    """Estimate a check without using the reply cache."""
     return asyncio.run(_expected(request, settings))
 
 
 async def _expected(request: CheckRequest, settings: Settings) -> Expected:
-    asked: list[CallsByStep] = []
+    calls_of_sources: list[CallsByStep] = []
     of_each_judge: list[CallsByStep] = []
-    lost: list[str] = []
+    failures: list[str] = []
     titles: list[str] = []
     words = 0
     for source in request.units:
-        read = await or_failure(
+        manuscript = await or_failure(
             _read(source, request, settings),
             f"the estimate of manuscript {source.manuscript_id!r}",
-            lambda cause: Unreadable(*cause),  # its check fails as well, by itself
+            lambda cause: Unreadable(*cause),  # its check reports the failure
         )
-        if isinstance(read, Unreadable):
-            lost.append(f"{source.manuscript_id} cannot be read: {read.detail}")
+        if isinstance(manuscript, Unreadable):
+            failures.append(f"{source.manuscript_id} cannot be read: {manuscript.detail}")
             continue
-        words += read.word_count
-        titles.append(read.title or read.name)
-        asked.append(_asked(source, read, request))
+        words += manuscript.word_count
+        titles.append(manuscript.title or manuscript.name)
+        calls_of_sources.append(_expected_calls(source, manuscript, request))
         if source.known_reason is not None:
-            of_each_judge.append(_asked_of_a_judge(source.known_reason, request.parameters))
+            of_each_judge.append(_calls_of_judge(source.known_reason, request.parameters))
     return Expected(
-        per_step=add_calls(asked),
-        counts={"manuscripts": len(request.units), "manuscripts_read": len(asked), "words": words},
+        per_step=add_calls(calls_of_sources),
+        counts={
+            "manuscripts": len(request.units),
+            "manuscripts_read": len(calls_of_sources),
+            "words": words,
+        },
         note="calls are the most there may be, and sizes of answers may differ by half",
         of_each_judge=add_calls(of_each_judge),
-        lost=tuple(lost),
+        lost=tuple(failures),
         titles=tuple(titles[:_MOST_NAMED]),
     )
 
@@ -242,46 +246,48 @@ async def _read(
     )
 
 
-def _asked(source: ManuscriptSource, read: Manuscript, request: CheckRequest) -> CallsByStep:
+def _expected_calls(
+    source: ManuscriptSource, manuscript: Manuscript, request: CheckRequest
+) -> CallsByStep:
     parameters = request.parameters
     if parameters.revises is not None:
-        return _asked_by_revision(source, parameters.revises, parameters)
+        return _calls_of_revision(source, parameters.revises, parameters)
     if parameters.review:
-        return asked_by_review(read, parameters, looks_up=request.literature is not None)
-    return _asked_by_reading(read, parameters)
+        return calls_of_review(manuscript, parameters, looks_up=request.literature is not None)
+    return _calls_of_reading(manuscript, parameters)
 
 
-def _asked_by_reading(read: Manuscript, parameters: CheckParameters) -> CallsByStep:
+def _calls_of_reading(manuscript: Manuscript, parameters: CheckParameters) -> CallsByStep:
     calls = parameters.attempt_count
-    shown = (
-        len(read.text) / CHARACTERS_PER_TOKEN
-        if read.attachment is None
-        else TOKENS_PER_PAGE * len(read.pages)
+    text_tokens = (
+        len(manuscript.text) / CHARACTERS_PER_TOKEN
+        if manuscript.attachment is None
+        else TOKENS_PER_PAGE * len(manuscript.pages)
     )
-    said = parameters.maximum_problems * PROBLEM_TOKENS
-    return {FIND_PROBLEMS: ExpectedCalls(calls, calls * shown, calls * said)}
+    reply_tokens = parameters.maximum_problems * PROBLEM_TOKENS
+    return {FIND_PROBLEMS: ExpectedCalls(calls, calls * text_tokens, calls * reply_tokens)}
 
 
-def asked_by_review(
-    read: Manuscript, parameters: CheckParameters, *, looks_up: bool
+def calls_of_review(
+    manuscript: Manuscript, parameters: CheckParameters, *, looks_up: bool
 ) -> CallsByStep:
-    """Predict what a review of a manuscript asks at most.
+    """Return the most calls that a review of a manuscript makes.
 
     Args:
         looks_up: whether related work is looked up.
     """
-    reading = read.reading
+    reading = manuscript.reading
     sections = sections_of(reading)[:MOST_SECTIONS]
-    shown = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN
+    text_tokens = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN
     count, attempts = len(sections), parameters.attempt_count
     looks = CANDIDATES_PER_PROBLEM * parameters.maximum_problems
     aspects = len(Aspect) - (not looks_up)
-    beside = WORKS_SHOWN * WORK_TOKENS if looks_up else 0
+    work_tokens = WORKS_SHOWN * WORK_TOKENS if looks_up else 0
     return {
-        **(_asked_for_pool(reading) if looks_up else {}),
+        **(_calls_of_pool(reading) if looks_up else {}),
         READ_SECTION: ExpectedCalls(
             attempts * count,
-            attempts * (shown + count * _NOTES_TOKENS),
+            attempts * (text_tokens + count * _NOTES_TOKENS),
             attempts * (count * _NOTES_TOKENS + looks * PROBLEM_TOKENS),
         ),
         REVIEW_ASPECT: ExpectedCalls(
@@ -291,12 +297,14 @@ def asked_by_review(
         ),
         REFUTE_PROBLEM: ExpectedCalls(
             attempts * looks,
-            attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS + beside),
+            attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS + work_tokens),
             attempts * looks * LOOK_TOKENS,
         ),
         WEIGH_PROBLEM: ExpectedCalls(
             attempts * min(looks, MOST_DEBATES),
-            attempts * min(looks, MOST_DEBATES) * (PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + beside),
+            attempts
+            * min(looks, MOST_DEBATES)
+            * (PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + work_tokens),
             attempts * min(looks, MOST_DEBATES) * 2 * VERDICT_TOKENS,
         ),
         WRITE_REVIEW: ExpectedCalls(
@@ -307,17 +315,17 @@ def asked_by_review(
     }
 
 
-def _asked_by_revision(
+def _calls_of_revision(
     source: ManuscriptSource, before: EarlierReview, parameters: CheckParameters
 ) -> CallsByStep:
     again = sum(one.decision is Decision.LOOK_AGAIN for one in source.preferences)
     works = WORKS_SHOWN * WORK_TOKENS if before.literature else 0
-    shown = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
+    tokens_per_problem = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
     attempts = parameters.attempt_count
     problems = attempts * parameters.maximum_problems * PROBLEM_TOKENS
     return {
-        REFUTE_PROBLEM: ExpectedCalls(again, again * shown, again * LOOK_TOKENS),
-        WEIGH_PROBLEM: ExpectedCalls(again, again * shown, again * 2 * VERDICT_TOKENS),
+        REFUTE_PROBLEM: ExpectedCalls(again, again * tokens_per_problem, again * LOOK_TOKENS),
+        WEIGH_PROBLEM: ExpectedCalls(again, again * tokens_per_problem, again * 2 * VERDICT_TOKENS),
         WRITE_REVIEW: ExpectedCalls(
             attempts, attempts * 2 * _NOTES_TOKENS + problems, attempts * REVIEW_TOKENS
         ),
@@ -325,23 +333,23 @@ def _asked_by_revision(
 
 
 def _aspect_tokens(section_count: int, *, literature: bool) -> float:
-    """Of what a reviewer of one aspect is shown."""
+    """Return the prompt tokens of one aspect."""
     notes = min(section_count * NOTES_WORDS, ALL_NOTES_WORDS) * 4 / 3
     works = WORKS_OF_ASPECTS * WORK_TOKENS if literature else 0
     return notes + 2 * PASSAGES_TOKENS + works
 
 
-def _asked_for_pool(reading: Reading) -> CallsByStep:
-    """Once a manuscript, however many attempts are made at it."""
+def _calls_of_pool(reading: Reading) -> CallsByStep:
+    """Return the calls of one pool per manuscript, regardless of attempts."""
     parts = [BREADTH, *(DEPTH for _ in strong_claims(reading))]
     surveys = [expected_survey(replace(part, papers_read=0), full_text=False) for part in parts]
     return add_calls({step: one[step.name] for step in POOL_STEPS} for one in surveys)
 
 
-def _asked_of_a_judge(reason: str, parameters: CheckParameters) -> CallsByStep:
+def _calls_of_judge(reason: str, parameters: CheckParameters) -> CallsByStep:
     calls = parameters.maximum_problems * parameters.attempt_count * parameters.repetition_count
-    shown = calls * (PROBLEM_TOKENS + len(reason) / CHARACTERS_PER_TOKEN)
-    return {JUDGE_HIT: ExpectedCalls(calls, shown, calls * VERDICT_TOKENS)}
+    prompt_tokens = calls * (PROBLEM_TOKENS + len(reason) / CHARACTERS_PER_TOKEN)
+    return {JUDGE_HIT: ExpectedCalls(calls, prompt_tokens, calls * VERDICT_TOKENS)}
 
 
 CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(

@@ -1,4 +1,4 @@
-"""What sways voters beside quality: length, citations, and standing first (OmniScientist §5.3)."""
+"""Biases of voters: length, citations and position (OmniScientist, section 5.3)."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from tasks.ranking.tally import PRIOR_DEVIATION
 
 EFFECTS = ("length", "citations", "shown_first")
 EFFECT_DEVIATION = 2.0
-"""In log odds, before any vote: hardly a bound."""
+"""Prior deviation in log odds, hardly a constraint."""
 _Z = 1.96
 _MAXIMUM_STEPS = 100
 _CONVERGED_AT = 1e-9
@@ -24,11 +24,11 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """Effect of one thing on the odds of being preferred, whatever the quality.
+    """Effect of one property on the odds of being preferred, at equal quality.
 
     Attributes:
-        log_odds: per doubling of the words, per doubling of one plus the citations, or for standing
-            first; None: it never differed within a pair.
+        log_odds: per doubling of the words, per doubling of one plus the citations, or for the
+            first position; None if it never differed within a pair.
         lower, upper: 95 % interval.
     """
 
@@ -39,31 +39,31 @@ class Bias:
 
 
 def biases(votes: Sequence[HumanVote]) -> tuple[Bias, ...]:
-    """One for each of `EFFECTS`: Bradley–Terry with what differs within a pair as covariates.
+    """Estimate each of `EFFECTS` by Bradley–Terry with differences within a pair as covariates.
 
-    Strengths have the prior that `tasks.ranking.tally` gives them, so that a text known to be
-    strong by its other pairs is not taken for a long one that is liked for its length. Attention
-    checks are left out.
+    The prior of `tasks.ranking.tally` on strengths separates texts that win by quality, as their
+    other pairs show, from texts that win by length. Attention checks are excluded.
     """
-    counted = [vote for vote in votes if vote.check_passed is None]
-    columns, covariates = _design(counted)
-    won = np.array([vote.first_share_0_to_1 for vote in counted], dtype=np.float64)
+    real_votes = [vote for vote in votes if vote.check_passed is None]
+    columns, covariates = _design(real_votes)
+    shares = np.array([vote.first_share_0_to_1 for vote in real_votes], dtype=np.float64)
     size = columns.shape[1]
     precision = np.full(size + len(EFFECTS), 1 / PRIOR_DEVIATION**2)
     precision[size:] = 1 / EFFECT_DEVIATION**2
-    found, covariance = fitted_log_odds(np.hstack([columns, covariates]), won, precision)
+    log_odds, covariance = fit_log_odds(np.hstack([columns, covariates]), shares, precision)
     return tuple(
         _bias(
-            name, covariates[:, place], found[size + place], covariance[size + place, size + place]
+            name,
+            covariates[:, place],
+            log_odds[size + place],
+            covariance[size + place, size + place],
         )
         for place, name in enumerate(EFFECTS)
     )
 
 
 def _design(votes: Sequence[HumanVote]) -> tuple[Matrix, Matrix]:
-    """A column for each contender, 1 where it stood first and -1 where second;
-    and the covariates.
-    """
+    """Return the columns, 1 for the first and -1 for the second contender, and the covariates."""
     sides = [
         (
             (vote.track, vote.group, vote.run_id, vote.first_id),
@@ -93,23 +93,24 @@ def _doublings(first: int, second: int) -> float:
     return math.log2((1 + first) / (1 + second))
 
 
-def fitted_log_odds(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector, Matrix]:
-    """Return what each column of `design` adds to the log odds of `won` (0 to 1): the posterior
-    mode by Newton's steps, and its covariance by Laplace's approximation. `precision`: of the
-    prior, which has a mean of 0.
+def fit_log_odds(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector, Matrix]:
+    """Fit the log odds that each column of `design` adds to `won` (0 to 1).
+
+    Returns the posterior mode by Newton's method and its covariance by Laplace's approximation.
+    `precision` belongs to the prior, which has mean 0.
     """
-    found = np.zeros(design.shape[1])
+    mode = np.zeros(design.shape[1])
     hessian = np.diag(precision)
     for _ in range(_MAXIMUM_STEPS):
-        expected = expit(design @ found)
-        gradient = design.T @ (won - expected) - precision * found
+        expected = expit(design @ mode)
+        gradient = design.T @ (won - expected) - precision * mode
         weights = expected * (1 - expected)
         hessian = (design * weights[:, None]).T @ design + np.diag(precision)
         step = np.linalg.solve(hessian, gradient)
-        found += step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
+        mode += step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
         if float(np.abs(step).max()) < _CONVERGED_AT:
             break
-    return found, np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+    return mode, np.asarray(np.linalg.inv(hessian), dtype=np.float64)
 
 
 def _bias(name: str, differences: Vector, value: float, variance: float) -> Bias:

@@ -1,6 +1,4 @@
-"""Along what ideas are held against each other: InnoEval's five dimensions, those of the user, and
-the whole.
-"""
+"""Dimensions of a comparison: InnoEval's five, those of the user, and `overall`."""
 
 from collections.abc import Iterable, Sequence
 
@@ -39,28 +37,28 @@ OVERALL_BY_CRITERION = {
 
 
 def dimensions_of(profile: Profile) -> tuple[ReviewDimension, ...]:
-    """Return what matches are asked under this profile: the dimensions of its committee, or those
-    of them that `[ranking]` names.
+    """Return the dimensions of this profile: those of its committee, or the subset in `[ranking]`.
 
     Raises:
-        ConfigurationError: a personas file with a mistake, or a name that no dimension bears.
+        ConfigurationError: the personas file is invalid, or a name is unknown.
     """
-    held = comparing(load_roster(profile.committee.personas_file).dimensions)
-    wanted, overall = profile.ranking.dimensions, OVERALL_BY_CRITERION[profile.ranking.criterion]
-    if wanted is None:
-        return compared_along((*held, overall))
-    known = [dimension.name for dimension in held]
-    if unknown := sorted(set(wanted) - {*known, OVERALL.name}):
+    available = as_comparisons(load_roster(profile.committee.personas_file).dimensions)
+    selection, overall = profile.ranking.dimensions, OVERALL_BY_CRITERION[profile.ranking.criterion]
+    if selection is None:
+        return with_overall((*available, overall))
+    names = [dimension.name for dimension in available]
+    if unknown := sorted(set(selection) - {*names, OVERALL.name}):
         raise ConfigurationError(
             f"[ranking] dimensions: none is called {', '.join(unknown)}; choose from"
-            f" {', '.join(known)}"
+            f" {', '.join(names)}"
         )
-    return compared_along((*(one for one in held if one.name in wanted), overall))
+    return with_overall((*(one for one in available if one.name in selection), overall))
 
 
-def comparing(dimensions: Iterable[ReviewDimension]) -> tuple[ReviewDimension, ...]:
-    """`dimensions` of one idea as questions about two: as they say themselves, else which has the
-    better answer.
+def as_comparisons(dimensions: Iterable[ReviewDimension]) -> tuple[ReviewDimension, ...]:
+    """Return dimensions of one idea as questions about two ideas.
+
+    A dimension without a `comparison` asks which idea has the better answer.
     """
     return tuple(
         replace(dimension, question=_question(dimension), scale=_scale(dimension))
@@ -68,22 +66,21 @@ def comparing(dimensions: Iterable[ReviewDimension]) -> tuple[ReviewDimension, .
     )
 
 
-def compared_along(dimensions: Sequence[ReviewDimension]) -> tuple[ReviewDimension, ...]:
-    """`dimensions` and `overall`, which is always asked and comes last: the first of that name,
-    else ours.
+def with_overall(dimensions: Sequence[ReviewDimension]) -> tuple[ReviewDimension, ...]:
+    """Return `dimensions` with `overall` last: the first of that name, else the default.
 
     Raises:
         ConfigurationError: two dimensions share a name.
     """
-    own = tuple(dimension for dimension in dimensions if dimension.name != OVERALL.name)
-    names = [dimension.name for dimension in own]
+    others = tuple(dimension for dimension in dimensions if dimension.name != OVERALL.name)
+    names = [dimension.name for dimension in others]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ConfigurationError(
             f"two review dimensions are called {', '.join(repeated)}: rename or remove one"
         )
     last = next((dimension for dimension in dimensions if dimension.name == OVERALL.name), OVERALL)
-    return (*own, last)
+    return (*others, last)
 
 
 def _question(dimension: ReviewDimension) -> str:
@@ -97,5 +94,5 @@ def _scale(dimension: ReviewDimension) -> str:
     return "" if dimension.comparison else dimension.scale
 
 
-DIMENSIONS = comparing(load_roster(None).dimensions)
-"""InnoEval's five."""
+DIMENSIONS = as_comparisons(load_roster(None).dimensions)
+"""InnoEval's five dimensions."""

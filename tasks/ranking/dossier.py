@@ -1,5 +1,6 @@
-"""What is known about one idea when it is held against another: made from its published evaluation,
-never from the user's metadata.
+"""Dossiers: the content shown of an idea in its matches, from its published evaluation.
+
+User metadata is never included.
 """
 
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ class ModuleScore(Noun):
 
 
 class DossierEvidence(Noun):
-    """One paper, and what it says about the idea."""
+    """One paper and its text about the idea."""
 
     paper: Paper
     text: str = Field(min_length=1)
@@ -50,9 +51,9 @@ class DossierEvidence(Noun):
 
 
 class Dossier(Noun):
-    """One idea with what its evaluation found out.
+    """One idea with the results of its evaluation.
 
-    Texts are Markdown; rendered citations of evidence papers become keys when shown.
+    Texts are Markdown; rendered citations of evidence papers become keys in prompts.
     """
 
     idea_id: IdeaId
@@ -78,13 +79,13 @@ class Dossier(Noun):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of all that is shown of the idea: not of its group, nor of the prior."""
+        """Hash of everything shown of the idea; excludes its group and the prior."""
         return content_hash(self.model_dump_json(exclude={"group", "prior_log_odds"}), length=32)
 
 
 EVIDENCE_SHOWN = 6
-"""Papers per idea, most cited in its reviews first: enough to decide a match, few enough for two
-ideas in one prompt.
+"""Papers per idea, most cited in its reviews first: enough to decide a match, while two ideas still
+fit one prompt.
 """
 TEXTS_SHOWN = 5
 
@@ -97,9 +98,7 @@ _BEARINGS = {
 
 
 def dossier_of(review: IdeaReview, group: str | None, prior: Prior | None = None) -> Dossier:
-    """Return what an engine is shown of one idea in its matches within `group`, and beside it what
-    `prior` expects of it.
-    """
+    """Build the dossier of one idea within `group`, with the log odds expected by `prior`."""
     idea, committee = review.evaluation.idea, _committee(review)
     meta = committee.meta_review if committee is not None else None
     return Dossier(
@@ -125,29 +124,30 @@ def dossier_of(review: IdeaReview, group: str | None, prior: Prior | None = None
 
 
 def _committee(review: IdeaReview) -> CommitteeEvaluation | None:
-    found: CommitteeEvaluation | None = getattr(review.evaluation, "committee", None)
-    return found
+    committee: CommitteeEvaluation | None = getattr(review.evaluation, "committee", None)
+    return committee
 
 
 def _texts(review: IdeaReview, field: str) -> tuple[str, ...]:
-    """Strengths or weaknesses by the committee, over the methods, of the plan, and along the
-    dimensions of the contribution, in this order. Of the plan's concerns those that decide count.
+    """Return strengths or weaknesses of the committee, the methods, the plan and the contribution.
+
+    Of the plan's concerns only the deciding ones count as weaknesses.
     """
     evaluation, committee = review.evaluation, _committee(review)
-    found: list[str] = []
+    texts: list[str] = []
     if committee is not None and committee.meta_review is not None:
-        found.append(getattr(committee.meta_review, field))
+        texts.append(getattr(committee.meta_review, field))
     if evaluation.soundness is not None and evaluation.soundness.summary is not None:
-        found += getattr(evaluation.soundness.summary, field)
+        texts += getattr(evaluation.soundness.summary, field)
     concerns = (
         deciding(evaluation.concerns, TEXTS_SHOWN)
         if field == "weaknesses"
         else [concern for concern in evaluation.concerns if concern.severity is None]
     )
-    found += [f"{concern.point} {concern.why}" for concern in concerns]
+    texts += [f"{concern.point} {concern.why}" for concern in concerns]
     if evaluation.contribution is not None:
-        found += [getattr(entry, field) for entry in evaluation.contribution.reviews]
-    return tuple(text.strip() for text in found if text.strip())[:TEXTS_SHOWN]
+        texts += [getattr(entry, field) for entry in evaluation.contribution.reviews]
+    return tuple(text.strip() for text in texts if text.strip())[:TEXTS_SHOWN]
 
 
 def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
@@ -161,7 +161,7 @@ def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
         Module.ASSESSMENT: _unscored_criteria(review.evaluation.assessment),
     }
     for module in review.run.modules.split(","):
-        unscored, judged = shares.get(Module(module), (0, 0))
+        unscored, total = shares.get(Module(module), (0, 0))
         yield ModuleScore(
             module=module,
             score_0_to_10=(
@@ -169,12 +169,12 @@ def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
                 if module == Module.ASSESSMENT
                 else getattr(score, f"{module}_0_to_10", None)
             ),
-            unscored_share_0_to_1=unscored / judged if judged else 0.0,
+            unscored_share_0_to_1=unscored / total if total else 0.0,
         )
 
 
 def _unscored_criteria(assessment: AssessmentEvaluation | None) -> tuple[int, int]:
-    """(criteria without a probability, all criteria)."""
+    """Return (criteria without a probability, all criteria)."""
     rows = assessment.assessments if assessment is not None else ()
     return sum(row.probability_0_to_1 is None for row in rows), len(rows)
 
@@ -187,50 +187,49 @@ def _overall_0_to_10(assessment: AssessmentEvaluation | None) -> float | None:
 
 
 def _evidence(review: IdeaReview) -> tuple[DossierEvidence, ...]:
-    """The papers the reviews cite, most often cited first; a paper cited for and against bears on
-    neither side.
+    """Return the papers cited in reviews, most cited first.
+
+    A paper cited both for and against the idea counts for neither side.
     """
-    cited: dict[PaperId, int] = {}
+    counts: dict[PaperId, int] = {}
     bearings: dict[PaperId, set[Bearing]] = {}
     for citation in review.evaluation.citations:
         if citation.paper_id is None:
             continue
-        cited[citation.paper_id] = cited.get(citation.paper_id, 0) + citation.count
+        counts[citation.paper_id] = counts.get(citation.paper_id, 0) + citation.count
         if citation.field in _BEARINGS:
             bearings.setdefault(citation.paper_id, set()).add(_BEARINGS[citation.field])
-    said = _said(review)
+    findings = _findings_of_papers(review)
     papers = {paper.paper_id: paper for paper in review.bibliography}
     ordered = sorted(
-        (paper_id for paper_id in cited if paper_id in papers),
-        key=lambda paper_id: (-cited[paper_id], paper_id),
+        (paper_id for paper_id in counts if paper_id in papers),
+        key=lambda paper_id: (-counts[paper_id], paper_id),
     )
-    shown = (
-        (paper_id, said.get(paper_id) or papers[paper_id].abstract or papers[paper_id].title)
+    texts = (
+        (paper_id, findings.get(paper_id) or papers[paper_id].abstract or papers[paper_id].title)
         for paper_id in ordered
     )
     return tuple(
         DossierEvidence(
             paper=papers[paper_id], text=text, bearing=_bearing(bearings.get(paper_id, set()))
         )
-        for paper_id, text in shown
+        for paper_id, text in texts
         if text
     )[:EVIDENCE_SHOWN]
 
 
-def _bearing(found: set[Bearing]) -> Bearing:
-    return found.pop() if len(found) == 1 else Bearing.NEITHER
+def _bearing(bearings: set[Bearing]) -> Bearing:
+    return bearings.pop() if len(bearings) == 1 else Bearing.NEITHER
 
 
-def _said(review: IdeaReview) -> dict[PaperId, str]:
-    """Return what was made of each paper when it was read: its results for a method, else how the
-    idea compares.
-    """
-    found: dict[PaperId, str] = {}
+def _findings_of_papers(review: IdeaReview) -> dict[PaperId, str]:
+    """Return the findings on each paper: results for a method, else the comparison."""
+    findings: dict[PaperId, str] = {}
     soundness, contribution = review.evaluation.soundness, review.evaluation.contribution
     for entry in contribution.comparisons if contribution is not None else ():
         if entry.overall_comparison.strip():
-            found[entry.paper_id] = entry.overall_comparison.strip()
+            findings[entry.paper_id] = entry.overall_comparison.strip()
     for evidence in soundness.evidence if soundness is not None else ():
         if evidence.relevant and evidence.results.strip():
-            found[evidence.paper_id] = evidence.results.strip()
-    return found
+            findings[evidence.paper_id] = evidence.results.strip()
+    return findings

@@ -1,6 +1,4 @@
-"""What ranking a batch by matches will take, before paying: calls, tokens and dollars, from the
-sizes of its groups.
-"""
+"""Estimate of a ranking: calls, tokens and cost from the sizes of its groups."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -21,18 +19,17 @@ from tasks.ranking.schedule import most_bridges
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 TOKENS_PER_TEXT = 130
-"""Of each strength or weakness, and of what is shown of each paper, as 40 ideas of real groups were
-found to have.
-"""
+"""Tokens of a strength, weakness or paper text; measured on 40 ideas of real groups."""
 TOKENS_PER_DIMENSION = 45
 TOKENS_PER_VERDICT = 70
 TOKENS_PER_READING = 130
-"""Of what is written about each idea before the two are held against each other."""
+"""Tokens written about each idea before the comparison."""
 
 
 class RankingEstimate(Noun):
-    """Most that `assay rank` asks; the schedule of a large group often ends earlier. `cost_usd` is
-    None when a price is unknown.
+    """Upper bound of a ranking; the schedule of a large group often ends earlier.
+
+    `cost_usd` is None if a price is unknown.
     """
 
     groups: int = Field(ge=0)
@@ -53,19 +50,19 @@ class RankingEstimate(Noun):
 def estimate_ranking(
     ideas: Sequence[Idea], request: RunRequest, settings: Settings, *, ranked: bool = False
 ) -> RankingEstimate:
-    """Predict the ranking of `ideas` in the groups they were given.
+    """Estimate the ranking of `ideas` in their given groups.
 
-    The matches of one group wait for no others in a ranking by batch: they make one wave.
+    In a batch the matches of all groups are independent and form one wave.
 
     Args:
-        ranked: whether the ideas are ranked so already; then nothing is left to ask.
+        ranked: True if these ideas are already ranked and nothing is left to call.
     """
     modules = request.parameters.modules
-    groups, pairs, asked = asked_of_ranking(ideas, request.profile, modules)
+    groups, pairs, calls = calls_of_ranking(ideas, request.profile, modules)
     pairs = 0 if ranked else pairs
     step = estimate_step(
         COMPARE_IDEAS,
-        asked,
+        calls,
         0.0,
         request.profile.judging,
         request.engine,
@@ -87,13 +84,13 @@ def estimate_ranking(
     )
 
 
-def asked_of_ranking(
+def calls_of_ranking(
     ideas: Sequence[Idea], profile: Profile, modules: Collection[Module]
 ) -> tuple[int, int, ExpectedCalls]:
-    """Count the groups that ideas were given and the pairs that meet, and what is asked at most.
+    """Return the number of groups, the number of pairs, and the expected calls at most.
 
     Args:
-        modules: that evaluated the ideas.
+        modules: modules of the evaluation.
     """
     sizes, parameters = Counter(idea.group for idea in ideas), profile.ranking
     between = most_bridges(len(sizes), parameters)
@@ -101,25 +98,25 @@ def asked_of_ranking(
     calls = calls_of(pairs, parameters)
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     claims = CLAIM_TOKENS if Module.COMMITTEE in modules else 0.0
-    shown = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
+    tokens_per_idea = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
     dimensions = len(dimensions_of(profile))
-    data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
-    said = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
-    return len(sizes), pairs, ExpectedCalls(calls, data, calls * said)
+    data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * tokens_per_idea)
+    reply_tokens = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    return len(sizes), pairs, ExpectedCalls(calls, data, calls * reply_tokens)
 
 
 def most_calls(size: int, parameters: RankingParameters) -> int:
-    """Times that a group of `size` ideas has two of them compared, at most."""
+    """Return the most comparisons that a group of `size` ideas can need."""
     return calls_of(most_pairs(size, parameters), parameters)
 
 
 def calls_of(pairs: int, parameters: RankingParameters) -> int:
-    """Calls that so many pairs take."""
+    """Return the calls for this number of pairs."""
     return pairs * (2 if parameters.both_orders else 1)
 
 
 def most_pairs(size: int, parameters: RankingParameters) -> int:
-    """All pairs of a small group; of a large one at most so many as its ideas may play."""
+    """Return all pairs of a small group, or the limit by `matches_per_idea` of a large one."""
     every = size * (size - 1) // 2
     return (
         every

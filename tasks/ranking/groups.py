@@ -1,6 +1,4 @@
-"""Finds groups of ideas on one subject by clustering their embeddings (average linkage over cosine
-distance).
-"""
+"""Groups of ideas on one subject, by average linkage over cosine distances of embeddings."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -16,10 +14,11 @@ from tasks.embeddings.similarity import idea_passages
 from tasks.ranking.dossier import Dossier
 
 SIMILARITY = 0.5
-"""Mean cosine two clusters must have to become one."""
+"""Mean cosine from which two clusters are merged."""
 IDEAS_PER_PART = 4000
-"""Above so many ideas the batch is first cut into parts of neighbours: linkage takes 8 bytes per
-pair of ideas (128 MB per part).
+"""Batch size above which ideas are first cut into parts of neighbors.
+
+Linkage takes 8 bytes per pair of ideas (128 MB per part).
 """
 TEXTS_PER_REQUEST = 512
 
@@ -27,10 +26,12 @@ Vectors = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class FoundGroups:
-    """`group_of`: every idea's group, named after its most central idea.
+class IdeaGroups:
+    """Groups of ideas.
 
-    `similarity_of`: an idea's cosine to the centre of its group.
+    Attributes:
+        group_of: group of each idea, named after its most central idea.
+        similarity_of: cosine of each idea to the center of its group.
     """
 
     group_of: Mapping[IdeaId, str]
@@ -39,22 +40,21 @@ class FoundGroups:
 
 async def find_groups(
     dossiers: Sequence[Dossier], embedder: Embedder, *, similarity: float = SIMILARITY
-) -> FoundGroups:
-    """Group all `dossiers`, whatever group they name.
+) -> IdeaGroups:
+    """Group all `dossiers`, whatever their given group.
 
-    The same ideas in any order give the same groups under the same names. An idea near to no other
-    is a group of one.
+    The result does not depend on the order of ideas. An idea close to no other is a group of one.
     """
     ordered = sorted(dossiers, key=lambda dossier: dossier.idea_id)
     if not ordered:
-        return FoundGroups({}, {})
+        return IdeaGroups({}, {})
     vectors = await _vectors(ordered, embedder)
     labels = await asyncio.to_thread(_labels, vectors, similarity)
-    return _named([dossier.idea_id for dossier in ordered], vectors, labels)
+    return _groups_of_labels([dossier.idea_id for dossier in ordered], vectors, labels)
 
 
 async def _vectors(dossiers: Sequence[Dossier], embedder: Embedder) -> Vectors:
-    """The mean over an idea's passages, so that a long idea is read whole; unit rows."""
+    """Return unit mean vectors over the passages of each idea, so that long ideas count whole."""
     passages = [idea_passages(f"{dossier.title}\n\n{dossier.text}") for dossier in dossiers]
     texts = [text for some in passages for text in some]
     parts = [
@@ -85,7 +85,9 @@ def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
     return labels
 
 
-def _named(ids: Sequence[IdeaId], vectors: Vectors, labels: NDArray[np.intp]) -> FoundGroups:
+def _groups_of_labels(
+    ids: Sequence[IdeaId], vectors: Vectors, labels: NDArray[np.intp]
+) -> IdeaGroups:
     group_of: dict[IdeaId, str] = {}
     similarity_of: dict[IdeaId, float] = {}
     for label in np.unique(labels):
@@ -97,4 +99,4 @@ def _named(ids: Sequence[IdeaId], vectors: Vectors, labels: NDArray[np.intp]) ->
         for member, cosine in zip(members.tolist(), cosines, strict=True):
             group_of[ids[member]] = name
             similarity_of[ids[member]] = float(cosine)
-    return FoundGroups(group_of, similarity_of)
+    return IdeaGroups(group_of, similarity_of)

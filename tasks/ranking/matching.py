@@ -1,4 +1,4 @@
-"""Asks about one pair in one order, and makes a match of every verdict."""
+"""Matches: one call per ordered pair, and one match per verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,19 @@ from schemas.judgement.committee import ReviewDimension
 from schemas.judgement.ranking import Match
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason, may_pass
-from schemas.text.patterns import bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import reference
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS, PairInput, PairReply, verdict_along
+from tasks.ranking.steps.compare_ideas import (
+    COMPARE_IDEAS,
+    IdeaReading,
+    PairInput,
+    PairReply,
+    verdict_along,
+)
 from tasks.ranking.steps.measures import (
     NEWNESS,
     ShownCriterion,
@@ -29,26 +35,26 @@ from tasks.text.words import sentences, words
 
 
 def covariates(first: str, second: str) -> dict[str, Any]:
-    """Columns of a match: length, length of sentences and claims to be new, first less second."""
-    counted = _counted(first), _counted(second)
-    return {name: counted[0][name] - counted[1][name] for name in counted[0]}
+    """Return covariates of a match, first minus second: length, sentence length, novelty claims."""
+    of_first, of_second = _text_measures(first), _text_measures(second)
+    return {name: of_first[name] - of_second[name] for name in of_first}
 
 
-def _counted(text: str) -> dict[str, int | float]:
-    found = [len(words(sentence)) for sentence in sentences(text)]
+def _text_measures(text: str) -> dict[str, int | float]:
+    lengths = [len(words(sentence)) for sentence in sentences(text)]
     return {
-        "words_difference": sum(found),
-        "sentence_words_difference": sum(found) / len(found) if found else 0.0,
+        "words_difference": sum(lengths),
+        "sentence_words_difference": sum(lengths) / len(lengths) if lengths else 0.0,
         "novelty_claims_difference": sum(1 for _ in NEWNESS.finditer(text)),
     }
 
 
-# Turns two dossiers into one question, with every paper of either under one key.
+# Prompts of a pair: papers of both dossiers share one set of keys.
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question and the papers its keys stand for."""
+class PairPrompt:
+    """The input of a call, and the papers of its keys."""
 
     question: PairInput
     papers: Shown
@@ -60,31 +66,31 @@ def pair_question(
     dimensions: Sequence[ReviewDimension],
     *,
     show_scores: bool = False,
-) -> Asked:
-    """Idea A is `first`. A paper that both dossiers hold has one key."""
+) -> PairPrompt:
+    """Build the input; idea A is `first`, and a paper in both dossiers has one key."""
     papers = show([entry.paper for dossier in (first, second) for entry in dossier.evidence])
     question = PairInput(
-        first=_shown(first, papers, "A"),
-        second=_shown(second, papers, "B"),
+        first=_idea_input(first, papers, "A"),
+        second=_idea_input(second, papers, "B"),
         show_scores=show_scores,
         dimensions=tuple(
             ShownCriterion(name=one.name, question=one.question, scale=one.scale)
             for one in dimensions
         ),
     )
-    return Asked(question, papers)
+    return PairPrompt(question, papers)
 
 
-def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
+def _idea_input(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
     references = _references(papers)
 
     def keyed(texts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(_keyed(text, references) for text in texts)
+        return tuple(_with_keys(text, references) for text in texts)
 
     return ShownIdea(
         title=dossier.title,
-        text=dossier.text,
-        summary=_keyed(dossier.summary, references),
+        text=_masked(dossier.text, dossier.title),
+        summary=_with_keys(dossier.summary, references),
         claims=dossier.claims,
         strengths=keyed(dossier.strengths),
         weaknesses=keyed(dossier.weaknesses),
@@ -104,7 +110,7 @@ def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
                 year=entry.paper.year,
                 idea=letter,
                 bearing=entry.bearing,
-                text=_keyed(entry.text, references),
+                text=_with_keys(entry.text, references),
             )
             for entry in dossier.evidence
         ),
@@ -112,12 +118,23 @@ def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
 
 
 _ADDRESS = bounded(r"\]\(https?://[^\s()]{1,2000}\)")
+_IDENTIFYING = bounded(
+    r"\bhttps?://[^\s()<>]{1,2000}|\bdoi:\s{0,3}10\.\S{1,200}|\barxiv:\s{0,3}\S{1,40}", IGNORECASE
+)
+
+_TELLING_TITLE_WORDS = 4
+
+
+def _masked(text: str, title: str) -> str:
+    """Return `text` without the title and the addresses by which a judge might recall its paper."""
+    # A title of a few words is a name that the text needs, and identifies no paper.
+    is_telling = len(title.split()) >= _TELLING_TITLE_WORDS
+    named = text.replace(title, "this idea") if is_telling else text
+    return _IDENTIFYING.sub("[address]", named)
 
 
 def _references(papers: Shown) -> list[tuple[str, str]]:
-    """(rendered reference, key), the longest first; papers that render alike cannot be told apart
-    and keep no entry.
-    """
+    """Return (rendered reference, key), longest first, without ambiguous references."""
     rendered: dict[str, list[str]] = {}
     for key, paper in papers:
         rendered.setdefault(reference(paper), []).append(key)
@@ -125,12 +142,10 @@ def _references(papers: Shown) -> list[tuple[str, str]]:
     return sorted(unambiguous, key=lambda pair: -len(pair[0]))
 
 
-def _keyed(text: str, references: Sequence[tuple[str, str]]) -> str:
-    """`text` with rendered citations of shown papers as keys; those of papers that are not shown
-    stay as text, without their addresses.
-    """
-    for rendered, key in references:
-        text = text.replace(rendered, f"[{key}]")
+def _with_keys(text: str, references: Sequence[tuple[str, str]]) -> str:
+    """Replace rendered citations of papers in the prompt by keys, and remove other links."""
+    for citation, key in references:
+        text = text.replace(citation, f"[{key}]")
     return _ADDRESS.sub("]", text)
 
 
@@ -143,28 +158,34 @@ def match_id(
     *,
     show_scores: bool = False,
 ) -> str:
-    """Names a match after all that could change its verdict.
+    """Return the id of a match, a hash of everything that could change its verdict.
 
-    That is what is shown and asked, in which order, the prompt, the engine and the seed. A match
-    asked again has the same name: of several with one name the newest holds.
+    That is the prompt with both ideas in order, the engine and the seed. A repeated match has the
+    same id; of several matches with one id the newest counts.
     """
-    shown = _shown_hash(
+    prompt_hash = _prompt_hash(
         first.idea_id, first.fingerprint, second.idea_id, second.fingerprint, str(show_scores)
     )
     return content_hash(
-        shown, dimension.name, dimension.question, dimension.scale, judge, str(seed), length=32
+        prompt_hash,
+        dimension.name,
+        dimension.question,
+        dimension.scale,
+        judge,
+        str(seed),
+        length=32,
     )
 
 
 @lru_cache(maxsize=4096)
-def _shown_hash(*shown: str) -> str:
+def _prompt_hash(*parts: str) -> str:
     return content_hash(
-        COMPARE_IDEAS.name, str(COMPARE_IDEAS.version), COMPARE_IDEAS.prompt_sha256, *shown
+        COMPARE_IDEAS.name, str(COMPARE_IDEAS.version), COMPARE_IDEAS.prompt_sha256, *parts
     )
 
 
-def stands(match: Match) -> bool:
-    """Return whether a stored match need not be asked again."""
+def is_final(match: Match) -> bool:
+    """Return whether a stored match need not be repeated."""
     return match.winner is not None or not may_pass(match.unscored_reason)
 
 
@@ -179,13 +200,13 @@ async def ask(
     seed: int,
     show_scores: bool = False,
 ) -> tuple[Match, ...]:
-    """One call about `first` shown before `second`: a match per dimension, scored or not.
+    """Compare `first` with `second` in one call; return a match per dimension, maybe unscored.
 
-    Never raises for what the engine does.
+    Engine failures do not raise.
     """
-    asked = pair_question(first, second, dimensions, show_scores=show_scores)
-    outcome = await engine.run(COMPARE_IDEAS, asked.question)
-    judged_at = datetime.now(UTC)
+    prompt = pair_question(first, second, dimensions, show_scores=show_scores)
+    outcome = await engine.run(COMPARE_IDEAS, prompt.question)
+    answered_at = datetime.now(UTC)
     return tuple(
         Match(
             match_id=match_id(first, second, dimension, engine.name, seed, show_scores=show_scores),
@@ -196,16 +217,16 @@ async def ask(
             round=round_number,
             judge=engine.name,
             provenance=outcome.provenance,
-            created_at=judged_at,
+            created_at=answered_at,
             **covariates(first.text, second.text),
-            **_verdict(dimension.name, outcome, asked),
+            **_verdict(dimension.name, outcome, prompt),
         )
         for dimension in dimensions
     )
 
 
-def _verdict(dimension: str, outcome: Outcome[PairReply], asked: Asked) -> dict[str, Any]:
-    """Fields of the match: who won and why, or why nobody did."""
+def _verdict(dimension: str, outcome: Outcome[PairReply], prompt: PairPrompt) -> dict[str, Any]:
+    """Return the fields of a match that hold the verdict, or the reason for none."""
     if isinstance(outcome, Unscored):
         return {
             "winner": None,
@@ -222,5 +243,19 @@ def _verdict(dimension: str, outcome: Outcome[PairReply], asked: Asked) -> dict[
     return {
         "winner": verdict.winner,
         "first_better_0_to_1": verdict.a_better_percent / 100,
-        "rationale": settle(verdict.reason, asked.papers).markdown,
+        "rationale": settle(verdict.reason, prompt.papers).markdown,
+        "first_reading": _reading(outcome.value.idea_a, prompt.papers),
+        "second_reading": _reading(outcome.value.idea_b, prompt.papers),
     }
+
+
+def _reading(reading: IdeaReading, papers: Shown) -> str:
+    """Return what the judge read in an idea, a paragraph for each part that it filled."""
+    parts = (
+        ("Core mechanism", reading.core_mechanism),
+        ("Closest prior work", reading.closest_prior_work),
+        ("Weakest assumption", reading.weakest_assumption),
+        ("What the test shows", reading.what_the_test_shows),
+    )
+    told = "\n\n".join(f"{name}: {text.strip()}" for name, text in parts if text.strip())
+    return settle(told, papers).markdown

@@ -1,6 +1,4 @@
-"""Ranks groups of ideas: asks the matches the schedule wants, hands each out as it comes, and
-rates.
-"""
+"""Ranking of groups: comparisons by schedule, delivery of matches, and ratings."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -15,9 +13,9 @@ from schemas.profile import RankingParameters
 from schemas.reasons import may_pass
 from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
-from tasks.ranking.dimensions import OVERALL, compared_along
+from tasks.ranking.dimensions import OVERALL, with_overall
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.matching import ask, match_id, stands
+from tasks.ranking.matching import ask, is_final, match_id
 from tasks.ranking.rating import rate, rate_across
 from tasks.ranking.schedule import (
     FIXED,
@@ -31,17 +29,15 @@ from tasks.ranking.schedule import (
 )
 from tasks.ranking.tally import Tally, is_vote, tally
 
-# What asking in both orders shows: does the judge favour what it sees first?
+# Position bias: does the judge favor the idea shown first?
 
 
 def compare_orders(matches: Iterable[Match]) -> tuple[float | None, float | None]:
-    """(position bias, agreement) over pairs scored in both orders, along every dimension; None
-    where there is none.
+    """Return (position bias, agreement) over pairs scored in both orders; None if there are none.
 
-    The bias is +1 when the first shown wins all matches of such pairs for certain, -1 when the
-    second does, 0 when neither is favoured. Agreement is the share of such pairs with the same
-    winner, or a tie, in both orders. Human votes, and the earlier of two matches in one order, do
-    not count.
+    The bias is +1 if the first position certainly wins all matches of such pairs, -1 if the second
+    does. Agreement is the share of such pairs with the same winner, or a tie, in both orders.
+    Human votes, and the earlier of two matches in one order, are excluded.
     """
     verdicts: dict[tuple[IdeaId, IdeaId, str], float] = {}
     for match in sorted(matches, key=lambda match: (match.created_at, match.match_id)):
@@ -62,7 +58,7 @@ def compare_orders(matches: Iterable[Match]) -> tuple[float | None, float | None
 
 
 UNGROUPED = "all"
-"""Name of the group of ideas that were given none."""
+"""Name of the group of ideas without a given group."""
 
 _OF_ONE, _EVERY_PAIR = "a group of one has no pairs", "every pair was asked"
 
@@ -70,20 +66,16 @@ Deliver = Callable[[tuple[Match, ...]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """All groups together. `name`: under which their matches go; `within`: the matches that were
-    played within the groups.
-    """
+class JoinedGroups:
+    """All groups together: `name` of their matches, and the matches `within` the groups."""
 
     name: str
     within: Sequence[Match] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """Groups by name; matches by group, round and pair; ratings by group, dimension, method and
-    idea.
-    """
+class RankingOutcome:
+    """Groups by name; matches by group, round and pair; ratings by group, dimension, method, idea."""
 
     groups: tuple[GroupSummary, ...]
     matches: tuple[Match, ...] = field(repr=False)
@@ -101,40 +93,45 @@ async def rank_groups(
     concurrency: int = 8,
     deliver: Deliver | None = None,
     engine_of: Callable[[IdeaId], Engine] | None = None,
-    joined: Joined | None = None,
+    joined: JoinedGroups | None = None,
     beforehand: bool = False,
     with_votes: bool = False,
-) -> Ranked:
-    """Rank every group of `dossiers`, all groups side by side; or join them by matches between
-    them, and rate all ideas on one scale.
+) -> RankingOutcome:
+    """Rank every group of `dossiers` concurrently, or join the groups on one scale.
 
     Args:
-        dimensions: compared along besides `overall`, which is always asked and decides the
-            schedule.
-        stored: matches of an earlier, perhaps interrupted run, and human votes (judge
-            `human:<name>`). What is stored for the same dossiers, order, dimension, engine, prompt
-            and seed is not asked again, except where the reason for a missing score may have gone
-            (`may_pass`).
-        concurrency: calls under way at once, over all groups; no bound where asked `beforehand`.
-        deliver: awaited with the matches of every call as soon as they are there, so that a kill
-            loses calls in flight only. A match asked again comes under its old `match_id`: the
-            newest holds.
-        engine_of: the engine that asks about pairs in which this idea is shown first, where calls
-            are booked per idea; it must have the name of `engine`.
-        joined: the groups are ranked already, and this is asked of them all together: ideas meet
-            those of other groups, and ratings are by Bradley–Terry and name the idea's own group.
-        beforehand: choose all pairs before the first answer, also in large groups, and ask them
-            side by side. There each idea plays `matches_per_idea` pairs.
-        with_votes: rate by Elo too, which counts human votes.
+        dimensions: compared along in addition to `overall`, which decides the schedule.
+        stored: matches of an earlier, maybe interrupted run, and human votes (judge
+            `human:<name>`). A stored match of the same dossiers, order, dimension, engine, prompt
+            and seed is reused, unless its score is missing for a transient reason (`may_pass`).
+        concurrency: limit of concurrent calls over all groups; ignored with `beforehand`.
+        deliver: awaited with the matches of every call on arrival, so that a kill loses only calls
+            in flight. A repeated match has its old `match_id`: the newest counts.
+        engine_of: engine for pairs in which this idea is first, to book calls per idea; its name
+            must be that of `engine`.
+        joined: groups that are ranked already. Their ideas meet across groups, and ratings are by
+            Bradley–Terry with the idea's own group.
+        beforehand: choose all pairs before the first reply, also in large groups, and send them
+            concurrently. Each idea then plays `matches_per_idea` pairs.
+        with_votes: also rate by Elo, which counts human votes.
 
     Raises:
-        ConfigurationError: a match by another engine is stored, two dossiers are of one idea, or
-            two dimensions share a name.
+        ConfigurationError: a stored match is by another engine, two dossiers have one idea, or two
+            dimensions share a name.
     """
     _check(dossiers, stored, engine)
     places = nullcontext() if beforehand else asyncio.Semaphore(concurrency)
-    asked, shown = compared_along(dimensions), parameters.show_scores
-    judge = _Judge(asked, engine, engine_of, seed, shown, deliver, places, _newest(stored))
+    all_dimensions = with_overall(dimensions)
+    judge = _Judge(
+        all_dimensions,
+        engine,
+        engine_of,
+        seed,
+        parameters.show_scores,
+        deliver,
+        places,
+        _newest(stored),
+    )
     contests: list[_Contest] = (
         [
             _Contest(name, ideas, parameters, judge, stored, beforehand=beforehand)
@@ -144,7 +141,7 @@ async def rank_groups(
         else [_Bridges(joined, dossiers, parameters, judge)]
     )
     await side_by_side(contest.play() for contest in contests)
-    return Ranked(
+    return RankingOutcome(
         groups=tuple(contest.summary() for contest in contests),
         matches=tuple(match for contest in contests for match in contest.matches),
         ratings=tuple(rating for contest in contests for rating in contest.ratings(with_votes)),
@@ -152,7 +149,7 @@ async def rank_groups(
 
 
 def _by_group(dossiers: Sequence[Dossier]) -> list[tuple[str, tuple[Dossier, ...]]]:
-    """Groups by name, their ideas by identifier."""
+    """Return groups by name, their ideas by identifier."""
     members: dict[str, list[Dossier]] = {}
     for dossier in sorted(dossiers, key=lambda dossier: dossier.idea_id):
         members.setdefault(dossier.group or UNGROUPED, []).append(dossier)
@@ -182,7 +179,7 @@ def _newest(stored: Iterable[Match]) -> dict[str, Match]:
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """Asks, or finds the answer among what is stored."""
+    """Judge of pairs that reuses stored matches."""
 
     dimensions: tuple[ReviewDimension, ...]
     engine: Engine
@@ -196,8 +193,8 @@ class _Judge:
     async def verdicts(
         self, first: Dossier, second: Dossier, group: str, number: int
     ) -> tuple[Match, ...]:
-        """A match per dimension, in order."""
-        known: dict[str, Match] = {}
+        """Return a match per dimension, in order."""
+        match_of_dimension: dict[str, Match] = {}
         for dimension in self.dimensions:
             match = self.stored.get(
                 match_id(
@@ -209,13 +206,15 @@ class _Judge:
                     show_scores=self.show_scores,
                 )
             )
-            if match is not None and match.group == group and stands(match):
-                known[dimension.name] = match
-        missing = [dimension for dimension in self.dimensions if dimension.name not in known]
+            if match is not None and match.group == group and is_final(match):
+                match_of_dimension[dimension.name] = match
+        missing = [
+            dimension for dimension in self.dimensions if dimension.name not in match_of_dimension
+        ]
         if missing:
             engine = self.engine_of(first.idea_id) if self.engine_of else self.engine
             async with self.places:
-                found = await ask(
+                matches = await ask(
                     first,
                     second,
                     missing,
@@ -226,13 +225,13 @@ class _Judge:
                     show_scores=self.show_scores,
                 )
                 if self.deliver is not None:
-                    await self.deliver(found)
-            known |= {match.dimension: match for match in found}
-        return tuple(known[dimension.name] for dimension in self.dimensions)
+                    await self.deliver(matches)
+            match_of_dimension |= {match.dimension: match for match in matches}
+        return tuple(match_of_dimension[dimension.name] for dimension in self.dimensions)
 
 
 class _Contest:
-    """One group's matches, from first round to ratings."""
+    """Matches of one group, from the first round to the ratings."""
 
     def __init__(
         self,
@@ -256,21 +255,21 @@ class _Contest:
         self._kind = kind_of(len(ideas), parameters, beforehand=beforehand)
         self._beforehand = beforehand
         self._ended_because = ""
-        self._judged: list[Match] = []
-        known = {dimension.name for dimension in judge.dimensions}
+        self._matches: list[Match] = []
+        names = {dimension.name for dimension in judge.dimensions}
         self._votes = [
             match
             for match in _newest(stored).values()
             if is_vote(match)
-            and match.dimension in known
+            and match.dimension in names
             and match.first_idea_id in self._of
             and match.second_idea_id in self._of
         ]
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        judged = sorted(
-            self._judged,
+        by_round = sorted(
+            self._matches,
             key=lambda match: (
                 match.round,
                 match.first_idea_id,
@@ -278,47 +277,48 @@ class _Contest:
                 match.dimension,
             ),
         )
-        return (*judged, *sorted(self._votes, key=lambda match: (match.created_at, match.match_id)))
+        return (
+            *by_round,
+            *sorted(self._votes, key=lambda match: (match.created_at, match.match_id)),
+        )
 
     async def play(self) -> None:
-        """Ask round after round until the schedule ends, or the engine gives no more answers; or
-        all rounds at once.
-        """
+        """Play rounds until the schedule ends or the engine gives no scores; or all rounds at once."""
         rounds = self._rounds()
         if self._beforehand:
             await self._play_at_once(rounds or ())
             return
-        asked: set[Pair] = set()
+        pairs_so_far: set[Pair] = set()
         number = 0
         while not self._ended_because:
             number += 1
             turn = (
                 self._round_robin_turn(rounds, number)
                 if rounds is not None
-                else self._telling_turn(number, asked)
+                else self._informative_turn(number, pairs_so_far)
             )
             self._ended_because = turn.ended_because
-            found = await self._asked(turn.pairs, number)
-            asked |= {(min(pair), max(pair)) for pair in turn.pairs}
-            self._judged.extend(found)
-            if found and all(may_pass(match.unscored_reason) for match in found):
+            matches = await self._ask_pairs(turn.pairs, number)
+            pairs_so_far |= {(min(pair), max(pair)) for pair in turn.pairs}
+            self._matches.extend(matches)
+            if matches and all(may_pass(match.unscored_reason) for match in matches):
                 self._ended_because = (
                     f"stopped after round {number}, which brought no score:"
-                    f" {found[0].unscored_detail}"
+                    f" {matches[0].unscored_detail}"
                 )
 
     def _rounds(self) -> tuple[tuple[Pair, ...], ...] | None:
-        """All of them, where they wait for no results."""
+        """Return all rounds if they do not depend on results."""
         if self._kind not in (ROUND_ROBIN, FIXED):
             return None
         most = self._parameters.matches_per_idea if self._kind == FIXED else None
         return round_robin(tuple(self._of), self._judge.seed, most)
 
     async def _play_at_once(self, rounds: tuple[tuple[Pair, ...], ...]) -> None:
-        asked = await side_by_side(
-            self._asked(pairs, number) for number, pairs in enumerate(rounds, 1)
+        matches_of_rounds = await side_by_side(
+            self._ask_pairs(pairs, number) for number, pairs in enumerate(rounds, 1)
         )
-        self._judged = [match for matches in asked for match in matches]
+        self._matches = [match for matches in matches_of_rounds for match in matches]
         if not rounds:
             self._ended_because = _OF_ONE
         elif self._kind == FIXED:
@@ -332,26 +332,30 @@ class _Contest:
             return Round((), _OF_ONE)
         return Round(rounds[number - 1], _EVERY_PAIR if number == len(rounds) else "")
 
-    def _telling_turn(self, number: int, asked: set[Pair]) -> Round:
+    def _informative_turn(self, number: int, pairs_so_far: set[Pair]) -> Round:
         return next_round(
-            number, self._deciding(), frozenset(asked), self._parameters, self._judge.seed
+            number,
+            self._overall_tally(),
+            frozenset(pairs_so_far),
+            self._parameters,
+            self._judge.seed,
         )
 
-    def _deciding(self) -> Tally:
-        """The matches that decide the schedule."""
+    def _overall_tally(self) -> Tally:
+        """Return the tally that decides the schedule."""
         return tally(
             tuple(self._of),
-            (match for match in self._judged if match.dimension == OVERALL.name),
+            (match for match in self._matches if match.dimension == OVERALL.name),
             self._prior,
         )
 
-    async def _asked(self, pairs: tuple[Pair, ...], number: int) -> list[Match]:
-        judged = await side_by_side(
+    async def _ask_pairs(self, pairs: tuple[Pair, ...], number: int) -> list[Match]:
+        matches_of_pairs = await side_by_side(
             self._judge.verdicts(self._of[first], self._of[second], self._name, number)
             for pair in pairs
             for first, second in self._orders(pair)
         )
-        return [match for matches in judged for match in matches]
+        return [match for matches in matches_of_pairs for match in matches]
 
     def _orders(self, pair: Pair) -> tuple[Pair, ...]:
         return (pair, (pair[1], pair[0])) if self._parameters.both_orders else (pair,)
@@ -373,26 +377,26 @@ class _Contest:
         )
 
     def summary(self) -> GroupSummary:
-        bias, agreement = compare_orders(self._judged)
+        bias, agreement = compare_orders(self._matches)
         return GroupSummary(
             group=self._name,
             idea_count=len(self._of),
-            match_count=len(self._judged),
-            unscored_match_count=sum(match.winner is None for match in self._judged),
+            match_count=len(self._matches),
+            unscored_match_count=sum(match.winner is None for match in self._matches),
             schedule=self._kind,
             ended_because=self._ended_because,
-            island_count=len(set(self._deciding().islands.tolist())),
+            island_count=len(set(self._overall_tally().islands.tolist())),
             position_bias=bias,
             order_agreement_0_to_1=agreement,
         )
 
 
 class _Bridges(_Contest):
-    """Matches between groups, over those within."""
+    """Matches between groups, in addition to those within."""
 
     def __init__(
         self,
-        joined: Joined,
+        joined: JoinedGroups,
         ideas: Sequence[Dossier],
         parameters: RankingParameters,
         judge: _Judge,
@@ -402,28 +406,28 @@ class _Bridges(_Contest):
         self._within = tuple(match for match in joined.within if not is_vote(match))
         self._group_of = {dossier.idea_id: dossier.group or UNGROUPED for dossier in ideas}
 
-    def _telling_turn(self, number: int, asked: set[Pair]) -> Round:
+    def _informative_turn(self, number: int, pairs_so_far: set[Pair]) -> Round:
         return next_bridges(
             number,
-            self._deciding(),
+            self._overall_tally(),
             self._group_of,
-            frozenset(asked),
+            frozenset(pairs_so_far),
             self._parameters,
             self._judge.seed,
         )
 
-    def _deciding(self) -> Tally:
-        found = (*self._within, *self._judged)
+    def _overall_tally(self) -> Tally:
+        matches = (*self._within, *self._matches)
         return tally(
             tuple(self._of),
-            (match for match in found if match.dimension == OVERALL.name),
+            (match for match in matches if match.dimension == OVERALL.name),
             self._prior,
             self._group_of,
         )
 
     def ratings(self, with_votes: bool) -> tuple[Rating, ...]:
-        del with_votes  # people vote within a group, and Elo moves those alone who meet
-        matches = (*self._within, *self._judged)
+        del with_votes  # People vote within a group, and Elo only moves ideas that meet.
+        matches = (*self._within, *self._matches)
         return tuple(
             rating
             for dimension in self._judge.dimensions

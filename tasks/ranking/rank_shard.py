@@ -1,7 +1,7 @@
-"""Ranks the groups of a shard and lands each as it ends.
+"""Ranking of the groups of a shard; each group lands when it ends.
 
-What was judged before, in this ranking or another, is not asked again. A journal keeps every match
-as it comes, so that a kill loses calls in flight only.
+Earlier matches of this or another ranking are reused. A journal stores every match on arrival, so
+that a kill loses only calls in flight.
 """
 
 import os
@@ -34,7 +34,7 @@ from tasks.judging.batches.batched_model import open_batches
 from tasks.judging.opening import EngineOf, open_judging
 from tasks.judging.step import Engine
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.rank import Joined, Ranked, rank_groups
+from tasks.ranking.rank import JoinedGroups, RankingOutcome, rank_groups
 from tasks.ranking.schedule import kind_of
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
@@ -50,7 +50,7 @@ from warehouse.units.unit_rows import land_unit
 
 
 class GroupJob(Noun):
-    """One group to be ranked, or all of them to be joined."""
+    """One group to rank, or all groups to join."""
 
     group: str
     joins: tuple[str, ...] = Field(
@@ -86,23 +86,23 @@ class RankJob(Shard):
 
 
 MATCH_LINE = b'{"match":'
-"""How the lines begin that are matches."""
+"""Prefix of journal lines with a match."""
 
 
 def journal_path(ranking_folder: Path, group: str) -> Path:
-    """Return where the journal of a group lies while it is being ranked."""
+    """Return the path of a group's journal."""
     return ranking_folder / "journal" / f"{content_hash(group, length=16)}.jsonl"
 
 
 @dataclass(slots=True)
 class Journal:
-    """One group's journal. A line torn by a kill is left out; whatever stands after it counts."""
+    """The journal of one group. A line torn by a kill is skipped; later lines count."""
 
     path: Path
     matches: list[Match] = field(default_factory=list)
 
     def read(self) -> None:
-        """Take up what an earlier attempt wrote."""
+        """Read the matches of an earlier attempt."""
         for line in self.path.read_bytes().split(b"\n") if self.path.exists() else ():
             try:
                 entry = orjson.loads(line)
@@ -129,9 +129,7 @@ GROUPS_IN_FLIGHT = 4
 
 
 async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]:
-    """Rank and land the groups of a shard that have no complete receipt yet; return the shard's
-    receipts.
-    """
+    """Rank and land the groups without a complete receipt; return all receipts of the shard."""
     layout = Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
         request, batches = job.request, None
@@ -147,21 +145,22 @@ async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]
 async def rank_shard(
     job: RankJob, layout: Layout, engine_of: EngineOf, *, concurrency: int
 ) -> tuple[GroupReceipt, ...]:
-    """As `rank_job`, with engines from elsewhere: `engine_of(ledger)` books its calls there.
+    """Rank as `rank_job` does; `engine_of(ledger)` returns engines that book their calls there.
 
-    A group over which something fails is landed as failed, and the others are ranked. Groups to be
-    joined of which one has not landed yet, and a group that waits for a batch, are put down without
-    landing, and the shard is to be sent again.
+    A group with an error lands as failed, and the others are ranked. Groups that wait for a batch, or
+    for groups to join, are suspended without landing, and the shard has to be sent again.
 
     Raises:
-        ConfigurationError: settings under which no group can be ranked.
-        OSError: the disk refuses; that concerns every group.
+        ConfigurationError: the settings allow no ranking.
+        OSError: the disk fails, which concerns every group.
     """
 
     async def one(group: GroupJob) -> GroupReceipt | None:
-        done = complete_receipt(layout, RANKINGS, job.request.run_id, job.ranking_id, group.group)
-        if done is not None:
-            return done
+        receipt = complete_receipt(
+            layout, RANKINGS, job.request.run_id, job.ranking_id, group.group
+        )
+        if receipt is not None:
+            return receipt
         if None in _receipts(layout, job, group):
             return None
         return await _rank_and_land(group, job, layout, engine_of, concurrency)
@@ -180,10 +179,10 @@ async def _rank_and_land(
     boundary = ErrorBoundary()
     waiting = PutDown(layout.waiting(job.run_id, job.ranking_id))
     with boundary:
-        ranking = _ranked(group, job, layout, engine_of, concurrency, journal, ledgers)
-        ranked = await (until_standstill(ranking) if job.request.parameters.batch else ranking)
-        unit = _value(ranked, job, _receipts(layout, job, group), ledgers)
-        receipt = _landed(layout, job, unit, watch)
+        ranking = _rank(group, job, layout, engine_of, concurrency, journal, ledgers)
+        outcome = await (until_standstill(ranking) if job.request.parameters.batch else ranking)
+        unit = _unit(outcome, job, _receipts(layout, job, group), ledgers)
+        receipt = _land(layout, job, unit, watch)
     if isinstance(boundary.error, StandstillError):
         waiting.wait(group.group)
         return None
@@ -216,14 +215,13 @@ def land_failed_group(
     calls: tuple[LlmCall, ...] = (),
     joins: bool = False,
 ) -> GroupReceipt | None:
-    """Land a group without ratings, with why; None where not even that can be written: then it
-    counts as lost.
+    """Land a group without ratings as failed; None if that cannot be written either.
 
-    Its journal stays for the next attempt.
+    A group that cannot land counts as lost. Its journal stays for the next attempt.
 
     Raises:
-        ConfigurationError: `error`, where it concerns every group.
-        OSError: the disk refuses.
+        ConfigurationError: `error` concerns every group.
+        OSError: the disk fails.
     """
     cause = cause_of(error, f"group {group!r}")
     failed = RankedGroup(
@@ -243,16 +241,16 @@ def land_failed_group(
         llm_calls=calls,
         incomplete_reason=cause.reason,
     )
-    return land_failure(lambda: _landed(layout, job, failed, watch), f"group {group!r}")
+    return land_failure(lambda: _land(layout, job, failed, watch), f"group {group!r}")
 
 
-def _landed(layout: Layout, job: RankJob, unit: RankedGroup, watch: Stopwatch) -> GroupReceipt:
+def _land(layout: Layout, job: RankJob, unit: RankedGroup, watch: Stopwatch) -> GroupReceipt:
     run_id = job.request.run_id
     return land_unit(layout, RANKINGS, run_id, unit, watch.started_at, watch.finished_at)
 
 
 def _journal(layout: Layout, job: RankJob, group: str) -> Journal:
-    """The group's journal, with what an earlier attempt wrote."""
+    """Open the group's journal with the matches of an earlier attempt."""
     journal = Journal(
         journal_path(RANKINGS.folder(layout, job.request.run_id, job.ranking_id), group)
     )
@@ -261,7 +259,7 @@ def _journal(layout: Layout, job: RankJob, group: str) -> Journal:
 
 
 def _receipts(layout: Layout, job: RankJob, group: GroupJob) -> list[GroupReceipt | None]:
-    """Of the groups that are to be joined."""
+    """Return the receipts of the groups to join."""
     return [
         read_receipt(layout, RANKINGS, job.request.run_id, job.ranking_id, name)
         for name in group.joins
@@ -272,7 +270,7 @@ def _calls_of(ledgers: Mapping[IdeaId, Ledger]) -> tuple[LlmCall, ...]:
     return tuple(call for ledger in ledgers.values() for call in ledger.llm_calls)
 
 
-async def _ranked(
+async def _rank(
     group: GroupJob,
     job: RankJob,
     layout: Layout,
@@ -280,7 +278,7 @@ async def _ranked(
     concurrency: int,
     journal: Journal,
     ledgers: Mapping[IdeaId, Ledger],
-) -> Ranked:
+) -> RankingOutcome:
     profile = job.request.profile
     engines: dict[IdeaId, Engine] = {
         idea_id: engine_of(ledger) for idea_id, ledger in ledgers.items()
@@ -297,21 +295,21 @@ async def _ranked(
         dimensions=job.dimensions,
         stored=[
             *group.before,
-            *_judged_before(layout, job, group.group),
+            *_matches_of_earlier_attempt(layout, job, group.group),
             *journal.matches,
             *group.votes,
         ],
         concurrency=concurrency,
         deliver=deliver,
         engine_of=engines.__getitem__,
-        joined=Joined(group.group, _within(layout, job, group)) if group.joins else None,
+        joined=JoinedGroups(group.group, _within(layout, job, group)) if group.joins else None,
         beforehand=job.request.parameters.batch,
         with_votes=job.request.parameters.counts_votes,
     )
 
 
 def _within(layout: Layout, job: RankJob, group: GroupJob) -> list[Match]:
-    """The engine's matches within the groups that are to be joined."""
+    """Return the engine's matches within the groups to join."""
     return [
         match
         for name in group.joins
@@ -319,48 +317,48 @@ def _within(layout: Layout, job: RankJob, group: GroupJob) -> list[Match]:
     ]
 
 
-def _value(
-    ranked: Ranked,
+def _unit(
+    outcome: RankingOutcome,
     job: RankJob,
-    joined: Sequence[GroupReceipt | None],
+    receipts: Sequence[GroupReceipt | None],
     ledgers: Mapping[IdeaId, Ledger],
 ) -> RankedGroup:
-    """`joined`: what landed of the groups it joins; where one of them is to be gone on with, so is
-    this.
-    """
-    (summary,) = ranked.groups
-    reason = first_that_may_pass(match.unscored_reason for match in ranked.matches) or next(
-        (receipt.incomplete_reason for receipt in joined if receipt and receipt.incomplete_reason),
+    """Build the unit; it is incomplete if one of the `joined` groups is."""
+    (summary,) = outcome.groups
+    reason = first_that_may_pass(match.unscored_reason for match in outcome.matches) or next(
+        (
+            receipt.incomplete_reason
+            for receipt in receipts
+            if receipt and receipt.incomplete_reason
+        ),
         None,
     )
     across = summary.joins_groups
     return RankedGroup(
         ranking_id=job.ranking_id,
         summary=summary,
-        matches=ranked.matches,
-        ratings=() if across else ranked.ratings,
-        ratings_across_groups=ranked.ratings if across else (),
+        matches=outcome.matches,
+        ratings=() if across else outcome.ratings,
+        ratings_across_groups=outcome.ratings if across else (),
         llm_calls=_calls_of(ledgers),
         incomplete_reason=reason,
     )
 
 
-def _judged_before(layout: Layout, job: RankJob, group: str) -> list[Match]:
-    """Matches of this group by the same engine that landed when this ranking was begun before;
-    votes come with the request alone.
-    """
+def _matches_of_earlier_attempt(layout: Layout, job: RankJob, group: str) -> list[Match]:
+    """Return this group's landed matches by the same engine; votes only come with the request."""
     engine = job.request.engine.text
-    found = landed_matches(layout, job.request.run_id, job.ranking_id, group)
-    return [match for match in found if match.judge == engine]
+    matches = landed_matches(layout, job.request.run_id, job.ranking_id, group)
+    return [match for match in matches if match.judge == engine]
 
 
-def judged_elsewhere(layout: Layout, job: RankJob, group: str) -> tuple[Match, ...]:
-    """Matches of this group that landed in other rankings of the run by the same engine."""
+def matches_elsewhere(layout: Layout, job: RankJob, group: str) -> tuple[Match, ...]:
+    """Return this group's matches in other rankings of the run by the same engine."""
     run_id, engine = job.request.run_id, job.request.engine.text
     ids = {head.ranking_id for head in iterate_heads(layout, run_id) if head.engine == engine}
-    found = (
+    matches = (
         match
         for ranking_id in sorted(ids - {job.ranking_id})
         for match in landed_matches(layout, run_id, ranking_id, group)
     )
-    return tuple(match for match in found if match.judge == engine)
+    return tuple(match for match in matches if match.judge == engine)

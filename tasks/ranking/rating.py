@@ -1,4 +1,4 @@
-"""Matches of a group to its ratings: strengths, intervals, ranks, and why an idea has none."""
+"""Ratings of a group from its matches: strengths, intervals, ranks, and reasons for none."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -11,34 +11,34 @@ from schemas.judgement.ranking import Match, Rating, RatingMethod
 from tasks.ranking.strengths import EloRatings, Fit, covariance, elo, fit, seed_of
 from tasks.ranking.tally import Tally, is_vote, tally, threads_for
 
-# How sure it is that one idea is stronger than another, as signed standard deviations of a normal
-# (z).
+# Certainty that one idea is stronger than another: signed standard deviations of a normal (z).
 
-TOLD_APART_Z = 0.6745
-"""Odds of three to one: from here on one idea is ranked above the other; below they share."""
+DISTINCT_Z = 0.6745
+"""Odds of three to one, from which one idea ranks above the other; below they share a rank."""
 BEYOND_DOUBT_Z = 1.96
-"""95 % two-sided: the best and the worst rank an idea may have count only what is this sure."""
+"""95 % two-sided; the best and the worst possible rank only count differences this certain."""
 LIKELIHOOD_RATIO_UP_TO = 24
-"""Ideas up to which every pair is tested by its likelihood ratio."""
+"""Size up to which every pair is tested by its likelihood ratio."""
 ROWS_AT_ONCE = 256
 
 Matrix = NDArray[np.float64]
 Places = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
-def surety(tally: Tally, fitted: Fit, covariances: Matrix) -> Iterator[tuple[slice, Matrix]]:
-    """Blocks of rows of z: `z[i, k] > 0` says that idea i is stronger than idea k.
+def certainty(tally: Tally, posterior: Fit, covariances: Matrix) -> Iterator[tuple[slice, Matrix]]:
+    """Yield blocks of rows of z; `z[i, k] > 0` means that idea i is stronger than idea k.
 
-    Small groups: the square root of twice the log-posterior lost when the two are forced to be
-    equal. It grows with every win and never falls with one, where Wald's quotient of difference and
-    standard error does fall in lopsided small groups (Hauck & Donner, Wald's test as applied to
-    hypotheses in logit analysis, JASA 1977). Larger groups: Wald's quotient, which comes to the
-    same where each idea played a dozen matches, at a fraction of the work. Ideas that no chain of
-    matches joins are held against each other by the prior alone: both parts are taken to be as good
-    on average.
+    Small groups: the square root of twice the log-posterior lost if both are forced to be equal. It
+    grows with every win, whereas Wald's quotient of difference and standard error can fall with a
+    win in lopsided small groups (Hauck & Donner, Wald's test as applied to hypotheses in logit
+    analysis, JASA 1977). Larger groups: Wald's quotient, which is equivalent from a dozen matches
+    per idea on, at a fraction of the cost. Ideas that no chain of matches joins are compared by
+    the prior alone, which assumes both parts to be equally good on average.
     """
     size = len(tally.idea_ids)
-    exact = _likelihood_ratio(tally, fitted.strengths) if size <= LIKELIHOOD_RATIO_UP_TO else None
+    exact = (
+        _likelihood_ratio(tally, posterior.strengths) if size <= LIKELIHOOD_RATIO_UP_TO else None
+    )
     variance = np.diagonal(covariances)
     for start in range(0, size, ROWS_AT_ONCE):
         rows = slice(start, min(start + ROWS_AT_ONCE, size))
@@ -48,7 +48,7 @@ def surety(tally: Tally, fitted: Fit, covariances: Matrix) -> Iterator[tuple[sli
             spread = np.sqrt(
                 np.maximum(variance[rows, None] + variance[None, :] - 2 * covariances[rows], 1e-12)
             )
-            z = (fitted.strengths[rows, None] - fitted.strengths[None, :]) / spread
+            z = (posterior.strengths[rows, None] - posterior.strengths[None, :]) / spread
         yield rows, z
 
 
@@ -62,10 +62,12 @@ def _likelihood_ratio(tally: Tally, strengths: NDArray[np.float64]) -> Matrix:
     wins[tally.right, tally.left] = tally.right_wins
     precision = tally.prior_precision.toarray()
     equal = _forced_equal(wins, strengths, tally.prior, precision, upper, lower)
-    lost = _log_posterior(wins, strengths[None], tally.prior, precision)[0] - _log_posterior(
-        wins, equal, tally.prior, precision
+    log_posterior_loss = _log_posterior(wins, strengths[None], tally.prior, precision)[
+        0
+    ] - _log_posterior(wins, equal, tally.prior, precision)
+    z = np.sqrt(2 * np.maximum(log_posterior_loss, 0.0)) * np.sign(
+        strengths[upper] - strengths[lower]
     )
-    z = np.sqrt(2 * np.maximum(lost, 0.0)) * np.sign(strengths[upper] - strengths[lower])
     matrix = np.zeros((size, size))
     matrix[upper, lower] = z
     matrix[lower, upper] = -z
@@ -75,7 +77,7 @@ def _likelihood_ratio(tally: Tally, strengths: NDArray[np.float64]) -> Matrix:
 def _log_posterior(
     wins: Matrix, strengths: Matrix, prior: NDArray[np.float64], precision: Matrix
 ) -> NDArray[np.float64]:
-    """Per row of `strengths`; shape (rows,)."""
+    """Return the log-posterior per row of `strengths`; shape (rows,)."""
     difference = strengths[:, :, None] - strengths[:, None, :]
     likelihood = -(wins[None] * np.logaddexp(0.0, -difference)).sum(axis=(1, 2))
     surprise = strengths - prior
@@ -90,50 +92,49 @@ def _forced_equal(
     upper: NDArray[np.intp],
     lower: NDArray[np.intp],
 ) -> Matrix:
-    """The posterior mode under `s[upper] == s[lower]`, for every pair at once; shape (pairs,
-    ideas).
+    """Return the mode under `s[upper] == s[lower]` for every pair; shape (pairs, ideas).
 
-    Newton with a multiplier.
+    Newton's method with a Lagrange multiplier.
     """
     rows, size = len(upper), wins.shape[0]
     number = np.arange(rows)
     contrast = np.zeros((rows, size))
     contrast[number, upper], contrast[number, lower] = 1.0, -1.0
-    found = np.repeat(strengths[None], rows, axis=0)
-    middle = 0.5 * (found[number, upper] + found[number, lower])
-    found[number, upper] = found[number, lower] = middle
+    mode = np.repeat(strengths[None], rows, axis=0)
+    middle = 0.5 * (mode[number, upper] + mode[number, lower])
+    mode[number, upper] = mode[number, lower] = middle
     played = wins + wins.T
     for _ in range(60):
-        expected = 0.5 * (1.0 + np.tanh(0.5 * (found[:, :, None] - found[:, None, :])))
+        expected = 0.5 * (1.0 + np.tanh(0.5 * (mode[:, :, None] - mode[:, None, :])))
         gradient = (wins[None] - played[None] * expected).sum(axis=2)
-        gradient -= (found - prior) @ precision
+        gradient -= (mode - prior) @ precision
         curvature = played[None] * expected * (1.0 - expected)
         hessian = precision - curvature
         hessian[:, np.arange(size), np.arange(size)] += curvature.sum(axis=2)
-        solved = np.linalg.solve(hessian, np.stack([gradient, contrast], axis=2))
-        along, across = solved[:, :, 0], solved[:, :, 1]
+        solution = np.linalg.solve(hessian, np.stack([gradient, contrast], axis=2))
+        along, across = solution[:, :, 0], solution[:, :, 1]
         multiplier = (contrast * along).sum(axis=1) / (contrast * across).sum(axis=1)
         step = along - multiplier[:, None] * across
         longest = np.abs(step).max(axis=1, keepdims=True)
-        found += step * np.minimum(1.0, 1.5 / np.maximum(longest, 1e-12))
+        mode += step * np.minimum(1.0, 1.5 / np.maximum(longest, 1e-12))
         if float(longest.max()) < 1e-9:
             break
-    return found
+    return mode
 
 
-def _places(z_of_rows: Iterable[tuple[slice, Matrix]], counted: NDArray[np.bool_]) -> Places:
-    """(rank, best rank, worst rank) per idea; only ideas with a scored match are counted."""
-    rank, best, better_than = (np.zeros(len(counted), dtype=np.int64) for _ in range(3))
+def _places(z_of_rows: Iterable[tuple[slice, Matrix]], has_match: NDArray[np.bool_]) -> Places:
+    """Return (rank, best rank, worst rank) per idea; only ideas with a scored match count."""
+    rank, best, better_than = (np.zeros(len(has_match), dtype=np.int64) for _ in range(3))
     for rows, z in z_of_rows:
-        below = z[:, counted]
-        rank[rows] = 1 + (below < -TOLD_APART_Z).sum(axis=1)
+        below = z[:, has_match]
+        rank[rows] = 1 + (below < -DISTINCT_Z).sum(axis=1)
         best[rows] = 1 + (below < -BEYOND_DOUBT_Z).sum(axis=1)
         better_than[rows] = (below > BEYOND_DOUBT_Z).sum(axis=1)
-    return rank, best, int(counted.sum()) - better_than
+    return rank, best, int(has_match.sum()) - better_than
 
 
 _DIGITS = 9
-"""Strengths are rounded to where floating point no longer depends on the order of additions."""
+"""Decimals of strengths; later ones depend on the order of floating-point additions."""
 
 
 def rate(
@@ -146,23 +147,23 @@ def rate(
     *,
     with_votes: bool = False,
 ) -> tuple[Rating, ...]:
-    """One rating per idea and method, by method and idea.
+    """Return one rating per idea and method, by method and idea.
 
-    Bradley–Terry rests on the engine's matches alone, and on `prior`, log odds by idea. Elo is there
-    for people's votes, which it adds to the matches: without `with_votes` there is none.
+    Bradley–Terry uses the engine's matches and `prior`, log odds by idea. Elo adds people's votes
+    to the matches; without `with_votes` there is no Elo rating.
 
-    `rank` = 1 + the number of ideas that are stronger with odds of three to one or better, so ideas
-    that the matches do not tell apart share one. `best_rank` and `worst_rank` count only what is
-    beyond doubt (95 %). Intervals are 95 %: from the Hessian (Bradley–Terry), from a bootstrap of
-    the matches (Elo).
+    `rank` = 1 + the number of ideas that are stronger with odds of at least three to one, so ideas
+    that the matches do not separate share a rank. `best_rank` and `worst_rank` only count
+    differences that are certain at 95 %. Intervals are 95 %: from the Hessian (Bradley–Terry), from
+    a bootstrap of the matches (Elo).
     """
-    own = [match for match in matches if match.dimension == dimension]
-    by_engine = tally(idea_ids, (match for match in own if not is_vote(match)), prior)
+    in_dimension = [match for match in matches if match.dimension == dimension]
+    by_engine = tally(idea_ids, (match for match in in_dimension if not is_vote(match)), prior)
     with threads_for(len(idea_ids)):
-        found = _bradley_terry(group, dimension, by_engine, prior or {})
+        ratings = _bradley_terry(group, dimension, by_engine, prior or {})
         if with_votes:
-            found += _elo(group, dimension, idea_ids, own, seed)
-        return tuple(found)
+            ratings += _elo(group, dimension, idea_ids, in_dimension, seed)
+        return tuple(ratings)
 
 
 def rate_votes(
@@ -172,12 +173,12 @@ def rate_votes(
     dimension: str,
     seed: int,
 ) -> tuple[Rating, ...]:
-    """As `rate`, by both methods on votes of people alone."""
-    own = [vote for vote in votes if vote.dimension == dimension]
+    """Rate by both methods on votes of people alone."""
+    in_dimension = [vote for vote in votes if vote.dimension == dimension]
     with threads_for(len(idea_ids)):
         return (
-            *_bradley_terry(group, dimension, tally(idea_ids, own), {}),
-            *_elo(group, dimension, idea_ids, own, seed),
+            *_bradley_terry(group, dimension, tally(idea_ids, in_dimension), {}),
+            *_elo(group, dimension, idea_ids, in_dimension, seed),
         )
 
 
@@ -187,33 +188,35 @@ def rate_across(
     dimension: str,
     prior: Mapping[IdeaId, float] | None = None,
 ) -> tuple[Rating, ...]:
-    """A Bradley–Terry rating of every idea of several groups on one scale, by idea; each names the
-    idea's own group. Ranks are over all groups.
+    """Return Bradley–Terry ratings of all ideas of several groups on one scale, by idea.
 
-    `matches` are those within groups and between. Elo has no such rating: it moves those alone who
-    meet, and most ideas of a group never meet another group.
+    `matches` are those within and between groups. Each rating has the idea's own group; ranks are
+    over all groups. There is no Elo rating, because Elo only moves ideas that meet, and most ideas
+    never meet another group.
     """
-    own = (match for match in matches if match.dimension == dimension and not is_vote(match))
-    counted = tally(tuple(group_of), own, prior, group_of)
-    with threads_for(len(counted.idea_ids)):
-        found = _bradley_terry("", dimension, counted, prior or {})
-    return tuple(replace(rating, group=group_of[rating.idea_id]) for rating in found)
+    in_dimension = (
+        match for match in matches if match.dimension == dimension and not is_vote(match)
+    )
+    results = tally(tuple(group_of), in_dimension, prior, group_of)
+    with threads_for(len(results.idea_ids)):
+        ratings = _bradley_terry("", dimension, results, prior or {})
+    return tuple(replace(rating, group=group_of[rating.idea_id]) for rating in ratings)
 
 
 def _bradley_terry(
-    group: str, dimension: str, counted: Tally, prior: Mapping[IdeaId, float]
+    group: str, dimension: str, results: Tally, prior: Mapping[IdeaId, float]
 ) -> list[Rating]:
-    fitted = fit(counted)
-    covariances = covariance(counted, fitted)
+    posterior = fit(results)
+    covariances = covariance(results, posterior)
     return _ratings(
         group,
         dimension,
         RatingMethod.BRADLEY_TERRY,
-        counted,
-        fitted.strengths,
+        results,
+        posterior.strengths,
         np.sqrt(np.maximum(np.diagonal(covariances), 0.0)),
-        _places(surety(counted, fitted, covariances), counted.has_score),
-        {one: float(counted.prior[n]) for n, one in enumerate(counted.idea_ids) if one in prior},
+        _places(certainty(results, posterior, covariances), results.has_score),
+        {one: float(results.prior[n]) for n, one in enumerate(results.idea_ids) if one in prior},
     )
 
 
@@ -224,76 +227,76 @@ def _elo(
     matches: list[Match],
     seed: int,
 ) -> list[Rating]:
-    counted = tally(idea_ids, matches)
-    rated = elo(idea_ids, matches, seed_of(group, dimension, seed))
+    results = tally(idea_ids, matches)
+    points = elo(idea_ids, matches, seed_of(group, dimension, seed))
     return _ratings(
         group,
         dimension,
         RatingMethod.ELO,
-        counted,
-        rated.points,
-        rated.spread,
-        _places(_surety_of_points(rated), counted.has_score),
+        results,
+        points.points,
+        points.spread,
+        _places(_certainty_of_points(points), results.has_score),
     )
 
 
-def _surety_of_points(rated: EloRatings) -> Iterator[tuple[slice, Matrix]]:
-    """As `surety`, from points and their bootstrapped differences."""
-    size, errors, variance = len(rated.points), rated.errors, rated.spread**2
+def _certainty_of_points(points: EloRatings) -> Iterator[tuple[slice, Matrix]]:
+    """Yield blocks of z as `certainty` does, from Elo points and their bootstrap errors."""
+    size, errors, variance = len(points.points), points.errors, points.spread**2
     for start in range(0, size, ROWS_AT_ONCE):
         rows = slice(start, min(start + ROWS_AT_ONCE, size))
         shared = errors[rows] @ errors.T / errors.shape[1]
         spread = np.sqrt(np.maximum(variance[rows, None] + variance[None, :] - 2 * shared, 1e-12))
-        yield rows, (rated.points[rows, None] - rated.points[None, :]) / spread
+        yield rows, (points.points[rows, None] - points.points[None, :]) / spread
 
 
 def _ratings(
     group: str,
     dimension: str,
     method: RatingMethod,
-    counted: Tally,
+    results: Tally,
     strengths: NDArray[np.float64],
     spread: NDArray[np.float64],
     places: Places,
     prior: Mapping[IdeaId, float] | None = None,
 ) -> list[Rating]:
     rank, best, worst = places
-    found: list[Rating] = []
-    for number, idea_id in enumerate(counted.idea_ids):
-        known = bool(counted.has_score[number])
+    ratings: list[Rating] = []
+    for number, idea_id in enumerate(results.idea_ids):
+        has_score = bool(results.has_score[number])
         strength, margin = float(strengths[number]), BEYOND_DOUBT_Z * float(spread[number])
-        count = counted.counts[number]
-        found.append(
+        count = results.counts[number]
+        ratings.append(
             Rating(
                 group=group,
                 idea_id=idea_id,
                 dimension=dimension,
                 method=method,
-                strength=round(strength, _DIGITS) + 0.0 if known else None,
-                lower=round(strength - margin, _DIGITS) if known else None,
-                upper=round(strength + margin, _DIGITS) if known else None,
-                prior_strength=_rounded((prior or {}).get(idea_id)),
-                rank=int(rank[number]) if known else None,
-                best_rank=int(best[number]) if known else None,
-                worst_rank=int(worst[number]) if known else None,
+                strength=round(strength, _DIGITS) + 0.0 if has_score else None,
+                lower=round(strength - margin, _DIGITS) if has_score else None,
+                upper=round(strength + margin, _DIGITS) if has_score else None,
+                prior_strength=_round((prior or {}).get(idea_id)),
+                rank=int(rank[number]) if has_score else None,
+                best_rank=int(best[number]) if has_score else None,
+                worst_rank=int(worst[number]) if has_score else None,
                 wins=count.wins,
                 losses=count.losses,
                 ties=count.ties,
                 unscored_count=count.unscored,
-                unranked_reason=None if known else _why_not(counted, number),
+                unranked_reason=None if has_score else _unranked_reason(results, number),
             )
         )
-    return found
+    return ratings
 
 
-def _rounded(strength: float | None) -> float | None:
+def _round(strength: float | None) -> float | None:
     return None if strength is None else round(strength, _DIGITS) + 0.0
 
 
-def _why_not(counted: Tally, number: int) -> str:
-    if len(counted.idea_ids) == 1:
+def _unranked_reason(results: Tally, number: int) -> str:
+    if len(results.idea_ids) == 1:
         return "alone in its group: there is nothing to compare it with"
-    unscored = counted.counts[number].unscored
+    unscored = results.counts[number].unscored
     return (
         f"none of its {unscored} matches could be scored"
         if unscored

@@ -1,8 +1,7 @@
-"""Which pairs to ask next: everyone against everyone in small groups, in large ones the pairs that
-tell most about who leads.
+"""Schedules of pairs: round robin in small groups, the most informative pairs in large ones.
 
-A schedule is a function of the seed and of the results so far, so an interrupted one goes on as if
-it had never stopped.
+A schedule is a function of the seed and of the results so far, so an interrupted one resumes
+without a difference.
 """
 
 import math
@@ -15,21 +14,20 @@ from numpy.typing import NDArray
 
 from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters
-from tasks.ranking.strengths import Fit, drawn_strengths, fit
+from tasks.ranking.strengths import Fit, draw_strengths, fit
 from tasks.ranking.tally import Tally
 
 ROUND_ROBIN = "round_robin"
 ADAPTIVE = "adaptive"
 FIXED = "fixed"
 SETTLED_SHARE = 0.9
-"""The leaders are settled when so much of them is expected to be right."""
+"""Expected share of correct leaders from which they are settled."""
 MINIMUM_PAIRS = 4
-"""Pairs every idea plays before it may be left alone."""
+"""Pairs that every idea plays at least."""
 OUT_OF_THE_RUNNING = 0.01
-"""Probability of being a leader below which, and above one minus which, nothing is left to decide.
-"""
+"""Probability of leading below which, or above one minus which, an idea is decided."""
 DRAWS = 400
-"""From the posterior; probabilities have a standard error of 0.025 at most."""
+"""Draws from the posterior; probabilities have a standard error of 0.025 at most."""
 
 NameT = TypeVar("NameT", bound=str)
 Pair = tuple[IdeaId, IdeaId]
@@ -38,34 +36,33 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Pairs to ask at once; none of them: the schedule has ended, and why."""
+    """Pairs of one round; without pairs the schedule has ended."""
 
     pairs: tuple[Pair, ...]
     ended_because: str = ""
 
 
 def kind_of(size: int, parameters: RankingParameters, *, beforehand: bool = False) -> str:
-    """`round_robin` up to the profile's limit. `beforehand`: no pair may wait for results."""
+    """Return the kind of schedule. `beforehand`: pairs must not depend on results."""
     if size <= parameters.round_robin_limit:
         return ROUND_ROBIN
     return FIXED if beforehand else ADAPTIVE
 
 
 def leaders(size: int, parameters: RankingParameters) -> int:
-    """Return how many leaders the schedule is to settle: `stable_top`, in small groups the better
-    half.
-    """
+    """Return the number of leaders to settle: `stable_top`, or the better half of small groups."""
     return min(parameters.stable_top, (size + 1) // 2)
 
 
 def round_robin(
     names: tuple[NameT, ...], seed: int, most: int | None = None
 ) -> tuple[tuple[tuple[NameT, NameT], ...], ...]:
-    """Rounds in which everyone plays at most once (circle method); together every pair exactly
-    once. Any two rounds that follow each other join everyone by a chain of pairs.
+    """Return rounds in which everyone plays at most once (circle method).
+
+    Together they contain every pair once. Any two consecutive rounds connect all players.
 
     Args:
-        most: rounds, the first of them.
+        most: number of rounds to return.
     """
     players: list[NameT | None] = list(_shuffled(names, seed))
     if len(players) % 2:
@@ -74,10 +71,12 @@ def round_robin(
     count = len(players) - 1
     for _ in range(count if most is None else min(most, count)):
         half = len(players) // 2
-        met = zip(players[:half], reversed(players[half:]), strict=True)
+        facing = zip(players[:half], reversed(players[half:]), strict=True)
         rounds.append(
             tuple(
-                (first, second) for first, second in met if first is not None and second is not None
+                (first, second)
+                for first, second in facing
+                if first is not None and second is not None
             )
         )
         players.insert(1, players.pop())
@@ -85,38 +84,41 @@ def round_robin(
 
 
 def next_round(
-    number: int, results: Tally, asked: frozenset[Pair], parameters: RankingParameters, seed: int
+    number: int,
+    results: Tally,
+    pairs_so_far: frozenset[Pair],
+    parameters: RankingParameters,
+    seed: int,
 ) -> Round:
-    """Round `number` (from 1) of an adaptive schedule.
+    """Return round `number` (from 1) of an adaptive schedule.
 
-    Rounds 1 and 2 lay a ring through the group in a random order, so that a chain of matches joins
-    everyone. From then on each idea that may still gain or lose a place among the leaders meets the
-    new opponent whose match promises most: near in strength, uncertain, and in the running too.
-    Ends when the leaders are settled or everyone in the running has played `matches_per_idea`
-    pairs.
+    Rounds 1 and 2 form a ring in a random order, which connects all ideas. Later, each idea that may
+    still gain or lose a place among the leaders meets the new opponent of the most informative
+    match: similar strength, uncertain, and undecided too. The schedule ends when the leaders are
+    settled or all undecided ideas have played `matches_per_idea` pairs.
 
     Args:
-        results: scored matches so far, of the whole group, along the dimension that decides.
-        asked: pairs asked so far, scored or not, each as (smaller id, larger id).
+        results: scored matches of the whole group along the deciding dimension.
+        asked: pairs so far, scored or not, each as (smaller id, larger id).
     """
     if number <= 2:
         return Round(
             tuple(
                 pair
                 for pair in _ring(_shuffled(results.idea_ids, seed), number)
-                if _key(pair) not in asked
+                if _key(pair) not in pairs_so_far
             )
         )
-    fitted = fit(results)
-    draws = drawn_strengths(results, fitted, DRAWS, seed)
+    posterior = fit(results)
+    draws = draw_strengths(results, posterior, DRAWS, seed)
     top = leaders(len(results.idea_ids), parameters)
     leading = chance_of_leading(draws, top)
     if number > MINIMUM_PAIRS and settled_share(leading, top) >= SETTLED_SHARE:
         return Round(
             (), f"the best {top} are settled: {SETTLED_SHARE:.0%} of them are expected to stay"
         )
-    pairs = _most_telling(
-        _State(results, fitted, draws, leading, asked), parameters.matches_per_idea
+    pairs = _most_informative(
+        _State(results, posterior, draws, leading, pairs_so_far), parameters.matches_per_idea
     )
     return Round(
         pairs,
@@ -129,7 +131,7 @@ def next_round(
 
 
 def most_bridges(group_count: int, parameters: RankingParameters) -> int:
-    """Pairs between groups, at most."""
+    """Return the most pairs between groups."""
     return group_count // 2 * parameters.bridge_pairs
 
 
@@ -137,23 +139,23 @@ def next_bridges(
     number: int,
     results: Tally,
     group_of: Mapping[IdeaId, str],
-    asked: frozenset[Pair],
+    pairs_so_far: frozenset[Pair],
     parameters: RankingParameters,
     seed: int,
 ) -> Round:
-    """Round `number` (from 1) of pairs between groups, each of which plays at most one.
+    """Return round `number` (from 1) of pairs between groups, one per group at most.
 
-    The groups meet as in a round robin, over again when all have met. For two groups that meet, the
-    pair is asked that narrows the difference of their means most. Ends when the leaders of all
-    groups together are settled, or every group has played `bridge_pairs` pairs.
+    Groups meet in a repeated round robin. Two groups play the pair that narrows the difference of
+    their means most. The schedule ends when the leaders over all groups are settled, or every group
+    has played `bridge_pairs` pairs.
 
     Args:
-        results: scored matches so far, within groups and between, tallied over several groups.
-        asked: pairs between groups asked so far, each as (smaller id, larger id).
+        results: scored matches within and between groups, tallied over several groups.
+        asked: pairs between groups so far, each as (smaller id, larger id).
     """
     if number > parameters.bridge_pairs:
         return Round((), f"every group has played its {parameters.bridge_pairs} pairs with others")
-    draws = drawn_strengths(results, fit(results), DRAWS, seed)
+    draws = draw_strengths(results, fit(results), DRAWS, seed)
     top = leaders(len(results.idea_ids), parameters)
     share = settled_share(chance_of_leading(draws, top), top)
     if number > MINIMUM_PAIRS and share >= SETTLED_SHARE:
@@ -166,11 +168,11 @@ def next_bridges(
     for place, idea_id in enumerate(results.idea_ids):
         members.setdefault(group_of[idea_id], []).append(place)
     meetings = round_robin(tuple(members), seed)
-    found = (
-        _bridge(draws, members[one], members[other], results.idea_ids, asked)
+    pairs = (
+        _bridge(draws, members[one], members[other], results.idea_ids, pairs_so_far)
         for one, other in meetings[(number - 1) % len(meetings)]
     )
-    return Round(tuple(pair for pair in found if pair is not None))
+    return Round(tuple(pair for pair in pairs if pair is not None))
 
 
 def _bridge(
@@ -178,11 +180,9 @@ def _bridge(
     one: list[int],
     other: list[int],
     idea_ids: tuple[IdeaId, ...],
-    asked: frozenset[Pair],
+    pairs_so_far: frozenset[Pair],
 ) -> Pair | None:
-    """The pair of an idea of each group that tells most about how far their means are apart: by
-    how much it narrows the variance of that difference. None when every pair was asked.
-    """
+    """Return the new pair that narrows the variance of the groups' mean difference most, if any."""
     left, right = (draws[:, places] - draws[:, places].mean(axis=0) for places in (one, other))
     apart = left.mean(axis=1) - right.mean(axis=1)
     shared = (apart @ left)[:, None] - (apart @ right)[None, :]
@@ -195,13 +195,13 @@ def _bridge(
     for number in np.argsort(-narrowed, axis=None, kind="stable"):
         place, opposite = divmod(int(number), len(other))
         pair = (idea_ids[one[place]], idea_ids[other[opposite]])
-        if _key(pair) not in asked:
+        if _key(pair) not in pairs_so_far:
             return pair
     return None
 
 
 def chance_of_leading(draws: NDArray[np.float64], top: int) -> Vector:
-    """Probability of each idea to be among the `top` strongest: its share of the draws."""
+    """Return each idea's probability of being among the `top` strongest: its share of draws."""
     count, size = draws.shape
     if top >= size:
         return np.ones(size)
@@ -210,7 +210,7 @@ def chance_of_leading(draws: NDArray[np.float64], top: int) -> Vector:
 
 
 def settled_share(leading: Vector, top: int) -> float:
-    """Expected share of the present leaders that are leaders in truth."""
+    """Return the expected share of current leaders that are true leaders."""
     top = min(top, len(leading))
     return float(np.sort(leading)[::-1][:top].mean())
 
@@ -218,46 +218,44 @@ def settled_share(leading: Vector, top: int) -> float:
 @dataclass(frozen=True, slots=True)
 class _State:
     results: Tally
-    fitted: Fit
+    posterior: Fit
     draws: NDArray[np.float64]
     leading: Vector
-    asked: frozenset[Pair]
+    pairs_so_far: frozenset[Pair]
 
 
-def _most_telling(state: _State, most_pairs: int) -> tuple[Pair, ...]:
-    """Each idea at most once: those whose place is most open choose first, ties by place in the
-    sorted group.
-    """
+def _most_informative(state: _State, most_pairs: int) -> tuple[Pair, ...]:
+    """Pair each idea at most once; the most undecided ideas choose first, ties by place."""
     ids = state.results.idea_ids
     place = {idea_id: number for number, idea_id in enumerate(ids)}
-    met: list[list[int]] = [[] for _ in ids]
-    for first, second in state.asked:
-        met[place[first]].append(place[second])
-        met[place[second]].append(place[first])
-    played = np.array([len(others) for others in met])
+    opponents: list[list[int]] = [[] for _ in ids]
+    for first, second in state.pairs_so_far:
+        opponents[place[first]].append(place[second])
+        opponents[place[second]].append(place[first])
+    played = np.array([len(others) for others in opponents])
     openness = np.minimum(state.leading, 1.0 - state.leading)
     free = (played < most_pairs) & ((openness > OUT_OF_THE_RUNNING) | (played < MINIMUM_PAIRS))
     available = played < most_pairs
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for number in np.lexsort((np.arange(len(ids)), -openness, np.minimum(played, MINIMUM_PAIRS))):
         if not (free[number] and available[number]):
             continue
         available[number] = False
         value = np.where(available, _promise(state, int(number), openness), -math.inf)
-        value[met[number]] = -math.inf
+        value[opponents[number]] = -math.inf
         other = int(np.argmax(value))
         if value[other] > -math.inf:
             available[other] = False
-            found.append((ids[number], ids[other]))
-    return tuple(found)
+            pairs.append((ids[number], ids[other]))
+    return tuple(pairs)
 
 
 def _promise(state: _State, number: int, openness: Vector) -> Vector:
-    """Information of a match with each idea: p (1 - p) times the variance of the difference.
+    """Return the information of a match with each idea: p (1 - p) × variance of the difference.
 
-    More where the other's place is open too.
+    An undecided opponent counts more.
     """
-    gap = state.fitted.strengths - state.fitted.strengths[number]
+    gap = state.posterior.strengths - state.posterior.strengths[number]
     variance = (state.draws - state.draws[:, number, None]).var(axis=0)
     return np.asarray(variance * (0.1 + openness) / np.cosh(0.5 * gap) ** 2)
 

@@ -1,6 +1,4 @@
-"""Strengths of a group's ideas from its matches: Bradley–Terry with a prior, and ScienceArena's
-Elo.
-"""
+"""Strengths of ideas from matches: Bradley–Terry with a prior, and ScienceArena's Elo."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ from tasks.ranking.tally import PRIOR_DEVIATION, Tally, events, threads_for
 CONVERGED_AT = 1e-10
 MAXIMUM_STEPS = 100
 DENSE_UP_TO = 600
-"""Ideas up to which Newton's equations are solved by factorising, beyond by conjugate gradients."""
+"""Size up to which Newton's equations are solved by factorization, else by conjugate gradients."""
 
 Vector = NDArray[np.float64]
 
@@ -40,7 +38,7 @@ class Fit:
 
 
 def fit(tally: Tally) -> Fit:
-    """The posterior mode."""
+    """Return the posterior mode."""
     with threads_for(len(tally.idea_ids)):
         return _mode(tally)
 
@@ -66,13 +64,13 @@ def _mode(tally: Tally) -> Fit:
     return Fit(strengths, weights)
 
 
-def covariance(tally: Tally, fitted: Fit) -> NDArray[np.float64]:
-    """Of the centred strengths: the inverse of the negative Hessian at the mode (Laplace's
-    approximation); shape (ideas, ideas).
+def covariance(tally: Tally, posterior: Fit) -> NDArray[np.float64]:
+    """Return the covariance of the centered strengths, shape (ideas, ideas).
 
-    Takes 8 bytes per pair of ideas (200 MB for a group of 5,000).
+    Laplace's approximation: the inverse of the negative Hessian at the mode. Takes 8 bytes per pair
+    of ideas (200 MB for a group of 5,000).
     """
-    hessian = _dense_hessian(tally, fitted.weights)
+    hessian = _dense_hessian(tally, posterior.weights)
     factor, _ = dpotrf(hessian.T, lower=1, overwrite_a=1, clean=1)
     half, _ = dpotri(factor, lower=1, overwrite_c=1)
     inverse: NDArray[np.float64] = half + np.tril(half, -1).T
@@ -83,9 +81,7 @@ def covariance(tally: Tally, fitted: Fit) -> NDArray[np.float64]:
 
 
 def _prior_noise(tally: Tally, noise: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Independent `noise` of deviation 1, shape (ideas, draws), as noise whose covariance is
-    `Tally.prior_precision`.
-    """
+    """Scale `noise` of deviation 1, shape (ideas, draws), to the covariance `prior_precision`."""
     if tally.group_numbers is None:
         return noise / PRIOR_DEVIATION
     sizes = np.bincount(tally.group_numbers)
@@ -97,7 +93,7 @@ def _prior_noise(tally: Tally, noise: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _objective(tally: Tally, strengths: Vector) -> float:
-    """Log-posterior without its constant."""
+    """Return the log-posterior without its constant."""
     difference = strengths[tally.left] - strengths[tally.right]
     likelihood = -(
         tally.left_wins * np.logaddexp(0.0, -difference)
@@ -112,7 +108,7 @@ def _expected(tally: Tally, strengths: Vector) -> Vector:
 
 
 def _gradient(tally: Tally, strengths: Vector) -> Vector:
-    surplus = tally.left_wins - tally.played * _expected(tally, strengths)
+    surplus = tally.left_wins - tally.event_counts * _expected(tally, strengths)
     size = len(tally.idea_ids)
     pull = np.bincount(tally.left, surplus, size) - np.bincount(tally.right, surplus, size)
     return np.asarray(pull - tally.prior_precision @ (strengths - tally.prior))
@@ -120,7 +116,7 @@ def _gradient(tally: Tally, strengths: Vector) -> Vector:
 
 def _weights(tally: Tally, strengths: Vector) -> Vector:
     expected = _expected(tally, strengths)
-    return np.asarray(tally.played * expected * (1.0 - expected))
+    return np.asarray(tally.event_counts * expected * (1.0 - expected))
 
 
 def _diagonal(tally: Tally, weights: Vector) -> Vector:
@@ -155,49 +151,50 @@ def _sparse_hessian(tally: Tally, weights: Vector) -> csr_array:
     return (off_diagonal + diagonal + tally.prior_precision).tocsr()
 
 
-def drawn_strengths(tally: Tally, fitted: Fit, count: int, seed: int) -> NDArray[np.float64]:
-    """`count` draws from the posterior (Laplace's approximation), shape (count, ideas).
+def draw_strengths(tally: Tally, posterior: Fit, count: int, seed: int) -> NDArray[np.float64]:
+    """Return `count` draws from the posterior (Laplace's approximation), shape (count, ideas).
 
-    Each solves Newton's equations for noise of the covariance that their matrix has (Papandreou &
-    Yuille, Gaussian sampling by local perturbations, 2010), so no covariance is ever written out.
+    Each solves Newton's equations for noise whose covariance is their matrix (Papandreou & Yuille,
+    Gaussian sampling by local perturbations, 2010), so no covariance is computed.
     """
     generator = np.random.default_rng([seed, count, len(tally.idea_ids)])
     size = len(tally.idea_ids)
     of_pairs = generator.standard_normal((len(tally.left), count)) * np.sqrt(
-        fitted.weights[:, None]
+        posterior.weights[:, None]
     )
     noise = _prior_noise(tally, generator.standard_normal((size, count)))
     np.add.at(noise, tally.left, of_pairs)
     np.subtract.at(noise, tally.right, of_pairs)
     with threads_for(size):
         if size <= DENSE_UP_TO:
-            moved = cho_solve(cho_factor(_dense_hessian(tally, fitted.weights)), noise)
+            moved = cho_solve(cho_factor(_dense_hessian(tally, posterior.weights)), noise)
         else:
-            hessian = _sparse_hessian(tally, fitted.weights)
+            hessian = _sparse_hessian(tally, posterior.weights)
             preconditioner = diags_array(1.0 / hessian.diagonal())
             moved = np.column_stack(
                 [cg(hessian, column, rtol=1e-6, M=preconditioner)[0] for column in noise.T]
             )
-    return np.asarray(fitted.strengths + moved.T)
+    return np.asarray(posterior.strengths + moved.T)
 
 
 ELO_START = 1000.0
 ELO_SCALE = 400.0
-# As ScienceArena's ratings of votes have them; nothing here was fitted to votes of our own.
+# Parameters of ScienceArena's ratings; none was fitted to our votes.
 ELO_K = 32.0
 COLD_START_ALPHA, COLD_START_MATCHES = 1.5, 5
 PAIR_DECAY_GAMMA = 0.9  # per earlier encounter of the pair
 ACTIVITY_LAMBDA = 0.05  # pull of the idle toward the mean, per day with votes
 REPLICATES = 100
-"""Replays with every match weighted by a Poisson draw (an online bootstrap: Oza, Online bagging and
-boosting, 2005).
+"""Replays with Poisson weights per match (online bootstrap: Oza, Online bagging and boosting,
+2005).
 """
 
 
 @dataclass(frozen=True, slots=True)
 class EloRatings:
-    """Points per idea, in order of `idea_ids`; `errors` are the replicates' distances from their
-    mean, shape (ideas, REPLICATES).
+    """Points per idea, in order of `idea_ids`.
+
+    `errors` are the replicates' distances from their mean, shape (ideas, REPLICATES).
     """
 
     idea_ids: tuple[IdeaId, ...]
@@ -213,16 +210,17 @@ class EloRatings:
 def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], seed: int) -> EloRatings:
     """Replay `matches`, all of one group and dimension.
 
-    An unscored match moves nobody; being scheduled counts as activity.
-
-    Both orders of a pair in one round are one event whose outcome is their mean, so a judge that
-    favours what it sees first moves nobody. After a day (UTC) with votes the idle move toward the
-    mean by λ. Rounds of a schedule move nobody so: a batch does not age while it is ranked.
+    Unscored matches move nobody, but count as activity. Both orders of a pair in one round are one
+    event with their mean as outcome, so position bias moves nobody. After a day (UTC) with votes
+    idle ideas move toward the mean by λ; rounds of a schedule do not, because a batch does not age
+    while it is ranked.
     """
     ordered = tuple(sorted(set(idea_ids)))
-    found = events(ordered, matches)
-    replay = _Replay(len(ordered), _replicate_weights(len(found), seed))
-    for (by_vote, _, _), period in groupby(enumerate(found), key=lambda entry: entry[1].period):
+    sorted_events = events(ordered, matches)
+    replay = _Replay(len(ordered), _replicate_weights(len(sorted_events), seed))
+    for (by_vote, _, _), period in groupby(
+        enumerate(sorted_events), key=lambda entry: entry[1].period
+    ):
         active = np.zeros(len(ordered), dtype=np.bool_)
         for number, event in period:
             active[event.left] = active[event.right] = True
@@ -237,10 +235,7 @@ def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], seed: int) -> EloR
 
 
 def _replicate_weights(count: int, seed: int) -> NDArray[np.float64]:
-    """Row per event; column 0 is the rating itself, the others its replicates.
-
-    Shape (count, 1 + REPLICATES).
-    """
+    """Return a row per event, shape (count, 1 + REPLICATES); column 0 is the rating itself."""
     generator = np.random.default_rng([seed, count])
     return np.hstack(
         [np.ones((count, 1)), generator.poisson(1.0, size=(count, REPLICATES)).astype(np.float64)]
@@ -248,9 +243,7 @@ def _replicate_weights(count: int, seed: int) -> NDArray[np.float64]:
 
 
 class _Replay:
-    """Points as they stand after each event, in the replay itself and in its replicates side by
-    side.
-    """
+    """Points after each event, in the replay itself and in its replicates."""
 
     def __init__(self, size: int, weights: NDArray[np.float64]) -> None:
         self.points = np.full((size, 1 + REPLICATES), ELO_START)
@@ -259,8 +252,9 @@ class _Replay:
         self._met: dict[tuple[int, int], int] = {}
 
     def play(self, first: int, second: int, share: float, number: int) -> None:
-        """S_A is `share`. ΔR is scaled by α while either is new; K falls by γ with every earlier
-        encounter of the pair.
+        """Update the points; S_A is `share`.
+
+        ΔR is scaled by α while either idea is new; K falls by γ with every earlier meeting of the pair.
         """
         new = min(self._played[first], self._played[second]) < COLD_START_MATCHES
         difference = (COLD_START_ALPHA if new else 1.0) * (self.points[second] - self.points[first])
@@ -280,5 +274,5 @@ class _Replay:
 
 
 def seed_of(group: str, dimension: str, seed: int) -> int:
-    """A seed of its own for every group and dimension."""
+    """Derive a seed for a group and dimension."""
     return int(content_hash(group, dimension, str(seed), length=12), 16)

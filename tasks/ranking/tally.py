@@ -1,7 +1,4 @@
-"""Counts matches: who was held against whom, and with what result.
-
-The same matches in any order give the same tally.
-"""
+"""Counts of matches between ideas, independent of the order of matches."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,11 +14,11 @@ from threadpoolctl import ThreadpoolController
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Winner
 
-# Keeps linear algebra of small groups on one thread: handing a matrix of 100 rows to two takes
-# longer than the work itself.
+# Linear algebra of small groups runs on one thread: handing a matrix of 100 rows to two threads
+# takes longer than the work itself.
 
 ONE_THREAD_UP_TO = 600
-"""Ideas."""
+"""Group size up to which one thread is used."""
 
 
 @lru_cache(maxsize=1)
@@ -31,9 +28,7 @@ def _controller() -> ThreadpoolController:
 
 @contextmanager
 def threads_for(size: int) -> Iterator[None]:
-    """Within, linear algebra about a group of `size` ideas runs on one thread where more would only
-    get in each other's way.
-    """
+    """Limit linear algebra on a group of `size` ideas to one thread if more would be slower."""
     if size > ONE_THREAD_UP_TO:
         yield
         return
@@ -42,14 +37,15 @@ def threads_for(size: int) -> Iterator[None]:
 
 
 PRIOR_DEVIATION = 2.0
-"""In log-odds: before any match, two in three pairs are thought to stand within odds of 17 : 1.
-Over several groups it is the deviation within each, and that of their means as well.
+"""Prior deviation in log odds: two in three pairs have odds within 17 : 1.
+
+Over several groups it applies within each group and to the group means.
 """
 HUMAN = "human:"
 
 
 def is_vote(match: Match) -> bool:
-    """Return whether a person judged it."""
+    """Return whether a person judged the match."""
     return match.judge.startswith(HUMAN)
 
 
@@ -57,13 +53,13 @@ def is_vote(match: Match) -> bool:
 class Event:
     """One judgement of one pair: both orders of a round, or one vote.
 
-    A judge asked in both orders answers nearly the same question twice, so the two answers are one
-    observation, their mean; counted as two, intervals called 95 % cover 84 %.
+    Two orders ask nearly the same question twice, so they count as one observation with their
+    mean; counted as two, intervals of nominally 95 % cover 84 %.
 
     Attributes:
-        period: a round of the schedule, or after all of them a day (UTC) with votes.
+        period: a round of the schedule, or after all rounds a day (UTC) with votes.
         left, right: places in the sorted group, left < right.
-        left_share_0_to_1: what left won; None when no order was scored.
+        left_share_0_to_1: share won by left; None if no order was scored.
     """
 
     period: tuple[bool, int, str]
@@ -73,10 +69,9 @@ class Event:
 
 
 def events(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> list[Event]:
-    """The events of `matches`, all of one dimension, in order of period, moment of a vote, and
-    pair.
+    """Return the events of matches of one dimension, sorted by period, time of a vote and pair.
 
-    `idea_ids` are sorted and unique; matches with others are left out.
+    `idea_ids` are sorted and unique; matches with others are skipped.
     """
     place = {idea_id: number for number, idea_id in enumerate(idea_ids)}
     shares: dict[tuple[tuple[bool, int, str], str, int, int, str], list[float]] = {}
@@ -88,13 +83,15 @@ def events(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> list[Event]:
         day = match.created_at.date().isoformat()
         period = (True, 0, day) if vote else (False, match.round, "")
         moment, name = (match.created_at.isoformat(), match.match_id) if vote else ("", "")
-        won = shares.setdefault((period, moment, min(first, second), max(first, second), name), [])
+        left_shares = shares.setdefault(
+            (period, moment, min(first, second), max(first, second), name), []
+        )
         share = match.first_share_0_to_1
         if share is not None:
-            won.append(share if first < second else 1.0 - share)
+            left_shares.append(share if first < second else 1.0 - share)
     return [
-        Event(period, left, right, sum(won) / len(won) if won else None)
-        for (period, _, left, right, _), won in sorted(shares.items())
+        Event(period, left, right, sum(left_shares) / len(left_shares) if left_shares else None)
+        for (period, _, left, right, _), left_shares in sorted(shares.items())
     ]
 
 
@@ -114,10 +111,10 @@ class Tally:
         idea_ids: every idea of the group, sorted.
         left, right: places in `idea_ids` of the pairs with a scored match, left < right, sorted;
             shape (pairs,).
-        left_wins, right_wins: shares of the events between the two, added up.
-        wins, losses, ties, unscored: per idea, in order of `idea_ids`.
+        left_wins, right_wins: sums of event shares.
+        counts: wins, losses, ties and unscored matches per idea, in order of `idea_ids`.
         prior: strength expected of each idea before any match, mean 0; shape (ideas,).
-        group_numbers: a number per idea of a tally over several groups; None: all are of one.
+        group_numbers: group number per idea; None for a single group.
     """
 
     idea_ids: tuple[IdeaId, ...]
@@ -130,30 +127,30 @@ class Tally:
     group_numbers: NDArray[np.intp] | None = None
 
     @cached_property
-    def played(self) -> NDArray[np.float64]:
-        """Scored events per pair."""
+    def event_counts(self) -> NDArray[np.float64]:
+        """Return the scored events per pair."""
         return self.left_wins + self.right_wins
 
     @cached_property
     def prior_precision(self) -> csr_array:
-        """Inverse covariance of the strengths before any match, shape (ideas, ideas).
+        """Return the inverse covariance of the prior strengths, shape (ideas, ideas).
 
-        Over several groups each strength is its group's mean and what sets it apart from that. Were
-        all drawn alike, the mean of a group of 40 would be sure to lie near 0 before it met any
-        other group, and a few such matches could not move it.
+        Over several groups a strength is its group's mean plus a deviation. With independent
+        strengths the mean of a group of 40 would be certain to be near 0 before the group met any
+        other, and a few such matches could not move it.
         """
         size = len(self.idea_ids)
-        own = diags_array(np.full(size, 1.0 / PRIOR_DEVIATION**2)).tocsr()
+        within = diags_array(np.full(size, 1.0 / PRIOR_DEVIATION**2)).tocsr()
         if self.group_numbers is None:
-            return own
+            return within
         sizes = np.bincount(self.group_numbers)[self.group_numbers]
         shared = np.sqrt(1.0 / (PRIOR_DEVIATION**2 * (1.0 + sizes)))
-        member = coo_array((shared, (np.arange(size), self.group_numbers))).tocsr()
-        return (own - member @ member.T).tocsr()
+        membership = coo_array((shared, (np.arange(size), self.group_numbers))).tocsr()
+        return (within - membership @ membership.T).tocsr()
 
     @cached_property
     def islands(self) -> NDArray[np.intp]:
-        """A number per idea; two ideas share it when a chain of scored matches joins them."""
+        """Return a number per idea, shared by ideas that a chain of scored matches joins."""
         size = len(self.idea_ids)
         graph = coo_array((np.ones(len(self.left)), (self.left, self.right)), shape=(size, size))
         labels: NDArray[np.intp] = connected_components(graph, directed=False)[1].astype(np.intp)
@@ -162,10 +159,10 @@ class Tally:
     @cached_property
     def has_score(self) -> NDArray[np.bool_]:
         """Return whether the idea took part in a scored match."""
-        found = np.zeros(len(self.idea_ids), dtype=np.bool_)
-        found[self.left] = True
-        found[self.right] = True
-        return found
+        scored_ideas = np.zeros(len(self.idea_ids), dtype=np.bool_)
+        scored_ideas[self.left] = True
+        scored_ideas[self.right] = True
+        return scored_ideas
 
 
 def tally(
@@ -174,14 +171,15 @@ def tally(
     prior: Mapping[IdeaId, float] | None = None,
     group_of: Mapping[IdeaId, str] | None = None,
 ) -> Tally:
-    """Count `matches`, all of one dimension. `prior`: log odds by idea; those it lacks are expected
-    to be as good as the mean of the others. `group_of`: where the ideas are of several groups.
+    """Count `matches`, all of one dimension; matches with ideas outside `idea_ids` are skipped.
 
-    A match with an idea outside `idea_ids` is none of this group's and is left out.
+    Args:
+        prior: log odds by idea; ideas without one are expected to equal the mean of the others.
+        group_of: group of each idea, if there are several.
     """
     ordered = tuple(sorted(set(idea_ids)))
     place = {idea_id: number for number, idea_id in enumerate(ordered)}
-    own = [
+    matches_of_group = [
         match
         for match in matches
         if match.first_idea_id in place
@@ -189,18 +187,18 @@ def tally(
         and match.first_idea_id != match.second_idea_id
     ]
     counts = tuple(_Counts() for _ in ordered)
-    for match in own:
+    for match in matches_of_group:
         _count(match, counts[place[match.first_idea_id]], counts[place[match.second_idea_id]])
     pairs: dict[tuple[int, int], list[float]] = {}
-    for event in events(ordered, own):
+    for event in events(ordered, matches_of_group):
         if event.left_share_0_to_1 is not None:
-            won = pairs.setdefault((event.left, event.right), [0.0, 0.0])
-            won[0] += event.left_share_0_to_1
-            won[1] += 1.0 - event.left_share_0_to_1
+            shares_of_pair = pairs.setdefault((event.left, event.right), [0.0, 0.0])
+            shares_of_pair[0] += event.left_share_0_to_1
+            shares_of_pair[1] += 1.0 - event.left_share_0_to_1
     keys = sorted(pairs)
     shares = np.array([pairs[key] for key in keys], dtype=np.float64).reshape(-1, 2)
     ends = np.array(keys, dtype=np.intp).reshape(-1, 2)
-    expected = _centred(ordered, prior or {})
+    expected = _center(ordered, prior or {})
     numbers = (
         np.unique([group_of[idea_id] for idea_id in ordered], return_inverse=True)[1]
         if group_of is not None
@@ -211,9 +209,9 @@ def tally(
     )
 
 
-def _centred(idea_ids: Sequence[IdeaId], prior: Mapping[IdeaId, float]) -> NDArray[np.float64]:
-    known = [prior[idea_id] for idea_id in idea_ids if idea_id in prior]
-    mean = sum(known) / len(known) if known else 0.0
+def _center(idea_ids: Sequence[IdeaId], prior: Mapping[IdeaId, float]) -> NDArray[np.float64]:
+    values = [prior[idea_id] for idea_id in idea_ids if idea_id in prior]
+    mean = sum(values) / len(values) if values else 0.0
     return np.array([prior.get(idea_id, mean) - mean for idea_id in idea_ids], dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Reads human votes: JSON Lines or CSV, one vote per line."""
+"""Human votes in files: JSON Lines or CSV, one vote per line."""
 
 import csv
 import io
@@ -30,7 +30,7 @@ _WINNERS = {
 
 @dataclass(frozen=True, slots=True)
 class RejectedVote:
-    """A line that is no vote, and how to mend it."""
+    """A line that is no valid vote, with a hint."""
 
     location: str
     detail: str
@@ -38,7 +38,7 @@ class RejectedVote:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """Good votes in order of time, as matches judged by `human:<voter>`; the rest with reasons."""
+    """Valid votes in order of time, as matches judged by `human:<voter>`, and rejected lines."""
 
     matches: tuple[Match, ...]
     rejected: tuple[RejectedVote, ...]
@@ -47,12 +47,12 @@ class Votes:
 def read_votes(
     path: Path, group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...] = (OVERALL.name,)
 ) -> Votes:
-    """Read the votes of `path` about the ideas of `group_of` (idea to group).
+    """Read the votes of `path` on the ideas of `group_of` (idea to group).
 
     A vote has `first` and `second` (idea ids in the order shown), `winner` (`first`, `second`,
-    `tie`, or an idea's id), `voter`, `voted_at` (ISO 8601; UTC where it names no zone) and, if
-    wanted, `dimension` (default `overall`) and `reason`. Elo depends on the order of events, so a
-    vote without a time is rejected. A line given twice counts once.
+    `tie`, or an idea's id), `voter`, `voted_at` (ISO 8601, UTC without a zone) and optionally
+    `dimension` (default `overall`) and `reason`. Elo depends on the order of events, so a vote
+    without a time is rejected. Repeated lines count once.
 
     Raises:
         ConfigurationError: the file is missing, too large, not UTF-8, or neither `.jsonl` nor
@@ -129,22 +129,22 @@ def _object(line: str) -> dict[str, Any] | str:
 def _vote(
     entry: Mapping[str, Any], group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...]
 ) -> Match | str:
-    """The vote, or what is wrong with it."""
-    given = {name: str(entry.get(name) or "").strip() for name in FIELDS}
-    if not all(map(encodable, given.values())):
-        return "it holds half a character (a lone surrogate): write it anew as UTF-8"
+    """Return the vote, or an error message."""
+    fields = {name: str(entry.get(name) or "").strip() for name in FIELDS}
+    if not all(map(encodable, fields.values())):
+        return "it contains a lone surrogate: write the line again as UTF-8"
     missing = [
-        name for name in ("first", "second", "winner", "voter", "voted_at") if not given[name]
+        name for name in ("first", "second", "winner", "voter", "voted_at") if not fields[name]
     ]
     if missing:
         return f"no {', '.join(missing)}: add it"
-    first, second = IdeaId(given["first"]), IdeaId(given["second"])
-    dimension = given["dimension"] or OVERALL.name
+    first, second = IdeaId(fields["first"]), IdeaId(fields["second"])
+    dimension = fields["dimension"] or OVERALL.name
     problem = _problem(first, second, dimension, group_of, dimensions)
-    winner = {given["first"]: Winner.FIRST, given["second"]: Winner.SECOND}.get(
-        given["winner"]
-    ) or _WINNERS.get(given["winner"].lower())
-    voted_at = _moment(given["voted_at"])
+    winner = {fields["first"]: Winner.FIRST, fields["second"]: Winner.SECOND}.get(
+        fields["winner"]
+    ) or _WINNERS.get(fields["winner"].lower())
+    voted_at = _moment(fields["voted_at"])
     if problem or winner is None or voted_at is None:
         wrong = (
             "winner must be first, second, tie or one of the two idea ids"
@@ -155,7 +155,7 @@ def _vote(
     return Match(
         match_id=content_hash(
             "vote",
-            given["voter"],
+            fields["voter"],
             first,
             second,
             dimension,
@@ -168,9 +168,9 @@ def _vote(
         second_idea_id=second,
         dimension=dimension,
         winner=winner,
-        rationale=given["reason"],
+        rationale=fields["reason"],
         round=1,
-        judge=f"{HUMAN}{given['voter']}",
+        judge=f"{HUMAN}{fields['voter']}",
         created_at=voted_at,
     )
 

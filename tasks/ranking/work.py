@@ -1,4 +1,4 @@
-"""The ranking of a run's ideas by matches: its declaration."""
+"""Declaration of ranking a run's ideas by matches."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ from schemas.work import Summary
 from tasks.calibration.calibrator_files import with_prior
 from tasks.ideas.read import read_ideas
 from tasks.judging.batches.option import wants_batches
-from tasks.ranking.expected import asked_of_ranking
+from tasks.ranking.expected import calls_of_ranking
 from tasks.ranking.steps import STEPS
 from tasks.work.course import Course, Follow, Runs
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
@@ -41,7 +41,7 @@ from warehouse.warehouse import Warehouse
 
 
 def _given(job: RankJob, _: Path) -> tuple[RunToRank]:
-    """Never a file of that name."""
+    """Return the run by id, never a file of that name."""
     return (RunToRank(run_id=job.run_id),)
 
 
@@ -51,22 +51,22 @@ def _resolve(
     profile: Profile,
     _: Settings,
 ) -> Resolved[RunToRank, RankParameters]:
-    """Raises ConfigurationError: pairs between groups in a ranking by batch, or Elo of no votes."""
+    """Raises ConfigurationError: bridge pairs in a batch, or Elo without votes."""
     run_id, evaluation, stored_will_do = given
     profile, votes = with_prior(profile), options.votes
     if options.method is RatingMethod.ELO and votes is None:
         raise ConfigurationError(
-            "--method elo is there for people's votes: name them with --votes FILE (or lake), or"
+            "--method elo needs people's votes: name them with --votes FILE (or lake), or"
             " leave it out"
         )
     if options.bridge_pairs is not None:
-        bridged = replace(profile.ranking, bridge_pairs=options.bridge_pairs)
-        profile = replace(profile, ranking=bridged)
+        with_bridges = replace(profile.ranking, bridge_pairs=options.bridge_pairs)
+        profile = replace(profile, ranking=with_bridges)
     assert options.engine is not None
     batch = wants_batches(options.batch, profile, options.engine)
     if batch and profile.ranking.bridge_pairs:
         raise ConfigurationError(
-            "pairs between groups are chosen by results, which a batch does not wait for: leave out"
+            "pairs between groups depend on results, which a batch does not wait for: leave out"
             " --batch or --bridge-pairs (bridge_pairs of the profile)"
         )
     in_lake = votes == VOTES_IN_LAKE
@@ -85,30 +85,30 @@ def _resolve(
 
 
 def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
-    """Evaluate what is to be evaluated first, let in what the project's people approve, and rank."""
-    (ranked,) = request.units
-    if ranked.evaluation is not None:
-        evaluated = runs("evaluate", ranked.evaluation).published_head()
-        request = replace(request, units=(RunToRank(run_id=evaluated.run_id),))
+    """Evaluate the run if needed, admit the ideas that the project approved, and rank."""
+    (unit,) = request.units
+    if unit.evaluation is not None:
+        head = runs("evaluate", unit.evaluation).published_head()
+        request = replace(request, units=(RunToRank(run_id=head.run_id),))
     project, warehouse = request.parameters.project, Warehouse(request.warehouse, settings)
     if project is None:
-        stored = _stored(request, warehouse) if request.parameters.stored_will_do else None
-        return runs("rank", request) if stored is None else _as_it_stands(stored, stored.ranking_id)
+        stored = _stored_ranking(request, warehouse) if request.parameters.stored_will_do else None
+        return runs("rank", request) if stored is None else _unchanged(stored, stored.ranking_id)
     admission = admit(warehouse, load_project(project), Stage.RANK, request.run_id)
     if admission.waiting:
         with warehouse.queries() as queries:
             run = queries.run(request.run_id)
-        waiting = _as_it_stands(run, f"run {run.run_id}")
+        waiting = _unchanged(run, f"run {run.run_id}")
         return replace(waiting, waits_for=admission.waiting)
     left_out = admission.left_out
     parameters = replace(request.parameters, left_out=tuple(left_out))
     summary = runs("rank", replace(request, parameters=parameters))
-    told = (f"left out: {idea_id}: {why}" for idea_id, why in left_out.items())
-    return replace(summary, remarks=(*summary.remarks, *told))
+    remarks = (f"left out: {idea_id}: {why}" for idea_id, why in left_out.items())
+    return replace(summary, remarks=(*summary.remarks, *remarks))
 
 
-def _stored(request: RankRequest, warehouse: Warehouse) -> RankingHead | None:
-    """A whole ranking of the lake that is what was asked for, which asks no model."""
+def _stored_ranking(request: RankRequest, warehouse: Warehouse) -> RankingHead | None:
+    """Return a complete stored ranking that matches the request, which needs no model."""
     with warehouse.queries() as queries:
         return whole_ranking(
             queries,
@@ -120,8 +120,8 @@ def _stored(request: RankRequest, warehouse: Warehouse) -> RankingHead | None:
         )
 
 
-def _as_it_stands(head: Run | RankingHead, title: str) -> Summary[Any]:
-    """Return what is published already, of which the command changes nothing."""
+def _unchanged(head: Run | RankingHead, title: str) -> Summary[Any]:
+    """Return the summary of published results that the command leaves unchanged."""
     return Summary(
         name="rank",
         title=title,
@@ -134,31 +134,31 @@ def _as_it_stands(head: Run | RankingHead, title: str) -> Summary[Any]:
 
 
 def _follows(request: RankRequest, _: Settings) -> tuple[Follow, ...]:
-    (ranked,) = request.units
-    evaluation = ranked.evaluation
+    (unit,) = request.units
+    evaluation = unit.evaluation
     return () if evaluation is None else (Follow("evaluate", lambda _: evaluation),)
 
 
 def _expected(request: RankRequest, settings: Settings) -> Expected:
-    """In the groups that the ideas were given; the schedule of a large group often ends earlier."""
-    (ranked,) = request.units
+    """Estimate in the given groups; the schedule of a large group often ends earlier."""
+    (unit,) = request.units
     ideas: Sequence[Idea]
-    if ranked.evaluation is not None:
-        given, modules = ranked.evaluation.ideas, ranked.evaluation.parameters.modules
+    if unit.evaluation is not None:
+        given, modules = unit.evaluation.ideas, unit.evaluation.parameters.modules
         ideas = read_ideas(given.path, default_cutoff=None, fields=given.fields).ideas
     else:
         with Warehouse(request.warehouse, settings).queries() as queries:
             run = queries.run(request.run_id)
             ideas = [noun_of(Idea, row) for row in _rows(queries, run, request.parameters.left_out)]
         modules = tuple(Module(name) for name in run.modules.split(",") if name)
-    groups, pairs, asked = asked_of_ranking(ideas, request.profile, modules)
-    grouped = request.parameters.grouping is Grouping.CLUSTERS
+    groups, pairs, calls = calls_of_ranking(ideas, request.profile, modules)
+    by_subject = request.parameters.grouping is Grouping.CLUSTERS
     return Expected(
-        per_step=dict.fromkeys(STEPS, asked),
+        per_step=dict.fromkeys(STEPS, calls),
         counts={"ideas": len(ideas), "groups": groups, "pairs": pairs},
-        note="groups as given; those found by subject are not known yet"
-        if grouped
-        else "calls are the most there may be: the schedule of a large group often ends earlier",
+        note="groups as given; groups by subject are not known yet"
+        if by_subject
+        else "calls are an upper bound: the schedule of a large group often ends earlier",
     )
 
 
@@ -168,8 +168,8 @@ def _rows(queries: Queries, run: Run, left_out: Sequence[IdeaId]) -> list[dict[s
 
 
 def _result(head: RankingHead, _: Sequence[Any]) -> Result:
-    whole = head.incomplete_reason is None
-    return Result("ranked" if whole else "incomplete", in_order=whole, stands=True)
+    complete = head.incomplete_reason is None
+    return Result("ranked" if complete else "incomplete", in_order=complete, stands=True)
 
 
 RANK: Work[RunToRank, RankParameters, RankedGroup] = Work(

@@ -37,7 +37,7 @@ class ProposedResource(Reply):
     key: Key
     kind: Annotated[ResourceKind | None, word_of(ResourceKind)]
     name: Text
-    quote: Prose
+    quote: Prose = Field(description="5 to 40 words of the paper, copied.")
     value: Prose = Field(default="", description="Of a hyper-parameter.")
 
 
@@ -63,7 +63,7 @@ async def baseline_resources(inputs: ResourcesInput, tools: BaselineTools) -> Re
 
 EXTRACT_RESOURCES = Step(
     name="extract_resources",
-    version=1,
+    version=2,
     package="tasks.recommendation",
     input_model=ResourcesInput,
     output_model=ResourcesReply,

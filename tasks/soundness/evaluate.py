@@ -29,6 +29,7 @@ from tasks.judging.step import Engine, excerpt, unasked_provenance
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.extracting import ResourceLines, resource_lines
+from tasks.soundness.bearing import with_evidence
 from tasks.soundness.extracting import ExtractedPlan, QueriedMethod, ask_queries, find_methods
 from tasks.soundness.gathering import (
     STAGE,
@@ -38,7 +39,7 @@ from tasks.soundness.gathering import (
     searches,
     wider_search,
 )
-from tasks.soundness.plan_reviewing import PlanReviewResult, review_plan, with_evidence
+from tasks.soundness.plan_reviewing import review_plan
 from tasks.soundness.reading import ReadingResult, read_papers
 from tasks.soundness.reviewing import (
     MethodReviewResult,
@@ -49,6 +50,14 @@ from tasks.soundness.reviewing import (
     unscored_review,
 )
 from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY
+from tasks.soundness.steps.wording import (
+    CORE_SIZE,
+    closeness,
+    core_words,
+    fingerprint,
+    fingerprint_of_method,
+    is_related,
+)
 from tasks.text.words import Excerpt
 
 
@@ -94,9 +103,7 @@ async def evaluate_soundness(
             parameters.idea_word_limit,
             engine,
         )
-        tasks = [
-            group.create_task(methods.judge(each, plan_excerpt, plan_task)) for each in beginnings
-        ]
+        tasks = [group.create_task(methods.judge(each, plan_excerpt)) for each in beginnings]
     plan_review, method_results = plan_task.result(), [task.result() for task in tasks]
     sections, document_failures = await fetched.read()
     reviews = [each.review for each in method_results]
@@ -112,9 +119,13 @@ async def evaluate_soundness(
             subject_of=lambda row: row.method_id,
         )
     pairs = [(each.method, one) for each, one in zip(method_results, reviews, strict=True)]
-    summary: CitedResult[SoundnessSummary] | None = None
-    if method_results and parameters.summarise:
-        summary = await summarise(idea, pairs, engine)
+    async with asyncio.TaskGroup() as group:
+        # After all scores: no reviewer of a method sees what was objected to the plan.
+        concerns_task = group.create_task(with_evidence(plan_review.concerns, pairs, engine))
+        summary: CitedResult[SoundnessSummary] | None = None
+        if method_results and parameters.summarise:
+            summary = await summarise(idea, pairs, engine)
+    concerns = concerns_task.result()
     evaluation = SoundnessEvaluation(
         methods=tuple(each.method for each in method_results),
         passages=tuple(
@@ -126,7 +137,7 @@ async def evaluate_soundness(
         evidence=tuple(row for each in method_results for row in each.evidence),
         reviews=tuple(each.value for each in reviews),
         elements=extraction.elements,
-        concerns=with_evidence(plan_review.concerns, reviews),
+        concerns=concerns.value,
         plan_review=plan_review.value,
         summary=summary.value if summary else None,
         failures=(
@@ -135,6 +146,7 @@ async def evaluate_soundness(
             *(failure for each in method_results for failure in each.failures),
             *document_failures,
             *verification_failures,
+            *concerns.failures,
             *(summary.failures if summary else ()),
         ),
     )
@@ -142,7 +154,12 @@ async def evaluate_soundness(
     return Findings(
         evaluation,
         fetched.retrieved(),
-        (*plan_review.citations, *citations, *(summary.citations if summary else ())),
+        (
+            *plan_review.citations,
+            *citations,
+            *concerns.citations,
+            *(summary.citations if summary else ()),
+        ),
         (*plan_review.suggestions, *(row for each in reviews for row in each.suggestions)),
     )
 
@@ -228,29 +245,33 @@ class _Methods:
     async def used_nearby(
         self, method_start: asyncio.Task[tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]]
     ) -> ResourceLines:
+        """Return what papers used whose wording is near to the method that they were found for."""
         _, beginnings = await method_start
-        collections = [
-            papers_found
-            for _, papers_found in [await each for each in beginnings]
-            if papers_found is not None
-        ]
-        papers = {paper.paper_id: paper for each in collections for paper in each.papers}
+        method_searches = [await each for each in beginnings]
+        core = core_words(self.idea.text, CORE_SIZE)
+        papers: dict[PaperId, Paper] = {}
+        for query, collected in method_searches:
+            method = fingerprint_of_method(query.method.text)
+            for paper in collected.papers if collected is not None else ():
+                words = fingerprint(f"{paper.title}\n{paper.abstract or ''}")
+                # A search also brings papers off the field, whose data sets are no omission.
+                if is_related(closeness(method, words), len(core & words.words)):
+                    papers[paper.paper_id] = paper
         passages = {
-            passage.passage_id: passage for each in collections for passage in each.passages
+            passage.passage_id: passage
+            for _, collected in method_searches
+            if collected is not None
+            for passage in collected.passages
         }
         limit = self.parameters.resources_shown
         return resource_lines(list(papers.values()), passages.values(), limit)
 
     async def judge(
-        self,
-        search: asyncio.Task[_MethodSearch],
-        plan_excerpt: Excerpt,
-        plan: asyncio.Task[PlanReviewResult],
+        self, search: asyncio.Task[_MethodSearch], plan_excerpt: Excerpt
     ) -> _MethodResult:
         """Read and review one method.
 
-        It waits for its batch of queries, for the first reading of the idea, and before the review
-        for the plan's concerns.
+        It waits for its batch of queries and for the first reading of the idea.
         """
         method_query, papers_of_method = await search
         method, parameters = method_query.method, self.parameters
@@ -271,13 +292,11 @@ class _Methods:
             )
             papers_of_method = papers_of_method.with_more(further)
         if any(reaches(row, parameters.minimum_relevance) for row in reading.evidence):
-            concerns = (await plan).concerns
             review = await review_method(
                 plan_excerpt,
                 method,
                 papers_of_method.papers,
                 reading,
-                concerns,
                 parameters,
                 self.engine,
             )

@@ -1,6 +1,7 @@
-"""Review of the plan: points with verified quotes, and the evidence on each."""
+"""Review of the plan: points and questions with verified quotes."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
@@ -24,13 +25,12 @@ from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
 from tasks.recommendation.extracting import ResourceLines
 from tasks.soundness.gathering import STAGE
-from tasks.soundness.reviewing import MethodReviewResult
-from tasks.soundness.steps.plan_review import (
-    PLAN_REVIEW,
-    PlanInput,
-    ProposedPoint,
+from tasks.soundness.steps.plan_questions import (
+    PLAN_QUESTIONS,
     ProposedQuestion,
+    QuestionsInput,
 )
+from tasks.soundness.steps.plan_review import PLAN_REVIEW, PlanInput, ProposedPoint
 from tasks.text.quotations import LEAST_CHARACTERS_OF_A_PLAN, stands_in
 
 _SUBJECT = "plan"
@@ -71,25 +71,42 @@ async def review_plan(
     near_works: Callable[[], Awaitable[ResourceLines]],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewResult:
-    """Ask for the points about the plan; misquoting points are omitted and counted.
+    """Ask for the points about the plan, and apart for questions about single things; those that
+    misquote are omitted and counted.
 
     Args:
         near_works: resources used by works near the idea; awaited if the prompt shows them.
         results: experimental results of the idea, separate from the literature in the prompt.
     """
-    near_works_lines = await near_works() if parameters.resources_shown else ResourceLines()
-    question = PlanInput(
-        idea=idea.text,
-        maximum_points=parameters.maximum_points,
-        maximum_questions=parameters.maximum_questions,
-        words_per_point=parameters.words_per_concern,
-        near_works="\n".join(near_works_lines.lines),
-        measured="\n".join(result.in_words for result in results),
-    )
-    outcome = await engine.run(PLAN_REVIEW, question)
+    async with asyncio.TaskGroup() as group:
+        questions_task = group.create_task(
+            engine.run(
+                PLAN_QUESTIONS,
+                QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions),
+            )
+        )
+        near_works_lines = await near_works() if parameters.resources_shown else ResourceLines()
+        question = PlanInput(
+            idea=idea.text,
+            maximum_points=parameters.maximum_points,
+            words_per_point=parameters.words_per_concern,
+            near_works="\n".join(near_works_lines.lines),
+            measured="\n".join(result.in_words for result in results),
+        )
+        outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
         return _without_review(outcome.reason, outcome.detail, outcome.provenance)
-    questions = map(_point_of, outcome.value.questions)
+    asked = questions_task.result()
+    questions: list[ProposedPoint] = []
+    question_failures: tuple[Failure, ...] = ()
+    if isinstance(asked, Unscored):
+        question_failures = (
+            Failure(
+                stage=STAGE, subject="plan questions", reason=asked.reason, detail=asked.detail
+            ),
+        )
+    else:
+        questions = [_point_of(each) for each in asked.value.questions]
     points = [
         _settle_point(point, near_works_lines.prompt_papers)
         for point in (*outcome.value.points, *questions)
@@ -97,7 +114,10 @@ async def review_plan(
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
     kept_points = _select_points(sound, parameters)
-    failures = tuple(_failures_of([flaw for flaw in flaws if flaw is not None], len(points)))
+    failures = (
+        *_failures_of([flaw for flaw in flaws if flaw is not None], len(points)),
+        *question_failures,
+    )
     dropped_count = len(points) - len(sound)
     if not kept_points:
         detail = f"none of the {len(points)} points in the reply can be used"
@@ -110,7 +130,11 @@ async def review_plan(
     note = f"{beyond} points beyond the limit left out, {len(kept_points)} kept" if beyond else None
     provenance = with_shortening(outcome.provenance, note)
     concerns = tuple(
-        _concern(rank, point.proposed, provenance)
+        _concern(
+            rank,
+            point.proposed,
+            asked.provenance if _is_question(point.proposed) else provenance,
+        )
         for rank, point in enumerate(kept_points, start=1)
     )
     acted_on = [pair for pair in zip(concerns, kept_points, strict=True) if pair[0].action]
@@ -153,28 +177,6 @@ def _select_points(
     if not objections:
         return []
     return [*objections[: parameters.maximum_points], *questions[: parameters.maximum_questions]]
-
-
-def with_evidence(
-    concerns: Sequence[Concern], reviews: Sequence[MethodReviewResult]
-) -> tuple[Concern, ...]:
-    """Add the evidence of the methods, in their order, for and against each concern."""
-    return tuple(
-        replace(
-            concern,
-            supported=_join_statements(concern, [each.supported for each in reviews]),
-            weakened=_join_statements(concern, [each.weakened for each in reviews]),
-        )
-        for concern in concerns
-    )
-
-
-def _join_statements(concern: Concern, statements_by_method: Sequence[Mapping[str, str]]) -> str:
-    return "\n\n".join(
-        by_concern[concern.concern_id]
-        for by_concern in statements_by_method
-        if concern.concern_id in by_concern
-    )
 
 
 def _without_review(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:

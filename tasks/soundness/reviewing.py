@@ -3,15 +3,13 @@
 Source: ScholarEval §2.1, B.1.1.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.judgement.soundness import (
-    Concern,
-    ConcernSeverity,
     Method,
     MethodEvidence,
     SoundnessReview,
@@ -23,7 +21,7 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label, rekeyed
-from tasks.citations.settle import Settled, settle
+from tasks.citations.settle import settle
 from tasks.judging.findings import (
     NO_PROMPT_PAPERS,
     CitedResult,
@@ -39,8 +37,6 @@ from tasks.soundness.gathering import STAGE
 from tasks.soundness.reading import ReadingResult
 from tasks.soundness.steps.soundness_review import (
     SOUNDNESS_REVIEW,
-    Bearing,
-    ConcernShown,
     EvidenceShown,
     ReviewInput,
     ReviewReply,
@@ -58,12 +54,7 @@ _RELATED, _CLOSE = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class MethodReviewResult(CitedResult[SoundnessReview]):
-    """A method's review. `supported` and `weakened`: evidence on the plan's concerns, by
-    `concern_id`.
-    """
-
-    supported: Mapping[str, str] = field(default_factory=dict)
-    weakened: Mapping[str, str] = field(default_factory=dict)
+    """A review of a method."""
 
 
 async def review_method(
@@ -71,7 +62,6 @@ async def review_method(
     method: Method,
     papers: Sequence[Paper],
     reading: ReadingResult,
-    concerns: Sequence[Concern],
     parameters: SoundnessParameters,
     engine: Engine,
 ) -> MethodReviewResult:
@@ -79,7 +69,6 @@ async def review_method(
 
     Args:
         plan: excerpt of the idea, equal in all reviews.
-        concerns: about the whole plan; the evidence may support or weaken them.
     """
     by_id = {paper.paper_id: paper for paper in papers}
     # The sort is stable: papers of one date stay in order of passage score.
@@ -107,13 +96,6 @@ async def review_method(
         idea=plan.text,
         idea_words_left_out=plan.words_left_out,
         method=method.text,
-        concerns=tuple(
-            ConcernShown(
-                key=concern.concern_id.upper(), severity=concern.severity, point=concern.point
-            )
-            for concern in concerns
-            if concern.severity not in (None, ConcernSeverity.QUESTION)
-        ),
         evidence=items,
         words_per_text=parameters.words_per_review_text,
     )
@@ -214,12 +196,8 @@ def _settle_review(
         provenance=provenance,
     )
     reasoning = settle(reply.open_questions, prompt_papers)
-    statements = _statements_on_concerns(reply, prompt_papers, question)
     prose = settle_texts(reply, ("support", "contradictions"), prompt_papers)
-    concerns = settle("\n\n".join(each.markdown for each in statements.values()), prompt_papers)
-    texts = SettledTexts(
-        {**prose.by_field, "suggestions": suggestions.text, "concerns": concerns}, prompt_papers
-    )
+    texts = SettledTexts({**prose.by_field, "suggestions": suggestions.text}, prompt_papers)
     review = SoundnessReview(
         method_id=method.method_id,
         support=texts["support"],
@@ -233,30 +211,12 @@ def _settle_review(
         uncited_sentence_count=texts.uncited_sentence_count,
         provenance=provenance,
     )
-    by_bearing = {
-        bearing: {
-            concern: f"Method {method.rank}: {text.markdown}"
-            for (concern, towards), text in statements.items()
-            if towards is bearing
-        }
-        for bearing in Bearing
-    }
-    unusable_count, statement_count = len(reply.concerns) - len(statements), len(reply.concerns)
-    detail = (
-        f"{unusable_count} of {statement_count} statements about concerns were left out: they name none that was "
-        "shown, cite no paper that was shown, or repeat another"
-    )
     return MethodReviewResult(
         review,
         prompt_papers,
         texts.citations(module=STAGE, subject=method.method_id),
         suggestions.rows,
-        (
-            *suggestions.failures,
-            *omission_failures(STAGE, method.method_id, detail, unusable_count),
-        ),
-        supported=by_bearing[Bearing.SUPPORTS],
-        weakened=by_bearing[Bearing.WEAKENS],
+        suggestions.failures,
     )
 
 
@@ -264,19 +224,6 @@ def _confidence(evidence: Sequence[EvidenceShown]) -> int:
     """Return the confidence by relevance grades; an ungraded relevant paper counts as related."""
     grades = [_RELATED if item.relevance is None else item.relevance for item in evidence]
     return confidence_by_evidence(strong=grades.count(_CLOSE), fair=grades.count(_RELATED))
-
-
-def _statements_on_concerns(
-    reply: ReviewReply, prompt_papers: Shown, question: ReviewInput
-) -> dict[tuple[str, Bearing], Settled]:
-    """Return statements by (concern, bearing) that name a concern and cite a paper of the prompt."""
-    concern_keys = {concern.key.casefold() for concern in question.concerns}
-    texts: dict[tuple[str, Bearing], Settled] = {}
-    for entry in reply.concerns:
-        text, concern = settle(entry.reason, prompt_papers), entry.concern.casefold()
-        if entry.bearing is not None and concern in concern_keys and text.cited:
-            texts.setdefault((concern, entry.bearing), text)
-    return texts
 
 
 _MOST = 3

@@ -1,7 +1,7 @@
-"""Holds what an engine wrote of works against what was read of them.
+"""Citation checks of survey drafts.
 
-A statement stays where it cites, and where the works cited carry it; whatever else was written is
-taken out, and kept beside the review with the reason.
+A statement is kept if it cites works and the text read of these works supports it. Removed
+statements are stored with the reason.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,22 +21,22 @@ from tasks.judging.verifying import VerifiedText, verify
 from tasks.survey.expanding import STAGE
 
 _LISTS = {ReviewPart.CONTRADICTIONS: 2, ReviewPart.GAPS: 1}
-"""Parts whose lines stand or fall whole, and how many works each line has to cite."""
+"""Works that each line has to cite in parts whose lines are kept or removed whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One section as it was written, or why it could not be.
+    """One section of a survey before the checks.
 
     Attributes:
-        text: None: nothing was written, for the reason of `unscored`.
-        shown: the works that its engine was shown.
+        text: None if the section was not written (see `unscored`).
+        prompt_papers: works in the prompt of the section.
     """
 
     part: ReviewPart
     heading: str
     text: str | None
-    shown: Shown
+    prompt_papers: Shown
     provenance: Provenance
     unscored: Unscored | None = None
 
@@ -49,10 +49,10 @@ class Checked:
 
 
 def draft(
-    part: ReviewPart, heading: str, outcome: Outcome[Any], text: str | None, shown: Shown
+    part: ReviewPart, heading: str, outcome: Outcome[Any], text: str | None, prompt_papers: Shown
 ) -> Draft:
     unscored = outcome if isinstance(outcome, Unscored) else None
-    return Draft(part, heading, text, shown, outcome.provenance, unscored)
+    return Draft(part, heading, text, prompt_papers, outcome.provenance, unscored)
 
 
 async def check_drafts(
@@ -65,14 +65,16 @@ async def check_drafts(
     """Check all `drafts` together.
 
     Args:
-        stored: what was read, by work.
-        numbers: of the sections within the review, one for each draft.
+        stored: text read, by work.
+        numbers: section numbers within the review, one for each draft.
     """
     names = [f"s{number}" for number in numbers]
-    settled = [settle(each.text or "", each.shown) for each in drafts]
-    cited = [_cited_only(text.markdown, each) for text, each in zip(settled, drafts, strict=True)]
+    settled = [settle(each.text or "", each.prompt_papers) for each in drafts]
+    cited = [
+        _remove_uncited(text.markdown, each) for text, each in zip(settled, drafts, strict=True)
+    ]
     verified, failures = await verify(
-        [(text, each.shown) for (text, _), each in zip(cited, drafts, strict=True)],
+        [(text, each.prompt_papers) for (text, _), each in zip(cited, drafts, strict=True)],
         stored,
         engine,
         stage=STAGE,
@@ -81,44 +83,44 @@ async def check_drafts(
     removed: list[RemovedSentence] = []
     rows = zip(names, drafts, settled, cited, verified, strict=True)
     for name, each, before, (text, uncited), after in rows:
-        markdown, left = _cited_only(after.markdown, each)
-        taken = {
+        markdown, still_uncited = _remove_uncited(after.markdown, each)
+        removed_by_reason = {
             WhyRemoved.UNCITED: list[str](),
             WhyRemoved.ONE_SIDED: list[str](),
             WhyRemoved.UNSUPPORTED: list(after.removed),
         }
-        for sentence, why in (*uncited, *left):
-            taken[why].append(sentence)
-        asks = each.part is ReviewPart.NOT_FOUND
-        if markdown and not asks and not settle(markdown, each.shown).cited:
-            taken[WhyRemoved.UNCITED].append(markdown)
+        for sentence, why in (*uncited, *still_uncited):
+            removed_by_reason[why].append(sentence)
+        is_question_list = each.part is ReviewPart.NOT_FOUND
+        if markdown and not is_question_list and not settle(markdown, each.prompt_papers).cited:
+            removed_by_reason[WhyRemoved.UNCITED].append(markdown)
             markdown = ""
         removed += [
             RemovedSentence(section_id=name, sentence=sentence, why=why)
-            for why, sentences in taken.items()
+            for why, sentences in removed_by_reason.items()
             for sentence in sentences
         ]
         unchecked = max(
             sum(
                 bool(sentence.cited)
-                for line in citing_sentences(text, each.shown)
+                for line in citing_sentences(text, each.prompt_papers)
                 for sentence in line
             )
             - after.checked,
             0,
         )
-        sections.append(_section(name, each, markdown, before, after, taken, unchecked))
+        sections.append(_section(name, each, markdown, before, after, removed_by_reason, unchecked))
     return Checked(tuple(sections), tuple(removed), failures)
 
 
-def _cited_only(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRemoved]]]:
-    """The text without statements that cite too little, and those with the reason."""
+def _remove_uncited(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRemoved]]]:
+    """Remove statements that cite too few works; return the rest and the removed with reasons."""
     if each.part is ReviewPart.NOT_FOUND:
-        return _questions_only(markdown)
-    kept: list[str] = []
+        return _keep_questions(markdown)
+    kept_lines: list[str] = []
     removed: list[tuple[str, WhyRemoved]] = []
     least = _LISTS.get(each.part)
-    for sentences in citing_sentences(markdown, each.shown):
+    for sentences in citing_sentences(markdown, each.prompt_papers):
         if least is not None:
             whole = "".join(sentence.text for sentence in sentences)
             works = {paper_id for sentence in sentences for paper_id in sentence.cited}
@@ -126,7 +128,7 @@ def _cited_only(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRem
                 why = WhyRemoved.ONE_SIDED if works else WhyRemoved.UNCITED
                 removed.append((whole.strip(), why))
             else:
-                kept.append(whole)
+                kept_lines.append(whole)
             continue
         line = ""
         for sentence in sentences:
@@ -135,15 +137,17 @@ def _cited_only(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRem
             else:
                 line += sentence.text
         if line.strip() or not sentences:
-            kept.append(line.strip())  # what stood first may be gone
-    return "\n".join(kept).strip(), removed
+            kept_lines.append(line.strip())  # The first sentence may have been removed.
+    return "\n".join(kept_lines).strip(), removed
 
 
-def _questions_only(markdown: str) -> tuple[str, list[tuple[str, WhyRemoved]]]:
-    """The lines that only ask: what states nothing need not cite."""
+def _keep_questions(markdown: str) -> tuple[str, list[tuple[str, WhyRemoved]]]:
+    """Keep lines that only ask: a question states nothing that needs a citation."""
     lines = [line.strip() for line in markdown.splitlines() if line.strip()]
-    kept = [line for line in lines if line.endswith("?") and not uncited_sentence_count(line)]
-    return "\n".join(kept), [(line, WhyRemoved.UNCITED) for line in lines if line not in kept]
+    questions = [line for line in lines if line.endswith("?") and not uncited_sentence_count(line)]
+    return "\n".join(questions), [
+        (line, WhyRemoved.UNCITED) for line in lines if line not in questions
+    ]
 
 
 def _section(
@@ -152,15 +156,15 @@ def _section(
     markdown: str,
     before: Settled,
     after: VerifiedText,
-    taken: Mapping[WhyRemoved, Sequence[str]],
+    removed_by_reason: Mapping[WhyRemoved, Sequence[str]],
     unchecked: int,
 ) -> SurveySection:
-    cited = [paper_id for paper_id, _ in settle(markdown, each.shown).cited]
+    cited = [paper_id for paper_id, _ in settle(markdown, each.prompt_papers).cited]
     reason, detail = None, ""
     if each.unscored is not None:
         reason, detail = each.unscored.reason, each.unscored.detail
     elif not markdown:
-        count = sum(len(texts) for texts in taken.values())
+        count = sum(len(texts) for texts in removed_by_reason.values())
         reason = Reason.NO_EVIDENCE
         detail = (
             f"none of {count} statements is cited and carried by what was read"
@@ -174,11 +178,12 @@ def _section(
         text=markdown,
         cited_paper_ids=tuple(cited),
         removed_citation_count=before.removed_citation_count,
-        uncited_sentence_count=len(taken[WhyRemoved.UNCITED]),
+        uncited_sentence_count=len(removed_by_reason[WhyRemoved.UNCITED]),
         checked_sentence_count=after.checked,
         unchecked_sentence_count=unchecked if markdown else 0,
         corrected_sentence_count=after.corrected,
         dropped_sentence_count=after.dropped,
+        undecided_sentence_count=after.undecided,
         unscored_reason=reason,
         unscored_detail=detail,
         provenance=each.provenance,

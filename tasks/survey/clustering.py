@@ -1,6 +1,4 @@
-"""Kept papers as clusters: by what they say and by whom they cite, named by the words that tell one
-cluster from another.
-"""
+"""Clusters of the kept papers by text and citations, named by distinctive phrases."""
 
 import math
 from collections import Counter, defaultdict
@@ -20,22 +18,24 @@ from tasks.text.words import content_words, key_phrases
 
 MOST_CLUSTERS = 8
 PAPERS_PER_CLUSTER = 8
-"""On average, of a survey with few papers."""
+"""Average in a survey with few papers."""
 LINK_NEARNESS = 0.25
-"""What a citation between two papers adds to their similarity."""
+"""Added to the similarity of two papers if one cites the other."""
 KEY_PAPERS = 3
 NAME_PHRASES = 2
 PHRASES_PER_TITLE = 4
 
 
-async def clustered(
+async def cluster_papers(
     papers: Sequence[SurveyPaper],
     texts: Mapping[PaperId, Paper],
     links: Sequence[CitationEdge],
     embedder: Embedder,
 ) -> tuple[tuple[SurveyCluster, ...], dict[PaperId, str]]:
-    """Clusters, the largest first, and the cluster of each of `papers`,
-    which stand heaviest first.
+    """Return clusters, largest first, and the cluster id of each paper.
+
+    Args:
+        papers: in descending order of weight.
     """
     if not papers:
         return (), {}
@@ -59,7 +59,7 @@ async def clustered(
     }
 
 
-def in_clusters(
+def with_clusters(
     papers: Sequence[SurveyPaper], cluster_of: Mapping[PaperId, str]
 ) -> tuple[SurveyPaper, ...]:
     return tuple(
@@ -83,8 +83,8 @@ def _nearness(
 
 def _labels(nearness: NDArray[np.float64]) -> list[int]:
     count = min(MOST_CLUSTERS, math.ceil(len(nearness) / PAPERS_PER_CLUSTER))
-    # Papers that answer one question are all near each other: what tells them apart is whom each is
-    # nearer to than usual. By the distances themselves all but a few outliers are one cluster.
+    # Papers on one question are all close to each other. Centered profiles show to which papers
+    # each is closer than usual; with raw distances all but a few outliers form one cluster.
     profiles = nearness - nearness.mean(axis=1, keepdims=True)
     return clusters_by_count(profiles, count, "ward", "euclidean")
 
@@ -103,31 +103,33 @@ def _cluster(
     )
 
 
-def _name(own: Sequence[str], all_titles: Sequence[Sequence[str]]) -> str:
-    """The phrases of its titles that many of them share and few titles of other clusters."""
-    inside = _stems(own)
-    everywhere = [stems for titles in all_titles for stems in _stems(titles)]
+def _name(titles: Sequence[str], all_titles: Sequence[Sequence[str]]) -> str:
+    """Choose phrases that many titles of the cluster share and few titles of others contain."""
+    stems_of_cluster = _stems(titles)
+    stems_of_all = [stems for others in all_titles for stems in _stems(others)]
     phrases = Counter(
-        phrase for title in own for phrase in dict.fromkeys(key_phrases(title, PHRASES_PER_TITLE))
+        phrase
+        for title in titles
+        for phrase in dict.fromkeys(key_phrases(title, PHRASES_PER_TITLE))
     )
 
     def worth(phrase: str) -> float:
         stems = set(content_words(phrase))
-        here = sum(stems <= each for each in inside)
-        there = sum(stems <= each for each in everywhere)
-        return here * here / there * math.sqrt(len(stems)) if stems and there else 0.0
+        in_cluster = sum(stems <= each for each in stems_of_cluster)
+        in_all = sum(stems <= each for each in stems_of_all)
+        return in_cluster * in_cluster / in_all * math.sqrt(len(stems)) if stems and in_all else 0.0
 
     best = sorted(phrases, key=lambda phrase: (-worth(phrase), phrase))
-    chosen: list[str] = []
+    best_phrases: list[str] = []
     for phrase in best:
-        if len(chosen) < NAME_PHRASES and not _said(phrase, chosen):
-            chosen.append(phrase)
-    return ", ".join(chosen) or own[0]
+        if len(best_phrases) < NAME_PHRASES and not _shares_a_stem(phrase, best_phrases):
+            best_phrases.append(phrase)
+    return ", ".join(best_phrases) or titles[0]
 
 
-def _said(phrase: str, chosen: Collection[str]) -> bool:
+def _shares_a_stem(phrase: str, phrases: Collection[str]) -> bool:
     stems = set(content_words(phrase))
-    return any(stems & set(content_words(other)) for other in chosen)
+    return any(stems & set(content_words(other)) for other in phrases)
 
 
 def _stems(titles: Sequence[str]) -> list[set[str]]:

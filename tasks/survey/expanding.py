@@ -1,8 +1,8 @@
-"""From a question to its literature: searches, then breadth first along references and citations,
-with a filter of relevance at every layer (OmniScientist, section 3.2; the layers of PaSa).
+"""Breadth-first expansion from a question to its literature.
 
-Every hop keeps to the cutoff. A layer judges its share of what may still be judged, so that a
-deeper expansion of the same size looks at no more papers than a shallow one.
+Searches come first, then references and citations, with a relevance filter at every layer
+(OmniScientist, section 3.2; layers as in PaSa). Every look-up respects the cutoff. A layer may
+judge its share of the remaining papers, so depth does not change the number of judged papers.
 """
 
 import asyncio
@@ -35,20 +35,22 @@ from tasks.literature.versions import Works
 LINK_SHARE = 0.2
 QUALITY_SHARE = 0.1
 RECENCY_SHARE = 0.05
-"""What links to other relevant papers, citations and age may add to a weight of 1 for the highest
-relevance: together they outweigh one point of relevance, never two.
+"""Maximal additions to a weight of 1 for the highest relevance.
+
+Together they outweigh one point of relevance, never two.
 """
 HALF_LIFE_YEARS = 8
 UNKNOWN = 0.5
-"""Counted for a paper whose citations or year are not known: neither for nor against it."""
+"""Neutral value for an unknown citation count or year."""
 
 
 @dataclass(slots=True)
 class Lead:
-    """A paper that was reached, and how.
+    """A paper reached by the expansion.
 
-    `links`: the relevant papers it is joined to, each with how relevant that one is. `versions`:
-    the other versions of the work that were reached.
+    Attributes:
+        links: relevance of the relevant papers linked to it.
+        versions: other versions of the same work that were reached.
     """
 
     paper: Paper
@@ -60,23 +62,22 @@ class Lead:
 
     @property
     def pull(self) -> float:
-        """Return how strongly relevant papers point to it; a hub, to which everything points,
-        counts less for each link.
-        """
+        """Return the summed relevance of linked papers, damped by the paper's citation count."""
         return sum(self.links.values()) / math.log2(4 + (self.paper.citation_count or 0))
 
 
-def weighed(
+def weigh_leads(
     leads: Sequence[Lead],
-    judged: Mapping[PaperId, Judgement],
+    judgements: Mapping[PaperId, Judgement],
     parameters: SurveyParameters,
     cutoff: date | None,
 ) -> tuple[SurveyPaper, ...]:
-    """Every lead with its judgement, weight and whether it is kept; in the order given.
+    """Return every lead in order, with its judgement, its weight and whether it is kept.
 
-    The heaviest `maximum_papers` of the relevant ones are kept; ties go to the smaller paper_id.
+    The `maximum_papers` relevant papers of the highest weight are kept; ties go to the smaller
+    paper_id.
     """
-    scores = {lead.paper.paper_id: judged[lead.paper.paper_id].score for lead in leads}
+    scores = {lead.paper.paper_id: judgements[lead.paper.paper_id].score for lead in leads}
     relevant = [
         lead.paper
         for lead in leads
@@ -85,20 +86,20 @@ def weighed(
     now = _newest_year(relevant, cutoff)
     rates = {paper.paper_id: _citations_a_year(paper, now) for paper in relevant}
     quality = _shares_below(rates)
-    joined = _shares_below(
+    link_strengths = _shares_below(
         {lead.paper.paper_id: lead.pull for lead in leads if lead.paper.paper_id in rates}
     )
     recency = {paper.paper_id: _recency(paper, now) for paper in relevant}
     weights = {
         paper.paper_id: _weight(
             scores[paper.paper_id] or 0,
-            joined[paper.paper_id],
+            link_strengths[paper.paper_id],
             quality[paper.paper_id],
             recency[paper.paper_id],
         )
         for paper in relevant
     }
-    kept = set(
+    kept_ids = set(
         sorted(weights, key=lambda name: (-weights[name], name))[: parameters.maximum_papers]
     )
     return tuple(
@@ -111,21 +112,22 @@ def weighed(
             link_count=len(lead.links),
             other_version_ids=lead.versions,
             relevance_0_to_5=scores[name],
-            rationale=judged[name].rationale,
-            kept=name in kept,
+            rationale=judgements[name].rationale,
+            kept=name in kept_ids,
             weight=weights.get(name),
             quality_0_to_1=quality.get(name),
             recency_0_to_1=recency.get(name),
-            unscored_reason=judged[name].unscored_reason,
-            provenance=judged[name].provenance,
+            unscored_reason=judgements[name].unscored_reason,
+            provenance=judgements[name].provenance,
         )
         for lead in leads
     )
 
 
 def _newest_year(papers: Sequence[Paper], cutoff: date | None) -> int | None:
-    """The year of the cutoff; without one, that of the newest paper, so that a survey made again
-    weighs alike.
+    """Return the year of the cutoff, or of the newest paper if there is no cutoff.
+
+    The current date would change the weights of a repeated survey.
     """
     if cutoff is not None:
         return cutoff.year
@@ -139,10 +141,12 @@ def _citations_a_year(paper: Paper, now: int | None) -> float | None:
 
 
 def _shares_below(values: Mapping[PaperId, float | None]) -> dict[PaperId, float | None]:
-    """Of each the share of the known values that are smaller."""
-    known = sorted(value for value in values.values() if value is not None)
+    """Return for each value the share of the known values that are smaller."""
+    known_values = sorted(value for value in values.values() if value is not None)
     return {
-        name: round(bisect_left(known, value) / len(known), 4) if value is not None else None
+        name: round(bisect_left(known_values, value) / len(known_values), 4)
+        if value is not None
+        else None
         for name, value in values.items()
     }
 
@@ -153,29 +157,27 @@ def _recency(paper: Paper, now: int | None) -> float | None:
     return round(math.pow(0.5, max(now - paper.year, 0) / HALF_LIFE_YEARS), 4)
 
 
-def _weight(
-    score: int, joined: float | None, quality: float | None, recency: float | None
-) -> float:
-    added = LINK_SHARE * (joined or 0.0)
-    added += QUALITY_SHARE * (UNKNOWN if quality is None else quality)
-    added += RECENCY_SHARE * (UNKNOWN if recency is None else recency)
-    return round(score / 5 + added, 4)
+def _weight(score: int, links: float | None, quality: float | None, recency: float | None) -> float:
+    bonus = LINK_SHARE * (links or 0.0)
+    bonus += QUALITY_SHARE * (UNKNOWN if quality is None else quality)
+    bonus += RECENCY_SHARE * (UNKNOWN if recency is None else recency)
+    return round(score / 5 + bonus, 4)
 
 
 STAGE = "survey"
 BULK_REQUESTS = 1
-"""Of packed searches, where the queries one by one found less than the first layer may judge."""
+"""Packed bulk searches, sent if the single queries leave room in the first layer."""
 
 Judge = Callable[[Sequence[Paper]], Awaitable[Judgements]]
 
 
 @dataclass(slots=True)
 class _Counts:
-    """Counters of a layer while it is under way."""
+    """Counters of the current layer."""
 
     followed: int = 0
     hubs: int = 0
-    found: int = 0
+    reached: int = 0
     inadmissible: int = 0
     failed: int = 0
 
@@ -190,8 +192,7 @@ async def expand(
 ) -> Expansion:
     """Follow the queries of a question as far as `parameters` allow.
 
-    What a source does never raises: look-ups that failed are in `failures`, and are counted in
-    their layer.
+    Failed look-ups do not raise: they are in `failures` and counted in their layer.
     """
     walk = Walk(question, parameters, literature, judge, cutoff)
     await walk.search(queries)
@@ -202,7 +203,7 @@ async def expand(
 
 @dataclass(slots=True)
 class Walk:
-    """One expansion under way. Not shared between tasks."""
+    """A running expansion. Not shared between tasks."""
 
     _question: str
     _parameters: SurveyParameters
@@ -221,10 +222,10 @@ class Walk:
     _ranks: list[dict[PaperId, float]] = field(default_factory=list)
 
     async def search(self, queries: Sequence[SurveyQuery]) -> None:
-        """Layer 0: every query once, and all of them packed where that leaves room."""
+        """Run layer 0: every query once, then all of them packed if that leaves room."""
         async with asyncio.TaskGroup() as group:
-            sent = [group.create_task(self._searched(query.query)) for query in queries]
-        answers = [task.result() for task in sent]
+            searches = [group.create_task(self._search_one(query.query)) for query in queries]
+        answers = [task.result() for task in searches]
         counts = _Counts()
         for query, answer in zip(queries, answers, strict=True):
             self._note(answer, counts, f"query {query.query_id}: {query.query}")
@@ -244,12 +245,12 @@ class Walk:
         )
         await self._judge_best([], counts)
 
-    async def _searched(self, query: str) -> Answer[Paper]:
+    async def _search_one(self, query: str) -> Answer[Paper]:
         limit = self._parameters.papers_per_query
         return await self._literature.search_papers(query, limit, self._cutoff)
 
     async def hop(self) -> None:
-        """One layer further: the neighbours of the most relevant papers not followed yet."""
+        """Add a layer: neighbors of the most relevant papers not followed so far."""
         seeds = self._seeds()
         limits = self._parameters
         async with asyncio.TaskGroup() as group:
@@ -287,18 +288,18 @@ class Walk:
             if self._works.first_of(paper) not in self._leads:
                 layer = len(self._layers)
                 self._leads[paper.paper_id] = Lead(paper, layer, edge, reached_from)
-                counts.found += 1
+                counts.reached += 1
 
     def _link(self, seed: PaperId, paper_id: PaperId, link: CitationEdge) -> None:
-        """`paper_id`: the work at the other end, of which `link` may name another version."""
+        """Record a link of `seed`; `paper_id` is the other work, maybe another version in `link`."""
         if paper_id == seed:
             return
         self._leads[paper_id].links[seed] = self._score(seed)
         if paper_id not in (link.citing_paper_id, link.cited_paper_id):
             end = "cited_paper_id" if link.citing_paper_id == seed else "citing_paper_id"
             link = replace(link, **{end: paper_id})
-        known = self._links.setdefault((link.citing_paper_id, link.cited_paper_id), link)
-        if known.contexts is None and link.contexts is not None:
+        stored_link = self._links.setdefault((link.citing_paper_id, link.cited_paper_id), link)
+        if stored_link.contexts is None and link.contexts is not None:
             self._links[link.citing_paper_id, link.cited_paper_id] = link
 
     def _note(self, answer: Answer[Paper] | Answer[Neighbour], counts: _Counts, what: str) -> None:
@@ -312,44 +313,44 @@ class Walk:
     async def _judge_best(
         self, rankings: Sequence[Mapping[PaperId, float]], counts: _Counts
     ) -> None:
-        """Judge what the rankings, the searches and the words shared with the question put first.
+        """Judge the papers ranked highest by the rankings, the searches and shared words.
 
-        The searches count as one ranking however many there are: a dozen would outvote the links.
+        All searches count as one ranking: a dozen would outvote the links.
         """
         waiting = self._waiting()
         shared = SharedWords([lead.paper for lead in waiting]).with_text(self._question)
         worth = fused([fused(self._ranks), *rankings, shared])
         waiting.sort(key=lambda lead: (-worth[lead.paper.paper_id], lead.paper.paper_id))
-        chosen = [lead.paper for lead in waiting[: self._quota()]]
-        judgements = await self._judge(chosen)
+        papers = [lead.paper for lead in waiting[: self._quota()]]
+        judgements = await self._judge(papers)
         self._judged.update(judgements.by_paper)
         self._failures.extend(judgements.failures)
-        self._close_layer(chosen, counts)
+        self._close_layer(papers, counts)
 
     def _quota(self) -> int:
-        left = self._parameters.maximum_judged - len(self._judged)
-        return math.ceil(left / (self._parameters.depth + 1 - len(self._layers)))
+        remaining = self._parameters.maximum_judged - len(self._judged)
+        return math.ceil(remaining / (self._parameters.depth + 1 - len(self._layers)))
 
-    def _close_layer(self, chosen: Sequence[Paper], counts: _Counts) -> None:
+    def _close_layer(self, papers: Sequence[Paper], counts: _Counts) -> None:
         layer = len(self._layers)
-        judgements = [self._judged[paper.paper_id] for paper in chosen]
+        judgements = [self._judged[paper.paper_id] for paper in papers]
         relevant = sum(map(self._is_relevant, judgements))
         self._layers.append(
             SurveyLayer(
                 layer=layer,
                 followed_count=counts.followed,
                 hub_count=counts.hubs,
-                found_count=counts.found,
-                judged_count=len(chosen),
+                found_count=counts.reached,
+                judged_count=len(papers),
                 relevant_count=relevant,
                 unscored_count=sum(one.score is None for one in judgements),
                 inadmissible_count=counts.inadmissible,
                 failed_look_up_count=counts.failed,
             )
         )
-        self.end = self._ended(relevant, len(chosen))
+        self.end = self._end_after(relevant, len(papers))
 
-    def _ended(self, relevant: int, judged: int) -> End | None:
+    def _end_after(self, relevant_count: int, judged_count: int) -> End | None:
         if any(failure.reason is Reason.BUDGET_EXHAUSTED for failure in self._failures):
             return End.BUDGET
         if not self._seeds():
@@ -358,7 +359,11 @@ class Walk:
             return End.DEPTH
         if len(self._judged) >= self._parameters.maximum_judged:
             return End.PAPERS
-        return End.SATURATED if relevant < self._parameters.saturation_share * judged else None
+        return (
+            End.SATURATED
+            if relevant_count < self._parameters.saturation_share * judged_count
+            else None
+        )
 
     def _relevant(self) -> list[PaperId]:
         return [name for name, judgement in self._judged.items() if self._is_relevant(judgement)]
@@ -370,7 +375,7 @@ class Walk:
         return self._judged[paper_id].score or 0
 
     def expansion(self) -> Expansion:
-        """All that was judged, weighed; links among what is kept."""
+        """Return all judged papers with weights, and the links among the kept ones."""
         by_work: dict[PaperId, Lead] = {}
         for name in self._judged:
             lead = self._leads[name]
@@ -381,9 +386,9 @@ class Walk:
             replace(
                 paper, text=replace(self._works.merged(paper.paper_id), paper_id=paper.paper_id)
             )
-            for paper in weighed(leads, self._judged, self._parameters, self._cutoff)
+            for paper in weigh_leads(leads, self._judged, self._parameters, self._cutoff)
         )
-        kept = {paper.paper_id for paper in papers if paper.kept}
+        kept_ids = {paper.paper_id for paper in papers if paper.kept}
         return Expansion(
             queries=self._queries,
             layers=tuple(self._layers),
@@ -391,7 +396,7 @@ class Walk:
             links=tuple(
                 link
                 for link in self._links.values()
-                if link.citing_paper_id in kept and link.cited_paper_id in kept
+                if link.citing_paper_id in kept_ids and link.cited_paper_id in kept_ids
             ),
             end=self.end or End.NOTHING_LEFT,
             failures=tuple(self._failures),

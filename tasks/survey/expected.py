@@ -1,4 +1,4 @@
-"""What a survey will ask, before it is paid for."""
+"""Expected model calls and literature requests of a survey."""
 
 import math
 from typing import Any
@@ -19,106 +19,114 @@ ANSWER_STEPS: Steps = (
     SURVEY_ANSWER,
     VERIFY_CITATIONS,
 )
-"""All that the search for an answer may ask."""
+"""Steps that the search for an answer may call."""
 SURVEY_STEPS: Steps = (*(step for step in STEPS if step is not SURVEY_ANSWER), VERIFY_CITATIONS)
-"""All that a survey with a review may ask."""
+"""Steps that a survey with a review may call."""
 
 TOKENS_PER_WORD = 1.7
 ABSTRACT_WORDS = 170
 TITLE_TOKENS = 35
 PLANNED_TOKENS = 60
-"""Of a planned sub-question with its searches, and of one judgement of relevance."""
+"""Per planned sub-question with its searches, and per relevance judgement."""
 PASSAGES_PER_WORK, PASSAGE_TOKENS = 4, 45
 EXPECTED_SECTIONS_PER_WORK = 1.5
 """Sections in which a work is shown."""
 SUMMARY_WORDS, POINTS, POINT_WORDS = 150, 8, 45
 WORDS_PER_SENTENCE = 25
 CORRECTED_TOKENS = 25
-"""Of one verdict, corrections of some of them included."""
+"""Per verdict, including corrections."""
 EXPECTED_JUDGED_SHARE = 0.9
-"""Of the papers that may be judged; hops find more than may be, unless the field is small."""
+"""Share of `maximum_judged`. Hops find more papers than may be judged, except in small fields."""
 
 
 def steps_of(parameters: SurveyParameters) -> Steps:
-    """All that a question may ask."""
+    """Return the steps that one question may call."""
     return ANSWER_STEPS if parameters.written is Written.ANSWER else SURVEY_STEPS
 
 
 def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[str, ExpectedCalls]:
-    """By step, in the order of work, what one question asks of a model."""
-    judged = EXPECTED_JUDGED_SHARE * parameters.maximum_judged
+    """Return the expected calls of one question by step, in execution order."""
+    judged_count = EXPECTED_JUDGED_SHARE * parameters.maximum_judged
     abstract = ABSTRACT_WORDS * TOKENS_PER_WORD + TITLE_TOKENS
     counts = {
         "survey_plan": ExpectedCalls(1, 0, parameters.maximum_sub_questions * PLANNED_TOKENS),
         "survey_relevance": ExpectedCalls(
-            math.ceil(judged / parameters.papers_per_call),
-            judged * abstract,
-            judged * PLANNED_TOKENS,
+            math.ceil(judged_count / parameters.papers_per_call),
+            judged_count * abstract,
+            judged_count * PLANNED_TOKENS,
             first_calls=1,
         ),
     }
-    read = min(parameters.papers_read, parameters.maximum_papers)
-    if not read:
+    read_count = min(parameters.papers_read, parameters.maximum_papers)
+    if not read_count:
         return counts
-    written = _answer if parameters.written is Written.ANSWER else _review
-    return counts | _reading(parameters, read, full_text) | written(parameters, read)
+    expect_text = _expected_answer if parameters.written is Written.ANSWER else _expected_review
+    return (
+        counts
+        | _expected_reading(parameters, read_count, full_text)
+        | expect_text(parameters, read_count)
+    )
 
 
-def _reading(parameters: SurveyParameters, read: int, full_text: bool) -> dict[str, ExpectedCalls]:
+def _expected_reading(
+    parameters: SurveyParameters, read_count: int, full_text: bool
+) -> dict[str, ExpectedCalls]:
     words = parameters.words_per_paper if full_text else ABSTRACT_WORDS
     return {
         "survey_reading": ExpectedCalls(
-            math.ceil(read / parameters.papers_per_reading_call),
-            read * (words * TOKENS_PER_WORD + TITLE_TOKENS),
-            read * PASSAGES_PER_WORK * PASSAGE_TOKENS,
+            math.ceil(read_count / parameters.papers_per_reading_call),
+            read_count * (words * TOKENS_PER_WORD + TITLE_TOKENS),
+            read_count * PASSAGES_PER_WORK * PASSAGE_TOKENS,
             first_calls=1,
         )
     }
 
 
-def _answer(parameters: SurveyParameters, read: int) -> dict[str, ExpectedCalls]:
+def _expected_answer(parameters: SurveyParameters, read_count: int) -> dict[str, ExpectedCalls]:
     work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
     words = parameters.words_per_answer
     return {
-        "survey_answer": ExpectedCalls(1, read * work, words * TOKENS_PER_WORD),
-        "verify_citations": _checks(words, 1, read),
+        "survey_answer": ExpectedCalls(1, read_count * work, words * TOKENS_PER_WORD),
+        "verify_citations": _expected_checks(words, 1, read_count),
     }
 
 
-def _checks(words: float, rounds: int, read: int) -> ExpectedCalls:
-    """Of so many words written, checked in so many rounds."""
+def _expected_checks(words: float, rounds: int, read_count: int) -> ExpectedCalls:
+    """Expect citation checks of `words` words in `rounds` rounds."""
     sentences = words / WORDS_PER_SENTENCE
     checks = math.ceil(sentences / CLAIMS_PER_CALL) + rounds - 1
     return ExpectedCalls(
         checks,
         sentences * WORDS_PER_SENTENCE * TOKENS_PER_WORD
-        + checks * read * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
+        + checks * read_count * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
         sentences * CORRECTED_TOKENS,
     )
 
 
-def _review(parameters: SurveyParameters, read: int) -> dict[str, ExpectedCalls]:
+def _expected_review(parameters: SurveyParameters, read_count: int) -> dict[str, ExpectedCalls]:
     work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
-    sections = min(parameters.maximum_sections, read)
+    sections = min(parameters.maximum_sections, read_count)
     section = parameters.words_per_section * TOKENS_PER_WORD
     ends = (SUMMARY_WORDS + POINTS * POINT_WORDS) * TOKENS_PER_WORD
-    shown = min(read * EXPECTED_SECTIONS_PER_WORK, sections * parameters.papers_per_section)
-    written = sections * parameters.words_per_section + SUMMARY_WORDS + POINTS * POINT_WORDS
+    shown_count = min(
+        read_count * EXPECTED_SECTIONS_PER_WORK, sections * parameters.papers_per_section
+    )
+    words = sections * parameters.words_per_section + SUMMARY_WORDS + POINTS * POINT_WORDS
     return {
         "survey_outline": ExpectedCalls(
-            1, read * (work / 2 + TITLE_TOKENS), sections * PLANNED_TOKENS * 2
+            1, read_count * (work / 2 + TITLE_TOKENS), sections * PLANNED_TOKENS * 2
         ),
-        "survey_section": ExpectedCalls(sections, shown * work, sections * section),
-        "survey_synthesis": ExpectedCalls(1, sections * section + read * work, ends),
-        "verify_citations": _checks(written, 2, read),
+        "survey_section": ExpectedCalls(sections, shown_count * work, sections * section),
+        "survey_synthesis": ExpectedCalls(1, sections * section + read_count * work, ends),
+        "verify_citations": _expected_checks(words, 2, read_count),
     }
 
 
 def expected_requests(parameters: SurveyParameters, *, unlimited: bool) -> int:
-    """Requests to the literature for one question: searches, and two lists a hop, packed.
+    """Return literature requests of one question: searches, and two packed lists per hop.
 
     Args:
-        unlimited: whether the literature is a snapshot, which lists citations paper by paper.
+        unlimited: True for a snapshot, which lists citations paper by paper.
     """
     searches = parameters.maximum_sub_questions * parameters.queries_per_sub_question + 1
     lists = parameters.followed_per_layer + 1 if unlimited else 4

@@ -1,6 +1,6 @@
-"""Reads the heaviest works of a survey: passages word for word, each for what it says of its work.
+"""Verbatim passages read from the works of a survey, each labeled by aspect.
 
-A passage counts only where it stands in the text that it is said to be from.
+A passage counts only if it occurs in the text of its work.
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ from tasks.text.words import nearest_sentences, rank_sentences, sentences
 
 CONTEXTS_PER_PAPER = 2
 LONGEST_QUOTE = 600
-"""Characters; a longer passage is not cut, it is left out: a quote is whole or absent."""
+"""Characters. Longer passages are dropped rather than cut: a quote is complete."""
 
 
 def quotes_of(
@@ -37,20 +37,18 @@ def quotes_of(
     texts: Mapping[PaperId, Paper],
     links: Sequence[CitationEdge],
 ) -> tuple[SurveyQuote, ...]:
-    """For each of `paper_ids` one sentence of its abstract,
-    then passages of papers that cite it.
-    """
+    """Return for each paper one sentence of its abstract, then passages that cite it."""
     return tuple(
         quote
         for paper_id in paper_ids
         for quote in (
-            *_own(question, texts[paper_id]),
+            *_abstract_quote(question, texts[paper_id]),
             *quotes_by_others(question, paper_id, links),
         )
     )
 
 
-def _own(question: str, paper: Paper) -> Iterator[SurveyQuote]:
+def _abstract_quote(question: str, paper: Paper) -> Iterator[SurveyQuote]:
     for sentence in _nearest(question, sentences(paper.abstract or ""), 1):
         yield SurveyQuote(
             paper_id=paper.paper_id,
@@ -63,15 +61,17 @@ def _own(question: str, paper: Paper) -> Iterator[SurveyQuote]:
 def quotes_by_others(
     question: str, paper_id: PaperId, links: Sequence[CitationEdge]
 ) -> Iterator[SurveyQuote]:
-    """The passages nearest to the question in which papers cite one."""
-    said = {
+    """Yield the passages closest to the question in which other papers cite this one."""
+    paper_of_context = {
         context: link.citing_paper_id
         for link in links
         if link.cited_paper_id == paper_id
         for context in link.contexts or ()
     }
-    for context in _nearest(question, list(said), CONTEXTS_PER_PAPER):
-        yield SurveyQuote(paper_id=paper_id, said_in_paper_id=said[context], quote=context)
+    for context in _nearest(question, list(paper_of_context), CONTEXTS_PER_PAPER):
+        yield SurveyQuote(
+            paper_id=paper_id, said_in_paper_id=paper_of_context[context], quote=context
+        )
 
 
 def _nearest(question: str, passages: Sequence[str], limit: int) -> list[str]:
@@ -81,13 +81,13 @@ def _nearest(question: str, passages: Sequence[str], limit: int) -> list[str]:
 
 MOST_JOINS = 30
 MOST_OF_A_PASSAGE = 8
-"""Works of one passage that are paired, the heaviest first: a list of citations joins little."""
+"""Works of one passage that are paired, heaviest first: long citation lists join little."""
 
 
 def joins_of(heaviest: Sequence[PaperId], links: Sequence[CitationEdge]) -> tuple[SurveyJoin, ...]:
-    """The pairs among `heaviest` that only a third joins, the heaviest first, each once.
+    """Return pairs of works that only a third work joins, heaviest first, without duplicates.
 
-    A passage too long to be quoted whole joins nothing.
+    A passage too long to quote joins nothing.
     """
     place = {paper_id: number for number, paper_id in enumerate(heaviest)}
     cited: dict[tuple[PaperId, str], set[PaperId]] = defaultdict(set)
@@ -96,7 +96,7 @@ def joins_of(heaviest: Sequence[PaperId], links: Sequence[CitationEdge]) -> tupl
         for context in link.contexts or ():
             if link.cited_paper_id in place and 0 < len(context.strip()) <= LONGEST_QUOTE:
                 cited[link.citing_paper_id, context].add(link.cited_paper_id)
-    found: dict[tuple[PaperId, PaperId], SurveyJoin] = {}
+    joins: dict[tuple[PaperId, PaperId], SurveyJoin] = {}
     for (third, passage), works in cited.items():
         ordered = sorted(works, key=place.__getitem__)[:MOST_OF_A_PASSAGE]
         for one, other in combinations(ordered, 2):
@@ -104,9 +104,9 @@ def joins_of(heaviest: Sequence[PaperId], links: Sequence[CitationEdge]) -> tupl
                 join = SurveyJoin(
                     paper_id=one, other_paper_id=other, said_in_paper_id=third, passage=passage
                 )
-                found.setdefault((one, other), join)
-    pairs = sorted(found, key=lambda pair: (place[pair[0]] + place[pair[1]], pair))
-    return tuple(found[pair] for pair in pairs[:MOST_JOINS])
+                joins.setdefault((one, other), join)
+    pairs = sorted(joins, key=lambda pair: (place[pair[0]] + place[pair[1]], pair))
+    return tuple(joins[pair] for pair in pairs[:MOST_JOINS])
 
 
 _READ_KINDS = (
@@ -116,18 +116,18 @@ _READ_KINDS = (
     SectionKind.DISCUSSION,
 )
 DOCUMENTS = "documents"
-"""The stage of failures to have a text."""
+"""Stage of failures to get a text."""
 ANSWERS_PER_WORK = 2
-"""Passages of one work that bear on the question; of any other aspect there is one."""
+"""Passages of one work that answer the question; other aspects have one each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """Readings of works, in their order.
+class Readings:
+    """Passages and texts of the works that were read, in their order.
 
     Attributes:
-        texts: of every work that could be read, all that it was read from.
-        full_text: those read in more than their abstract.
+        texts: text read, by work.
+        full_text: works read beyond their abstract.
     """
 
     quotes: tuple[SurveyQuote, ...]
@@ -151,11 +151,10 @@ async def read_works(
     parameters: SurveyParameters,
     engine: Engine,
     documents: DocumentLibrary,
-) -> Read:
-    """Read `papers` in batches side by side: their full text where it can be had, else the
-    abstract.
+) -> Readings:
+    """Read `papers` in concurrent batches: full text if available, else the abstract.
 
-    A work without either is not read, and a failure says why.
+    A work with neither is not read and has a failure.
     """
     answers = await side_by_side(documents.sections((paper,)) for paper in papers)
     failures = [
@@ -163,16 +162,16 @@ async def read_works(
         for paper, answer in zip(papers, answers, strict=True)
         for failure in look_up_failures(answer.failures, DOCUMENTS, paper.paper_id)
     ]
-    found = [
+    works = [
         _Readable(paper, _sections(paper, answer))
         for paper, answer in zip(papers, answers, strict=True)
     ]
-    readable = [each for each in found if each.sections]
+    readable = [each for each in works if each.sections]
     batches = even_batches(readable, parameters.papers_per_reading_call)
     results = await first_alone(
         [partial(_read, question, batch, parameters, engine) for batch in batches]
     )
-    return Read(
+    return Readings(
         quotes=tuple(quote for quotes, _ in results for quote in quotes),
         texts={
             each.paper.paper_id: "\n\n".join(section.text for section in each.sections)
@@ -188,16 +187,16 @@ async def read_works(
 
 
 def _sections(paper: Paper, answer: Answer[PaperSection]) -> tuple[PaperSection, ...]:
-    own = [section for section in answer.items if section.paper_id == paper.paper_id]
+    of_paper = [section for section in answer.items if section.paper_id == paper.paper_id]
     return tuple(
         section
         for kind in _READ_KINDS
-        for section in own
+        for section in of_paper
         if section.section is kind and section.text.strip()
     )
 
 
-def _shown(question: str, key: str, each: _Readable, word_limit: int) -> ReadWork:
+def _read_work(question: str, key: str, each: _Readable, word_limit: int) -> ReadWork:
     limit = max(word_limit // len(each.sections), 1)
     sections = []
     for section in each.sections:
@@ -213,72 +212,74 @@ async def _read(
     engine: Engine,
 ) -> tuple[list[SurveyQuote], Sequence[Failure]]:
     keys = show([each.paper for each in batch])
-    asked = ReadingInput(
+    inputs = ReadingInput(
         question=question,
         papers=tuple(
-            _shown(question, keys.key_of(each.paper.paper_id), each, parameters.words_per_paper)
+            _read_work(question, keys.key_of(each.paper.paper_id), each, parameters.words_per_paper)
             for each in batch
         ),
     )
-    outcome = await engine.run(SURVEY_READING, asked)
+    outcome = await engine.run(SURVEY_READING, inputs)
     subject = f"reading of {len(batch)} works"
     if isinstance(outcome, Unscored):
         return [], call_failures([outcome], STAGE, subject)
     entries = by_key(outcome.value.papers, [key for key, _ in keys])
     quotes: list[SurveyQuote] = []
-    wrong = 0
+    absent_count = 0
     for each in batch:
         entry = entries.get(keys.key_of(each.paper.paper_id))
         if entry is not None:
-            own, unfound = _quotes(each, entry)
-            quotes += own
-            wrong += unfound
-    return quotes, _what_is_wrong(outcome.value.papers, entries, keys, wrong, subject)
+            quotes_of_work, absent = _quotes(each, entry)
+            quotes += quotes_of_work
+            absent_count += absent
+    return quotes, _reply_failures(outcome.value.papers, entries, keys, absent_count, subject)
 
 
 def _quotes(each: _Readable, entry: ReadEntry) -> tuple[list[SurveyQuote], int]:
-    """The passages that stand in the work, and how many do not."""
-    found: dict[str, SurveyQuote] = {}
-    taken: dict[Aspect, int] = {}
-    unfound = 0
+    """Return the passages that occur in the work, and the number of those that do not."""
+    quotes: dict[str, SurveyQuote] = {}
+    count_of_aspect: dict[Aspect, int] = {}
+    absent = 0
     for passage in entry.passages:
         quote, aspect = " ".join(passage.quote.split()), passage.aspect
         if aspect is None or not quote:
             continue
-        stands = next((one for one in each.sections if stands_in(quote, one.text)), None)
-        if stands is None or len(quote) > LONGEST_QUOTE:
-            unfound += 1
+        section = next((one for one in each.sections if stands_in(quote, one.text)), None)
+        if section is None or len(quote) > LONGEST_QUOTE:
+            absent += 1
             continue
         most = ANSWERS_PER_WORK if aspect is Aspect.ANSWER else 1
-        if quote not in found and taken.get(aspect, 0) < most:
-            taken[aspect] = taken.get(aspect, 0) + 1
-            found[quote] = SurveyQuote(
+        if quote not in quotes and count_of_aspect.get(aspect, 0) < most:
+            count_of_aspect[aspect] = count_of_aspect.get(aspect, 0) + 1
+            quotes[quote] = SurveyQuote(
                 paper_id=each.paper.paper_id,
                 said_in_paper_id=each.paper.paper_id,
                 quote=quote,
                 aspect=aspect,
-                section=stands.section,
+                section=section.section,
             )
-    return list(found.values()), unfound
+    return list(quotes.values()), absent
 
 
-def _what_is_wrong(
-    given: Sequence[ReadEntry],
+def _reply_failures(
+    entries_given: Sequence[ReadEntry],
     entries: Mapping[str, ReadEntry],
     keys: Shown,
-    unfound: int,
+    absent: int,
     subject: str,
 ) -> list[Failure]:
-    shown = {key.casefold() for key, _ in keys}
-    invented = len({entry.key for entry in given if entry.key.casefold() not in shown})
+    prompt_keys = {key.casefold() for key, _ in keys}
+    invented = len(
+        {entry.key for entry in entries_given if entry.key.casefold() not in prompt_keys}
+    )
     missing = len(keys) - len(entries)
-    wrong = {
-        f"{unfound} passages do not stand in the work they were said to be from": unfound,
-        f"{invented} keys were answered for that were not shown": invented,
-        f"{missing} works were not answered for": missing,
+    counts = {
+        f"{absent} passages do not occur in the work they were attributed to": absent,
+        f"{invented} replies were for keys not in the prompt": invented,
+        f"{missing} works had no reply": missing,
     }
     return [
         failure
-        for detail, count in wrong.items()
+        for detail, count in counts.items()
         for failure in omission_failures(STAGE, subject, detail, count)
     ]

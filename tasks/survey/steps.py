@@ -17,7 +17,7 @@ from tasks.text.phrases import join_phrases, meaningful_words, phrase_queries, s
 from tasks.text.words import rank_sentences, sentences
 
 WHOLE_QUERY_WORDS = 10
-"""Of the query that holds the whole question: what a search by relevance still answers well."""
+"""Longest query that a relevance search still answers well."""
 
 
 class PlanInput(Noun):
@@ -28,7 +28,9 @@ class PlanInput(Noun):
 
 class PlannedSubQuestion(Reply):
     sub_question: Text = Field(description="A part of the question, understandable on its own.")
-    queries: Annotated[list[Text], Field(min_length=1)] = Field(description="Short search queries.")
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(
+        description="Each of at most seven words."
+    )
 
 
 class PlanReply(Reply):
@@ -36,18 +38,18 @@ class PlanReply(Reply):
 
 
 async def baseline_plan(inputs: PlanInput, tools: BaselineTools) -> PlanReply | NoAnswer:
-    """Each sentence of the question: first all its telling words, then its key phrases one by
-    one.
-    """
+    """Plan one sub-question per sentence: a query of its specific words, then its key phrases."""
     del tools
-    asked = (sentences(inputs.question) or [inputs.question])[: inputs.maximum_sub_questions]
-    made = phrase_queries(inputs.question, asked, inputs.maximum_queries)
+    sub_questions = (sentences(inputs.question) or [inputs.question])[
+        : inputs.maximum_sub_questions
+    ]
+    queries_of = phrase_queries(inputs.question, sub_questions, inputs.maximum_queries)
     plan = []
-    for sentence, queries in zip(asked, made, strict=True):
+    for sentence, queries in zip(sub_questions, queries_of, strict=True):
         whole = join_phrases(meaningful_words(sentence), WHOLE_QUERY_WORDS)
-        listed = list(dict.fromkeys(query for query in (whole, *queries) if query))
-        if listed:
-            chosen = listed[: inputs.maximum_queries]
+        candidates = list(dict.fromkeys(query for query in (whole, *queries) if query))
+        if candidates:
+            chosen = candidates[: inputs.maximum_queries]
             plan.append(PlannedSubQuestion(sub_question=sentence, queries=chosen))
     if not plan:
         detail = "the question names nothing specific to search for"
@@ -57,7 +59,7 @@ async def baseline_plan(inputs: PlanInput, tools: BaselineTools) -> PlanReply | 
 
 SURVEY_PLAN = Step(
     name="survey_plan",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=PlanInput,
     output_model=PlanReply,
@@ -78,32 +80,34 @@ SIMILARITY_WEIGHT = 0.7
 THRESHOLDS = (0.18, 0.26, 0.34, 0.45, 0.55)
 """Closeness from which a score of 1, 2, 3, 4, 5 is given.
 
-Set on the titles of 60 papers of IEEE VIS against all earlier papers of the venue: at 3 stand half
-of what the authors cite and one in seven of the others, at 4 a quarter and one in thirty.
+Set on the titles of 60 papers of IEEE VIS against all earlier papers of the venue: a score of at
+least 3 holds for half of the works cited and one in seven of the others, at least 4 for a quarter
+and one in thirty.
 """
 
 
 async def baseline_relevance(
     inputs: SurveyRelevanceInput, tools: BaselineTools
 ) -> SurveyRelevanceReply:
-    """Closeness = 0.7 × cosine + 0.3 × share of the question's words, cut at `THRESHOLDS`; a
-    paper's score depends on no other paper.
+    """Score closeness = 0.7 × cosine + 0.3 × share of the question's words by `THRESHOLDS`.
+
+    A paper's score depends on no other paper.
     """
     texts = [paper_text(paper.title, paper.abstract) for paper in inputs.papers]
     nearness = await Nearness(inputs.question, tools.embedder).of(texts)
-    asked = specific_stems(inputs.question)
+    question_stems = specific_stems(inputs.question)
     return SurveyRelevanceReply(
         papers=[
-            _entry(paper, text, similarity, asked)
+            _entry(paper, text, similarity, question_stems)
             for paper, text, similarity in zip(inputs.papers, texts, nearness, strict=True)
         ]
     )
 
 
 def _entry(
-    paper: ShownPaper, text: str, similarity: float, asked: frozenset[str]
+    paper: ShownPaper, text: str, similarity: float, question_stems: frozenset[str]
 ) -> RelevanceEntry:
-    shared_share = len(asked & specific_stems(text)) / (len(asked) or 1)
+    shared_share = len(question_stems & specific_stems(text)) / (len(question_stems) or 1)
     return RelevanceEntry(
         key=paper.key,
         rationale=f"similarity {similarity:.2f}, {shared_share:.0%} of the question's words",
@@ -112,7 +116,7 @@ def _entry(
 
 
 def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int:
-    """0 to 5 from the two signals; grows with both."""
+    """Return a score from 0 to 5 that grows with both signals."""
     closeness = SIMILARITY_WEIGHT * similarity_0_to_1
     return bisect.bisect_right(
         THRESHOLDS, closeness + (1 - SIMILARITY_WEIGHT) * shared_share_0_to_1
@@ -121,7 +125,7 @@ def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int
 
 SURVEY_RELEVANCE = Step(
     name="survey_relevance",
-    version=2,
+    version=3,
     package="tasks.survey",
     input_model=SurveyRelevanceInput,
     output_model=SurveyRelevanceReply,
@@ -152,14 +156,15 @@ class ReadPassage(Reply):
     """One passage; None: a word outside the list."""
 
     aspect: Annotated[Aspect | None, word_of(Aspect)]
-    quote: Prose = Field(default="", description="The work's own words, copied.")
+    quote: Prose = Field(default="", description="Six to fifty of the work's own words, copied.")
 
 
 class ReadEntry(KeyedEntry):
     """The passages of one work; empty where its text says nothing that was asked for."""
 
     passages: Annotated[tuple[ReadPassage, ...], SoundEntries] = Field(
-        default=(), description="The most telling first."
+        default=(),
+        description="The most telling first: up to two for answer, one for each other aspect.",
     )
 
 
@@ -170,12 +175,16 @@ class ReadingReply(Reply):
 
 
 async def baseline_reading(inputs: ReadingInput, tools: BaselineTools) -> ReadingReply | NoAnswer:
-    """NoAnswer(no_evidence) where no text shares a word with the question."""
+    """Quote the two nearest sentences; NoAnswer(no_evidence) if no text shares a word."""
     del tools
     entries = []
     for paper in inputs.papers:
-        told = [sentence for section in paper.sections for sentence in sentences(section.text)]
-        nearest = [text for score, text in rank_sentences(inputs.question, told, 2) if score > 0]
+        text_sentences = [
+            sentence for section in paper.sections for sentence in sentences(section.text)
+        ]
+        nearest = [
+            text for score, text in rank_sentences(inputs.question, text_sentences, 2) if score > 0
+        ]
         passages = tuple(ReadPassage(aspect=Aspect.ANSWER, quote=text) for text in nearest)
         entries.append(ReadEntry(key=paper.key, passages=passages))
     if not any(entry.passages for entry in entries):
@@ -185,7 +194,7 @@ async def baseline_reading(inputs: ReadingInput, tools: BaselineTools) -> Readin
 
 SURVEY_READING = Step(
     name="survey_reading",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=ReadingInput,
     output_model=ReadingReply,
@@ -203,7 +212,7 @@ class ShownWork(Noun):
 
 
 class ShownJoin(Noun):
-    """Two works of which neither cites the other, and what a third says of both."""
+    """Two works that do not cite each other, and a passage of a third on both."""
 
     key: str
     other_key: str
@@ -226,16 +235,17 @@ class AnswerReply(Reply):
     """Reply to `survey_answer`."""
 
     answer: Prose = Field(
-        default="", description="Paragraphs; every sentence cites by key. Empty: nothing answers."
+        default="",
+        description="One to four paragraphs; every sentence cites by key. Empty: nothing answers.",
     )
     not_found: Annotated[tuple[Text, ...], SoundEntries] = Field(
-        default=(), description="Parts of the question that nothing answers, each as a question."
+        default=(), description="Parts that nothing answers, each a question of at most 30 words."
     )
 
 
 SURVEY_ANSWER = Step(
     name="survey_answer",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=AnswerInput,
     output_model=AnswerReply,
@@ -261,7 +271,7 @@ class NamedCluster(Reply):
     """A name for a cluster."""
 
     cluster: Text = Field(description="The cluster's identifier, exactly as shown.")
-    name: Text
+    name: Text = Field(description="Three to seven words.")
 
 
 class PlannedSection(Reply):
@@ -281,7 +291,7 @@ class OutlineReply(Reply):
 
 SURVEY_OUTLINE = Step(
     name="survey_outline",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=OutlineInput,
     output_model=OutlineReply,
@@ -308,7 +318,7 @@ class SectionReply(Reply):
 
 SURVEY_SECTION = Step(
     name="survey_section",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=SectionInput,
     output_model=SectionReply,
@@ -327,18 +337,22 @@ class SynthesisInput(Noun):
 class SynthesisReply(Reply):
     """Reply to `survey_synthesis`; every sentence cites by key."""
 
-    summary: Text = Field(description="The answer to the question, in one paragraph.")
+    summary: Text = Field(
+        description="The answer to the question: one paragraph of at most 150 words."
+    )
     contradictions: Annotated[tuple[Text, ...], SoundEntries] = Field(
-        default=(), description="Each cites the works on both sides; empty: there is none."
+        default=(),
+        description="Each in one or two sentences that cite both sides; empty: there is none.",
     )
     gaps: Annotated[tuple[Text, ...], SoundEntries] = Field(
-        default=(), description="Each cites the works that come nearest; empty: there is none."
+        default=(),
+        description="Each in one or two sentences that cite the works nearest; empty: there is none.",
     )
 
 
 SURVEY_SYNTHESIS = Step(
     name="survey_synthesis",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=SynthesisInput,
     output_model=SynthesisReply,

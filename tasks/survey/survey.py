@@ -1,6 +1,4 @@
-"""One question from end to end: plan, expansion, clusters, quotes, and a review or an answer, which
-says which parts of the question nothing answers.
-"""
+"""Execution of one survey question: plan, expansion, clusters, quotes, and a review or answer."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -32,9 +30,9 @@ from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
 from tasks.survey.checking import check_drafts, draft
-from tasks.survey.clustering import clustered, in_clusters
+from tasks.survey.clustering import cluster_papers, with_clusters
 from tasks.survey.expanding import STAGE, Judge, expand
-from tasks.survey.reading import Read, joins_of, quotes_of, read_works
+from tasks.survey.reading import Readings, joins_of, quotes_of, read_works
 from tasks.survey.steps import (
     SURVEY_ANSWER,
     SURVEY_PLAN,
@@ -44,13 +42,13 @@ from tasks.survey.steps import (
     SurveyRelevanceInput,
     SurveyRelevanceReply,
 )
-from tasks.survey.writing import Material, Review, failed_drafts, listed, write_review
+from tasks.survey.writing import Material, Review, bullet_list, failed_drafts, write_review
 
 
 async def plan_queries(
     question: str, parameters: SurveyParameters, engine: Engine
 ) -> Outcome[tuple[SurveyQuery, ...]]:
-    """The searches of a question, each once; a question that names nothing has a reason instead."""
+    """Plan distinct searches; Unscored if the question names nothing to search for."""
     outcome = await engine.run(
         SURVEY_PLAN,
         PlanInput(
@@ -61,24 +59,24 @@ async def plan_queries(
     )
     if isinstance(outcome, Unscored):
         return outcome
-    asked: dict[str, str] = {}
-    for planned in outcome.value.sub_questions[: parameters.maximum_sub_questions]:
-        for query in planned.queries[: parameters.queries_per_sub_question]:
-            asked.setdefault(" ".join(query.split()), planned.sub_question)
-    if not asked:
+    sub_question_of: dict[str, str] = {}
+    for part in outcome.value.sub_questions[: parameters.maximum_sub_questions]:
+        for query in part.queries[: parameters.queries_per_sub_question]:
+            sub_question_of.setdefault(" ".join(query.split()), part.sub_question)
+    if not sub_question_of:
         detail = "the question asks about nothing that literature could answer"
         return Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)
     queries = (
         SurveyQuery(query_id=f"q{number}", sub_question=sub_question, query=query)
-        for number, (query, sub_question) in enumerate(asked.items(), start=1)
+        for number, (query, sub_question) in enumerate(sub_question_of.items(), start=1)
     )
     return Scored(tuple(queries), outcome.provenance)
 
 
 def relevance_to(question: str, parameters: SurveyParameters, engine: Engine) -> Judge:
-    """Judges papers by whether a survey of the question would discuss them."""
+    """Return a judge of whether a survey of the question would discuss a paper."""
 
-    async def asked(batch: Shown) -> Outcome[SurveyRelevanceReply]:
+    async def ask(batch: Shown) -> Outcome[SurveyRelevanceReply]:
         return await engine.run(
             SURVEY_RELEVANCE,
             SurveyRelevanceInput(question=question, papers=shown_papers(batch)),
@@ -88,7 +86,7 @@ def relevance_to(question: str, parameters: SurveyParameters, engine: Engine) ->
         return await judge_papers(
             papers,
             parameters.papers_per_call,
-            asked,
+            ask,
             stage=STAGE,
             subject=f"{SURVEY_RELEVANCE.name} of papers",
         )
@@ -101,31 +99,31 @@ NOT_FOUND_HEADING = "Not in what was found"
 
 
 async def write_answer(material: Material, parameters: SurveyParameters, engine: Engine) -> Review:
-    """The answer as it was checked; parts of the question without one stand as questions.
+    """Write and check an answer; parts of the question without one are listed as questions.
 
-    Of an answer of which nothing is left the whole question is not found.
+    If nothing of the answer passes the checks, the whole question counts as not found.
     """
-    shown = show(material.papers)
-    question = AnswerInput(
+    prompt_papers = show(material.papers)
+    inputs = AnswerInput(
         question=material.question,
-        papers=tuple(material.work(shown, paper) for paper in shown.papers),
+        papers=tuple(material.work(prompt_papers, paper) for paper in prompt_papers.papers),
         words=parameters.words_per_answer,
     )
-    outcome = await engine.run(SURVEY_ANSWER, question)
+    outcome = await engine.run(SURVEY_ANSWER, inputs)
     if isinstance(outcome, Unscored):
-        lost = draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, None, shown)
-        checked = await check_drafts([lost], material.stored, engine, numbers=[1])
-        return Review(material.clusters, checked.sections, failures=failed_drafts([lost]))
-    parts = [draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, outcome.value.answer, shown)]
+        failed_draft = draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, None, prompt_papers)
+        checked = await check_drafts([failed_draft], material.stored, engine, numbers=[1])
+        return Review(material.clusters, checked.sections, failures=failed_drafts([failed_draft]))
+    parts = [draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, outcome.value.answer, prompt_papers)]
     if outcome.value.not_found:
-        text = listed(outcome.value.not_found)
-        parts.append(draft(ReviewPart.NOT_FOUND, NOT_FOUND_HEADING, outcome, text, shown))
+        text = bullet_list(outcome.value.not_found)
+        parts.append(draft(ReviewPart.NOT_FOUND, NOT_FOUND_HEADING, outcome, text, prompt_papers))
     checked = await check_drafts(parts, material.stored, engine, numbers=range(1, len(parts) + 1))
     return Review(material.clusters, checked.sections, checked.removed, checked.failures)
 
 
 async def survey(
-    asked: SurveyQuestion,
+    unit: SurveyQuestion,
     parameters: SurveyParameters,
     cutoff: date | None,
     *,
@@ -135,30 +133,32 @@ async def survey(
     ledger: Ledger,
     documents: DocumentLibrary,
 ) -> Survey:
-    """Survey one question; an engine that can write reads the heaviest works and reviews them, or
-    answers from them. For an answer any engine reads.
+    """Survey one question.
 
-    A question that names nothing, and one of which no search was answered, have a reason instead of
-    papers; a field in which nothing is relevant is a survey of no paper.
+    Engines that write also read the heaviest works and review them or answer from them; for an
+    answer, any engine reads. A question that names nothing, or without an answered search, has a
+    reason instead of papers. A field without relevant papers gives a survey with no paper.
     """
-    question = asked.question
-    planned = await plan_queries(question, parameters, engine)
-    if isinstance(planned, Unscored):
-        return unsurveyed(asked, cutoff, planned.reason, planned.detail, ledger)
+    question = unit.question
+    plan = await plan_queries(question, parameters, engine)
+    if isinstance(plan, Unscored):
+        return failed_survey(unit, cutoff, plan.reason, plan.detail, ledger)
     judge = relevance_to(question, parameters, engine)
-    expansion = await expand(question, planned.value, parameters, literature, judge, cutoff)
+    expansion = await expand(question, plan.value, parameters, literature, judge, cutoff)
     if all(query.found_count is None for query in expansion.queries):
-        return _unsearched(asked, cutoff, expansion, ledger)
+        return _failed_searches(unit, cutoff, expansion, ledger)
     texts = {paper.paper_id: paper.text for paper in expansion.papers}
-    clusters, cluster_of = await clustered(expansion.kept, texts, expansion.links, embedder)
-    papers = in_clusters(expansion.papers, cluster_of)
-    leading = await _leading(question, expansion.kept, texts, parameters, engine, embedder)
-    read = await read_works(question, leading, parameters, engine, documents)
-    asked_of = dict.fromkeys(query.sub_question for query in planned.value)
-    material = _material(question, tuple(asked_of), expansion, clusters, cluster_of, leading, read)
-    review = await _written(material, parameters, engine)
+    clusters, cluster_of = await cluster_papers(expansion.kept, texts, expansion.links, embedder)
+    papers = with_clusters(expansion.papers, cluster_of)
+    leading = await _works_to_read(question, expansion.kept, texts, parameters, engine, embedder)
+    readings = await read_works(question, leading, parameters, engine, documents)
+    asked_of = dict.fromkeys(query.sub_question for query in plan.value)
+    material = _material(
+        question, tuple(asked_of), expansion, clusters, cluster_of, leading, readings
+    )
+    review = await _write(material, parameters, engine)
     return Survey(
-        question_id=asked.question_id,
+        question_id=unit.question_id,
         question=question,
         cutoff_date=cutoff,
         end=expansion.end,
@@ -169,16 +169,16 @@ async def survey(
         papers=papers,
         clusters=review.clusters,
         quotes=_quotes(material, texts),
-        read_count=len(read.texts),
-        full_text_count=len(read.full_text),
+        read_count=len(readings.texts),
+        full_text_count=len(readings.full_text),
         sections=review.sections,
         removed=review.removed,
         joins=material.joins,
         links=expansion.links,
-        failures=(*expansion.failures, *read.failures, *review.failures, *ledger.failures),
+        failures=(*expansion.failures, *readings.failures, *review.failures, *ledger.failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
-        provenance=planned.provenance,
+        provenance=plan.provenance,
     )
 
 
@@ -189,103 +189,104 @@ def _material(
     clusters: tuple[SurveyCluster, ...],
     cluster_of: Mapping[PaperId, str],
     leading: Sequence[Paper],
-    read: Read,
+    readings: Readings,
 ) -> Material:
     return Material(
         question=question,
         sub_questions=sub_questions,
-        papers=tuple(paper for paper in leading if paper.paper_id in read.texts),
+        papers=tuple(paper for paper in leading if paper.paper_id in readings.texts),
         clusters=clusters,
         cluster_of=cluster_of,
-        read=read,
+        read=readings,
         links=expansion.links,
         joins=joins_of([paper.paper_id for paper in expansion.kept], expansion.links),
     )
 
 
-async def _written(material: Material, parameters: SurveyParameters, engine: Engine) -> Review:
+async def _write(material: Material, parameters: SurveyParameters, engine: Engine) -> Review:
     if not (material.papers and verifies(engine)):
         return Review(material.clusters)
     write = write_answer if parameters.written is Written.ANSWER else write_review
     return await write(material, parameters, engine)
 
 
-async def _leading(
+async def _works_to_read(
     question: str,
-    kept: Sequence[SurveyPaper],
+    kept_papers: Sequence[SurveyPaper],
     texts: Mapping[PaperId, Paper],
     parameters: SurveyParameters,
     engine: Engine,
     embedder: Embedder,
 ) -> list[Paper]:
-    """Return what is read, the first first: none for a survey by an engine that cannot write."""
+    """Return the works to read, first to read first; none if the engine cannot write a review."""
     if parameters.written is Written.ANSWER:
-        found = await _nearest(question, kept, texts, embedder)
+        papers = await _nearest(question, kept_papers, texts, embedder)
     else:
-        found = [texts[paper.paper_id] for paper in kept] if verifies(engine) else []
-    return found[: parameters.papers_read]
+        papers = [texts[paper.paper_id] for paper in kept_papers] if verifies(engine) else []
+    return papers[: parameters.papers_read]
 
 
 async def _nearest(
-    question: str, kept: Sequence[SurveyPaper], texts: Mapping[PaperId, Paper], embedder: Embedder
+    question: str,
+    kept_papers: Sequence[SurveyPaper],
+    texts: Mapping[PaperId, Paper],
+    embedder: Embedder,
 ) -> list[Paper]:
-    """The most relevant first; among those alike, the nearest to the question.
+    """Order papers by relevance, then by closeness to the question.
 
-    For an answer it does not count, as it does for a survey, how well known a paper is.
+    For an answer, unlike for a survey, citations and age do not count.
     """
-    papers = [texts[paper.paper_id] for paper in kept]
-    told = [paper_text(paper.title, paper.abstract) for paper in papers]
-    nearness = await Nearness(question, embedder).of(told)
+    papers = [texts[paper.paper_id] for paper in kept_papers]
+    texts_to_embed = [paper_text(paper.title, paper.abstract) for paper in papers]
+    nearness = await Nearness(question, embedder).of(texts_to_embed)
     order = sorted(
-        range(len(kept)),
-        key=lambda place: (-(kept[place].relevance_0_to_5 or 0), -nearness[place]),
+        range(len(kept_papers)),
+        key=lambda place: (-(kept_papers[place].relevance_0_to_5 or 0), -nearness[place]),
     )
     return [papers[place] for place in order]
 
 
-def _unsearched(
-    asked: SurveyQuestion, cutoff: date | None, expansion: Expansion, ledger: Ledger
+def _failed_searches(
+    question: SurveyQuestion, cutoff: date | None, expansion: Expansion, ledger: Ledger
 ) -> Survey:
-    spent = any(failure.reason is Reason.BUDGET_EXHAUSTED for failure in expansion.failures)
-    reason = Reason.BUDGET_EXHAUSTED if spent else Reason.SOURCE_UNAVAILABLE
+    over_budget = any(failure.reason is Reason.BUDGET_EXHAUSTED for failure in expansion.failures)
+    reason = Reason.BUDGET_EXHAUSTED if over_budget else Reason.SOURCE_UNAVAILABLE
     detail = f"none of {len(expansion.queries)} searches was answered"
-    return unsurveyed(asked, cutoff, reason, detail, ledger, expansion.failures)
+    return failed_survey(question, cutoff, reason, detail, ledger, expansion.failures)
 
 
-def unsurveyed(
-    asked: SurveyQuestion,
+def failed_survey(
+    question: SurveyQuestion,
     cutoff: date | None,
     reason: Reason,
     detail: str,
     ledger: Ledger,
     failures: Sequence[Failure] = (),
 ) -> Survey:
-    own = Failure(stage=STAGE, subject=asked.question_id, reason=reason, detail=detail)
+    failure = Failure(stage=STAGE, subject=question.question_id, reason=reason, detail=detail)
     return Survey(
-        question_id=asked.question_id,
-        question=asked.question,
+        question_id=question.question_id,
+        question=question.question,
         cutoff_date=cutoff,
         end=None,
         judged_count=0,
         kept_count=None,
         unscored_reason=reason,
         unscored_detail=detail,
-        failures=(own, *failures, *ledger.failures),
+        failures=(failure, *failures, *ledger.failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
     )
 
 
 def _quotes(material: Material, texts: Mapping[PaperId, Paper]) -> tuple[SurveyQuote, ...]:
-    """Return what was read; and of key papers what others say, and a sentence of those that were
-    not.
-    """
-    found = quotes_of(
+    """Return the passages read, passages by others on key papers, and abstracts of unread ones."""
+    quotes = quotes_of(
         material.question,
         [PaperId(paper_id) for cluster in material.clusters for paper_id in cluster.key_paper_ids],
         texts,
         material.links,
     )
-    read = {quote.paper_id for quote in material.read.quotes}
-    more = [quote for quote in found if quote.section is None or quote.paper_id not in read]
+    read_ids = {quote.paper_id for quote in material.read.quotes}
+    more = [quote for quote in quotes if quote.section is None or quote.paper_id not in read_ids]
     return (*material.read.quotes, *more)

@@ -1,4 +1,4 @@
-"""Surveys of questions and answers to them: their declarations."""
+"""Declarations of surveys and answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,20 +24,20 @@ from schemas.works.survey_run import (
 from tasks.judging.expected import CHARACTERS_PER_TOKEN
 from tasks.shards.work import Cause
 from tasks.survey.expected import expected_requests, expected_survey, steps_of
-from tasks.survey.survey import survey, unsurveyed
+from tasks.survey.survey import failed_survey, survey
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
 
 SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
-"""Of the searches for an answer."""
+"""Searches for an answer."""
 PAPERS_JUDGED, PAPERS_PER_READING_CALL = 60, 6
-"""For an answer, where the options ask for no more."""
+"""Papers for an answer, unless the options ask for more."""
 
 
 def _questions(given: str | Sequence[str]) -> tuple[SurveyQuestion, ...]:
-    """Each question once; its name keeps the order in which questions were asked."""
-    asked = (given,) if isinstance(given, str) else given
-    texts = dict.fromkeys(map(as_question, asked))
+    """Return distinct questions; ids keep the order in which they were asked."""
+    entries = (given,) if isinstance(given, str) else given
+    texts = dict.fromkeys(map(as_question, entries))
     return tuple(
         SurveyQuestion(question_id=f"q{number:03d}-{content_hash(text, length=12)}", question=text)
         for number, text in enumerate(texts, start=1)
@@ -64,7 +64,7 @@ def _ask(
 
 
 def answer_parameters(papers_read: int = AnswerParameters().papers_read) -> SurveyParameters:
-    """Return how far the search for an answer goes: a survey by searches alone."""
+    """Return parameters of the search for an answer: a survey without hops."""
     return SurveyParameters(
         written=Written.ANSWER,
         depth=0,
@@ -78,9 +78,9 @@ def answer_parameters(papers_read: int = AnswerParameters().papers_read) -> Surv
     )
 
 
-async def _follow(asked: SurveyQuestion, tools: Tools) -> Survey:
+async def _follow(question: SurveyQuestion, tools: Tools) -> Survey:
     return await survey(
-        asked,
+        question,
         tools.request.parameters,
         tools.request.cutoff_date,
         engine=tools.engine,
@@ -91,14 +91,14 @@ async def _follow(asked: SurveyQuestion, tools: Tools) -> Survey:
     )
 
 
-def _failed(asked: SurveyQuestion, tools: Tools, cause: Cause) -> Survey:
-    return unsurveyed(asked, tools.request.cutoff_date, *cause, tools.ledger)
+def _failed(question: SurveyQuestion, tools: Tools, cause: Cause) -> Survey:
+    return failed_survey(question, tools.request.cutoff_date, *cause, tools.ledger)
 
 
 def _expected(request: SurveyRequest, _: Settings) -> Expected:
-    """Of a run of which no question is followed yet."""
+    """Estimate a run of which no question has been followed."""
     count = len(request.units)
-    tokens = sum(len(asked.question) for asked in request.units) / CHARACTERS_PER_TOKEN
+    tokens = sum(len(each.question) for each in request.units) / CHARACTERS_PER_TOKEN
     by_name = {step.name: step for step in steps_of(request.parameters)}
     counts = expected_survey(request.parameters, full_text=request.full_text)
     literature = request.literature
@@ -108,15 +108,17 @@ def _expected(request: SurveyRequest, _: Settings) -> Expected:
     return Expected(
         per_step={
             by_name[name]: replace(
-                asked,
-                calls=count * asked.calls,
-                data_tokens=count * asked.data_tokens
-                + asked.calls
+                step_calls,
+                calls=count * step_calls.calls,
+                data_tokens=count * step_calls.data_tokens
+                + step_calls.calls
                 * (tokens if "question" in by_name[name].input_model.model_fields else 0.0),
-                answer_tokens=count * asked.answer_tokens,
-                first_calls=None if asked.first_calls is None else count * asked.first_calls,
+                answer_tokens=count * step_calls.answer_tokens,
+                first_calls=(
+                    None if step_calls.first_calls is None else count * step_calls.first_calls
+                ),
             )
-            for name, asked in counts.items()
+            for name, step_calls in counts.items()
         },
         counts={"questions": count, "literature_requests": count * requests},
         note="a small field takes less, and sizes of answers may differ by half",
@@ -124,15 +126,15 @@ def _expected(request: SurveyRequest, _: Settings) -> Expected:
 
 
 def _head(request: SurveyRequest) -> Mapping[str, Any]:
-    """For a review only an engine that writes reads works."""
+    """Return head fields; only engines that write read works for a review."""
     parameters = request.parameters
     reads = parameters.written is Written.ANSWER or not request.engine.is_baseline
     return {"papers_read": parameters.papers_read if reads else 0}
 
 
 def _result(head: SurveyHead, surveys: Sequence[Survey]) -> Result:
-    lost = tuple(each.unscored_detail for each in surveys if each.kept_count is None)
-    return Result(_state(head, surveys), in_order=not lost, lost=lost)
+    failures = tuple(each.unscored_detail for each in surveys if each.kept_count is None)
+    return Result(_state(head, surveys), in_order=not failures, lost=failures)
 
 
 def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:

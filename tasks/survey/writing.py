@@ -1,6 +1,6 @@
-"""Writes the review of a survey: clusters named, an outline, sections, and what they say together.
+"""Survey reviews: named clusters, an outline, sections and a synthesis.
 
-Whatever is written rests on passages that were read, and is held against them.
+All text is written from passages that were read and checked against them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.survey.checking import Checked, Draft, check_drafts, draft
 from tasks.survey.expanding import STAGE
-from tasks.survey.reading import Read, quotes_by_others
+from tasks.survey.reading import Readings, quotes_by_others
 from tasks.survey.steps import (
     SURVEY_OUTLINE,
     SURVEY_SECTION,
@@ -39,9 +39,9 @@ from tasks.survey.steps import (
 from tasks.text.words import nearest_sentences
 
 WORDS_WITHOUT_PASSAGES = 60
-"""Shown of a work of which no passage was read, the sentences nearest to the question."""
+"""Words shown of a work without passages: the sentences closest to the question."""
 WORDS_IN_THE_OUTLINE = 50
-"""Shown of each work where the review is planned."""
+"""Words shown of each work in the outline prompt."""
 SUMMARY_HEADING = "In short"
 CONTRADICTIONS_HEADING = "Where works contradict each other"
 GAPS_HEADING = "What the works do not show"
@@ -57,11 +57,11 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All that a review is written from.
+    """Sources of a review.
 
     Attributes:
-        papers: those that were read, the heaviest first.
-        cluster_of: the cluster of each.
+        papers: works read, heaviest first.
+        cluster_of: cluster id of each work.
     """
 
     question: str
@@ -69,38 +69,40 @@ class Material:
     papers: tuple[Paper, ...]
     clusters: tuple[SurveyCluster, ...]
     cluster_of: Mapping[PaperId, str]
-    read: Read
+    read: Readings
     links: tuple[CitationEdge, ...]
     joins: tuple[SurveyJoin, ...]
 
     @property
     def stored(self) -> dict[PaperId, str]:
-        """Return what was read of each work: its own text, and the passages in which it cites
-        others.
-        """
+        """Return the text read of each work, with the passages in which it cites others."""
         texts = dict(self.read.texts)
         for link in self.links:
             if link.citing_paper_id in texts and link.contexts:
-                said = "\n\n".join(link.contexts)
-                texts[link.citing_paper_id] += f"\n\n{said}"
+                contexts = "\n\n".join(link.contexts)
+                texts[link.citing_paper_id] += f"\n\n{contexts}"
         return texts
 
-    def work(self, shown: Shown, paper: Paper, word_limit: int | None = None) -> ShownWork:
-        keys = {each.paper_id: key for key, each in shown}
-        own = [
+    def work(self, prompt_papers: Shown, paper: Paper, word_limit: int | None = None) -> ShownWork:
+        keys = {each.paper_id: key for key, each in prompt_papers}
+        passages_of_work = [
             f"{quote.aspect.value if quote.aspect else 'text'}: {quote.quote}"
             for quote in self.read.quotes_of(paper.paper_id)
         ]
-        others = [
+        passages_of_others = [
             f"said in {keys[quote.said_in_paper_id]}: {quote.quote}"
             for quote in quotes_by_others(self.question, paper.paper_id, self.links)
             if quote.said_in_paper_id in keys
         ]
-        if not own:
+        if not passages_of_work:
             text = self.read.texts.get(paper.paper_id, "")
             near, _ = nearest_sentences(self.question, text, WORDS_WITHOUT_PASSAGES)
-            own = [f"text: {near}"]
-        passages = [*own, *others] if word_limit is None else _first(own, word_limit)
+            passages_of_work = [f"text: {near}"]
+        passages = (
+            [*passages_of_work, *passages_of_others]
+            if word_limit is None
+            else _first(passages_of_work, word_limit)
+        )
         return ShownWork(
             key=keys[paper.paper_id],
             title=paper.title,
@@ -110,23 +112,23 @@ class Material:
 
 
 async def write_review(material: Material, parameters: SurveyParameters, engine: Engine) -> Review:
-    """Name the clusters, outline, write every section side by side, check them, and conclude."""
-    everything = show(material.papers)
-    outcome = await engine.run(SURVEY_OUTLINE, _outline(material, everything, parameters))
+    """Name clusters, outline, write sections concurrently, check them, then conclude."""
+    prompt_papers = show(material.papers)
+    outcome = await engine.run(SURVEY_OUTLINE, _outline(material, prompt_papers, parameters))
     if isinstance(outcome, Unscored):
-        failed = call_failures([outcome], STAGE, SURVEY_OUTLINE.name)
-        return Review(material.clusters, failures=failed)
-    clusters = _named(material.clusters, outcome.value)
-    planned, failures = _planned(outcome.value, everything, parameters)
+        outline_failures = call_failures([outcome], STAGE, SURVEY_OUTLINE.name)
+        return Review(material.clusters, failures=outline_failures)
+    clusters = _rename_clusters(material.clusters, outcome.value)
+    sections, failures = _plan_sections(outcome.value, prompt_papers, parameters)
     drafts = await side_by_side(
-        _written(material, section, shown, planned, parameters, engine)
-        for section, shown in planned
+        _write_section(material, section, section_papers, sections, parameters, engine)
+        for section, section_papers in sections
     )
     body = await check_drafts(drafts, material.stored, engine, numbers=range(2, len(drafts) + 2))
-    ends = await _concluded(material, body, drafts, engine)
+    ends = await _conclude(material, body, drafts, engine)
     return Review(
         clusters=clusters,
-        # The summary stands first, although it is written last.
+        # The summary comes first, although it is written last.
         sections=(*ends.sections[:1], *body.sections, *ends.sections[1:]),
         removed=(*body.removed, *ends.removed),
         failures=(*failures, *failed_drafts(drafts), *body.failures, *ends.failures),
@@ -134,7 +136,7 @@ async def write_review(material: Material, parameters: SurveyParameters, engine:
 
 
 def _first(passages: Sequence[str], word_limit: int) -> list[str]:
-    """As many whole passages as fit, and one at least; they stand with the most telling first."""
+    """Return the passages that fit, at least one; the most informative come first."""
     words = accumulate(len(passage.split()) for passage in passages)
     fitting = [
         passage for passage, so_far in zip(passages, words, strict=True) if so_far <= word_limit
@@ -142,11 +144,13 @@ def _first(passages: Sequence[str], word_limit: int) -> list[str]:
     return fitting or list(passages[:1])
 
 
-def _outline(material: Material, everything: Shown, parameters: SurveyParameters) -> OutlineInput:
+def _outline(
+    material: Material, prompt_papers: Shown, parameters: SurveyParameters
+) -> OutlineInput:
     clusters = []
     for cluster in material.clusters:
         works = tuple(
-            material.work(everything, paper, WORDS_IN_THE_OUTLINE)
+            material.work(prompt_papers, paper, WORDS_IN_THE_OUTLINE)
             for paper in material.papers
             if material.cluster_of.get(paper.paper_id) == cluster.cluster_id
         )
@@ -162,58 +166,62 @@ def _outline(material: Material, everything: Shown, parameters: SurveyParameters
     )
 
 
-def _named(clusters: Sequence[SurveyCluster], reply: OutlineReply) -> tuple[SurveyCluster, ...]:
-    """The clusters under the names given; of a cluster named twice the first name counts."""
+def _rename_clusters(
+    clusters: Sequence[SurveyCluster], reply: OutlineReply
+) -> tuple[SurveyCluster, ...]:
+    """Rename clusters; of several names for one cluster the first counts."""
     names: dict[str, str] = {}
-    for named in reply.clusters:
-        names.setdefault(named.cluster.casefold(), " ".join(named.name.split()))
+    for entry in reply.clusters:
+        names.setdefault(entry.cluster.casefold(), " ".join(entry.name.split()))
     return tuple(
         replace(cluster, name=names.get(cluster.cluster_id.casefold()) or cluster.name)
         for cluster in clusters
     )
 
 
-def _planned(
-    reply: OutlineReply, everything: Shown, parameters: SurveyParameters
+def _plan_sections(
+    reply: OutlineReply, prompt_papers: Shown, parameters: SurveyParameters
 ) -> tuple[list[tuple[PlannedSection, Shown]], tuple[Failure, ...]]:
-    """The sections with the works that each rests on; one without any is left out."""
-    known = {key.casefold(): paper for key, paper in everything}
-    planned: list[tuple[PlannedSection, Shown]] = []
+    """Return the sections with their works; sections without works are left out."""
+    paper_by_key = {key.casefold(): paper for key, paper in prompt_papers}
+    sections: list[tuple[PlannedSection, Shown]] = []
     invented = empty = 0
     for section in reply.sections[: parameters.maximum_sections]:
         keys = [key.casefold() for key in section.keys]
-        invented += sum(key not in known for key in keys)
-        papers = [known[key] for key in keys if key in known][: parameters.papers_per_section]
+        invented += sum(key not in paper_by_key for key in keys)
+        papers = [paper_by_key[key] for key in keys if key in paper_by_key][
+            : parameters.papers_per_section
+        ]
         if papers:
-            planned.append((section, show(papers)))
+            sections.append((section, show(papers)))
         else:
             empty += 1
     about = SURVEY_OUTLINE.name
-    unknown = f"{invented} keys of the outline were never shown, and were left out"
-    bare = f"{empty} sections of the outline rest on no work shown, and were left out"
-    return planned, (
+    unknown = f"{invented} keys of the outline are not in the prompt and were left out"
+    bare = f"{empty} sections of the outline cite no work of the prompt and were left out"
+    return sections, (
         *omission_failures(STAGE, about, unknown, invented),
         *omission_failures(STAGE, about, bare, empty),
     )
 
 
-async def _written(
+async def _write_section(
     material: Material,
     section: PlannedSection,
-    shown: Shown,
-    planned: Sequence[tuple[PlannedSection, Shown]],
+    prompt_papers: Shown,
+    sections: Sequence[tuple[PlannedSection, Shown]],
     parameters: SurveyParameters,
     engine: Engine,
 ) -> Draft:
-    keys = {paper.paper_id: key for key, paper in shown}
+    keys = {paper.paper_id: key for key, paper in prompt_papers}
     question = SectionInput(
         question=material.question,
         heading=section.heading,
         about=section.about,
         other_headings=tuple(
-            other.heading for other, _ in planned if other.heading != section.heading
+            other.heading for other, _ in sections if other.heading != section.heading
         ),
-        papers=tuple(material.work(shown, paper) for paper in shown.papers),
+        papers=tuple(material.work(prompt_papers, paper) for paper in prompt_papers.papers),
         joins=tuple(
             ShownJoin(
                 key=keys[join.paper_id],
@@ -229,28 +237,30 @@ async def _written(
     outcome = await engine.run(SURVEY_SECTION, question)
     text = None if isinstance(outcome, Unscored) else outcome.value.section
     heading = " ".join(section.heading.split())
-    return draft(ReviewPart.SECTION, heading, outcome, text, shown)
+    return draft(ReviewPart.SECTION, heading, outcome, text, prompt_papers)
 
 
-async def _concluded(
+async def _conclude(
     material: Material, body: Checked, drafts: Sequence[Draft], engine: Engine
 ) -> Checked:
-    written = [
-        (section, each.shown)
+    texts_of_sections = [
+        (section, each.prompt_papers)
         for section, each in zip(body.sections, drafts, strict=True)
         if section.text
     ]
-    if not written:
+    if not texts_of_sections:
         return Checked((), (), ())
-    cited = {paper_id for section, _ in written for paper_id in section.cited_paper_ids}
-    shown = show([paper for paper in material.papers if paper.paper_id in cited])
+    cited = {paper_id for section, _ in texts_of_sections for paper_id in section.cited_paper_ids}
+    prompt_papers = show([paper for paper in material.papers if paper.paper_id in cited])
     question = SynthesisInput(
         question=material.question,
         sections=tuple(
-            ShownSection(heading=section.heading, text=rekeyed(section.text, own, shown))
-            for section, own in written
+            ShownSection(
+                heading=section.heading, text=rekeyed(section.text, section_papers, prompt_papers)
+            )
+            for section, section_papers in texts_of_sections
         ),
-        papers=tuple(material.work(shown, paper) for paper in shown.papers),
+        papers=tuple(material.work(prompt_papers, paper) for paper in prompt_papers.papers),
     )
     outcome = await engine.run(SURVEY_SYNTHESIS, question)
     parts = {
@@ -262,17 +272,17 @@ async def _concluded(
     if not isinstance(outcome, Unscored):
         texts = {
             ReviewPart.SUMMARY: outcome.value.summary,
-            ReviewPart.CONTRADICTIONS: listed(outcome.value.contradictions),
-            ReviewPart.GAPS: listed(outcome.value.gaps),
+            ReviewPart.CONTRADICTIONS: bullet_list(outcome.value.contradictions),
+            ReviewPart.GAPS: bullet_list(outcome.value.gaps),
         }
-    ends = [draft(part, parts[part], outcome, text, shown) for part, text in texts.items()]
+    ends = [draft(part, parts[part], outcome, text, prompt_papers) for part, text in texts.items()]
     checked = await check_drafts(
         ends, material.stored, engine, numbers=[1, len(drafts) + 2, len(drafts) + 3]
     )
     return Checked(checked.sections, checked.removed, (*failed_drafts(ends[:1]), *checked.failures))
 
 
-def listed(items: Sequence[str]) -> str:
+def bullet_list(items: Sequence[str]) -> str:
     return "\n".join(f"- {' '.join(item.split())}" for item in items)
 
 

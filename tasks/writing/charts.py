@@ -1,4 +1,4 @@
-"""Data figures: charts over rows of the lake, as specifications in Vega-Lite under one theme.
+"""Data figures: charts over rows of the lake, as Vega-Lite specifications under one theme.
 
 Sizes are those of a printed column: a pixel is three quarters of a point.
 """
@@ -16,7 +16,7 @@ from schemas.literature.naming import claim_span, escaped
 from schemas.works.draft import DraftFigure, FigureKind
 from schemas.works.experiment import Experiment, Program, Stage
 from tasks.writing.claims import literal, number_shown, select, shown_programs
-from tasks.writing.parsing import ClaimSeen
+from tasks.writing.parsing import ClaimInText
 
 WIDTH_PIXELS = 420
 COLUMN_PIXELS = 460
@@ -25,8 +25,8 @@ TEXT_PIXELS = 11
 """8.25 points. Journals ask for 5 to 7 at least; 7 are left of it in a figure of 540 pixels."""
 CHARACTER_PIXELS = 6.4
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#767676"
-"""Okabe and Ito's palette, which the colour-blind tell apart, and a grey with a contrast of 4.5 on
-white (WCAG 2.2, 1.4.3).
+"""Okabe and Ito's palette for color-blind readers, and a grey with a contrast of 4.5 on white
+(WCAG 2.2, 1.4.3).
 """
 MOST_CATEGORIES = 24
 GAIN, VALUE, PROGRAM = "Gain in {metric} over the parent", "{metric}", "Program"
@@ -35,13 +35,14 @@ TITLES = {
     "value": VALUE,
     "program_id": PROGRAM,
 }
-"""The columns that an axis may have, and its title; `{metric}`: as its task names it, unit and all.
-`none` is the line where nothing is gained.
+"""Columns of axes and their titles; `{metric}` is the metric's name in its task, with unit.
+
+`none` is the line of no gain.
 """
 
 
 def width_of(text: str) -> float:
-    """About how wide a label is, in pixels; characters of Chinese, Japanese and Korean are square."""
+    """Estimate the width of a label in pixels; CJK characters are square."""
     square = sum(unicodedata.east_asian_width(each) in "WF" for each in text)
     return len(text) * CHARACTER_PIXELS + square * (TEXT_PIXELS - CHARACTER_PIXELS)
 
@@ -49,23 +50,23 @@ def width_of(text: str) -> float:
 def experiment_charts(
     run_id: RunId, experiment: Experiment, stem: str, *, alone: bool
 ) -> tuple[DraftFigure, ...]:
-    """Gains with their intervals, and the metric on every data set: as far as there are figures.
+    """Draw the gains with intervals and the metric by data set, if there are figures.
 
     Args:
-        stem: the beginning of the experiment's keys.
-        alone: whether no other experiment is drawn in the draft.
+        stem: prefix of the experiment's keys.
+        alone: True if no other experiment is drawn in the draft.
     """
     programs = shown_programs(experiment)
     after = "" if alone else f"-{_letters(stem)}"
-    found = (
+    charts = (
         _gains(run_id, experiment, programs, stem, after),
         _runs(run_id, experiment, programs, stem, after),
     )
-    return tuple(figure for figure in found if figure is not None)
+    return tuple(figure for figure in charts if figure is not None)
 
 
 def _letters(stem: str) -> str:
-    """A figure's name holds no digit, which would be a number in the text."""
+    """Return letters for a figure name: a digit would be a number in the text."""
     spelled = "".join(each if each.isalpha() and each.isascii() else "-" for each in stem)
     digits = "".join(chr(ord("a") + int(each)) for each in stem if each in "0123456789")
     return "-".join(filter(None, (*spelled.split("-"), digits)))[:30].rstrip("-")
@@ -163,12 +164,12 @@ def _runs(
     )
 
 
-def _span(stem: str, name: str, shown: str) -> str:
-    return claim_span(f"{stem}.{name}", shown) if shown.strip() else escaped(shown)
+def _span(stem: str, name: str, text: str) -> str:
+    return claim_span(f"{stem}.{name}", text) if text.strip() else escaped(text)
 
 
 def _spec(chart: altair.LayerChart, names: Sequence[str], height: int) -> str:
-    """The chart under the theme of every draft."""
+    """Return the chart under the theme of every draft."""
     text: dict[str, Any] = {
         "labelFontSize": TEXT_PIXELS,
         "titleFontSize": TEXT_PIXELS,
@@ -189,13 +190,13 @@ def _spec(chart: altair.LayerChart, names: Sequence[str], height: int) -> str:
 
 
 def chart_faults(
-    spec: str, caption: Sequence[ClaimSeen], values: Mapping[str, float]
+    spec: str, caption: Sequence[ClaimInText], values: Mapping[str, float]
 ) -> Iterator[str]:
-    """Return what of a chart is no chart of ours, shows nothing, or is not what the claims say.
+    """Yield why a chart is invalid, empty or contradicts the claims.
 
     Args:
-        caption: the claims in its caption.
-        values: numbers of the draft by the keys of their claims.
+        caption: claims in its caption.
+        values: numbers of the draft by claim key.
 
     Raises:
         ValueError: it does not fit Vega-Lite's schema.
@@ -209,45 +210,47 @@ def chart_faults(
     if not any("program_id" in row for row in rows):
         yield "it draws no rows"
         return
-    metric = next((seen.text for seen in caption if seen.key.endswith(".metric")), "")
-    shown: dict[str, set[str]] = {"x": set(), "y": set()}
-    measured = set()
+    metric = next((claim.text for claim in caption if claim.key.endswith(".metric")), "")
+    values_of_axis: dict[str, set[str]] = {"x": set(), "y": set()}
+    quantitative_axes = set()
     for layer in chart["layer"]:
         for channel, how in layer.get("encoding", {}).items():
             field, axis = how.get("field"), channel[0]
-            if axis not in shown:
+            if axis not in values_of_axis:
                 continue
             if field not in TITLES:
                 yield f"its {axis} axis is of {field!r}, which is no column that charts draw"
                 continue
-            shown[axis] |= {str(row[field]) for row in rows if row.get(field) is not None}
+            values_of_axis[axis] |= {str(row[field]) for row in rows if row.get(field) is not None}
             if how.get("type") == "quantitative":
-                measured.add(axis)
-            title, wanted = how.get("title"), TITLES[field].format(metric=metric)
-            if channel in shown and title != wanted:
-                yield f"its {axis} axis is called {title!r}, and its rows are {wanted!r}"
-    for axis, told in shown.items():
-        if axis in measured and len(told) < 2:
-            yield f"all of its {axis} axis is one value: {', '.join(told) or 'none'}"
-        elif axis not in measured and len(told) > MOST_CATEGORIES:
-            yield f"its {axis} axis has {len(told)} categories, more than {MOST_CATEGORIES}"
+                quantitative_axes.add(axis)
+            title, expected_title = how.get("title"), TITLES[field].format(metric=metric)
+            if channel in values_of_axis and title != expected_title:
+                yield f"its {axis} axis is called {title!r}, and its rows are {expected_title!r}"
+    for axis, axis_values in values_of_axis.items():
+        if axis in quantitative_axes and len(axis_values) < 2:
+            yield f"all of its {axis} axis is one value: {', '.join(axis_values) or 'none'}"
+        elif axis not in quantitative_axes and len(axis_values) > MOST_CATEGORIES:
+            yield f"its {axis} axis has {len(axis_values)} categories, more than {MOST_CATEGORIES}"
     yield from _disagreements(rows, caption, values)
 
 
 def _disagreements(
-    rows: Sequence[Mapping[str, Any]], caption: Sequence[ClaimSeen], values: Mapping[str, float]
+    rows: Sequence[Mapping[str, Any]], caption: Sequence[ClaimInText], values: Mapping[str, float]
 ) -> Iterator[str]:
-    """Return numbers of the caption that are not drawn, and drawn ones that no claim says."""
-    drawn = [value for row in rows for value in row.values() if isinstance(value, int | float)]
-    shown = {number_shown(each) for each in (*drawn, len(rows))}
-    for seen in caption:
-        if seen.key in values and seen.text not in shown:
-            yield f"its caption says {seen.text} ({seen.key}), which it does not draw"
-    stems = sorted({seen.key.rpartition(".")[0] for seen in caption})
+    """Yield numbers of the caption that are not drawn, and numbers drawn without a claim."""
+    numbers_drawn = [
+        value for row in rows for value in row.values() if isinstance(value, int | float)
+    ]
+    texts_drawn = {number_shown(each) for each in (*numbers_drawn, len(rows))}
+    for claim in caption:
+        if claim.key in values and claim.text not in texts_drawn:
+            yield f"its caption says {claim.text} ({claim.key}), which it does not draw"
+    stems = sorted({claim.key.rpartition(".")[0] for claim in caption})
     for row in rows:
         for name, value in row.items():
             for stem in stems:
-                said = values.get(f"{stem}.{row.get('program_id')}.{name}")
-                if said is not None and said != value:
+                claimed = values.get(f"{stem}.{row.get('program_id')}.{name}")
+                if claimed is not None and claimed != value:
                     drawing = f"it draws {value!r} as the {name} of {row['program_id']}"
-                    yield f"{drawing}, which is {said!r}"
+                    yield f"{drawing}, which is {claimed!r}"

@@ -1,9 +1,8 @@
-"""The check over a finished draft: whatever it says that nothing carries, whatever of its figures
-cannot be read in print, and what its venue does not allow, a line each.
+"""Check of a finished draft: unsupported text, illegible figures and violations of venue rules.
 
-A number is a claim and is what the claim says; who is cited is cited for what a stored text of
-theirs carries; every figure is referred to; no stored sentence of others is repeated without
-quotation; and what machines wrote is declared.
+A number is a claim with the claim's value; a citation is for what a stored text of the work carries;
+every figure is referred to; no stored sentence of others is repeated without quotation; and machine
+writing is declared.
 """
 
 import unicodedata
@@ -27,13 +26,22 @@ from schemas.works.draft_venue import VenueRules
 from tasks.citations.sentences import sentences
 from tasks.text.quotations import stands_in
 from tasks.writing.claims import number_shown
-from tasks.writing.figures import failed, faults_in
-from tasks.writing.parsing import CITATION, CLAIM, END, Parsed, Stretch, parse, repeated, words_of
+from tasks.writing.figures import draft_failure, faults_in
+from tasks.writing.parsing import (
+    CITATION,
+    CLAIM,
+    END,
+    ParsedDraft,
+    Stretch,
+    find_repeated,
+    parse,
+    words_of,
+)
 
 MOST_OWN_WORDS = 4
-"""Beside what a claim says of a work, as in `As Kay reports:`."""
+"""Own words allowed with a claim about a work, as in `As Kay reports:`."""
 _OWN_WORDS = (ClaimKind.STATEMENT,)
-"""Claims about works that must not be in the works' words."""
+"""Claims about works that must not use the works' words."""
 _SHOWN_CHARACTERS = 80
 _CITATION = bounded(rf"{CITATION}(\d{{1,6}}){END}")
 _CLAIM = bounded(rf"{CLAIM}(\d{{1,6}}){END}")
@@ -51,27 +59,27 @@ _NUMBER_WORD = bounded(
 def faults_of(
     sentences: Sequence[str], draft: Draft, stored: Sequence[StoredText]
 ) -> list[list[str]]:
-    """Return what each of `sentences`, in Markdown, would be refused for."""
-    checking = _Checking.of(draft)
-    found = []
+    """Return the faults of each of `sentences`, in Markdown."""
+    checker = _Checker.of(draft)
+    faults = []
     for sentence in sentences:
         parsed = parse(sentence)
         lines = [
-            *(line for stretch in parsed.stretches for line in checking.of_stretch(stretch)),
-            *_repeated(parsed, checking.claims, stored),
+            *(line for stretch in parsed.stretches for line in checker.of_stretch(stretch)),
+            *_repeated(parsed, checker.claims, stored),
             *_strange(draft, parsed),
         ]
-        found.append([line for _, line in lines])
-    return found
+        faults.append([line for _, line in lines])
+    return faults
 
 
 def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
-    """Return what of a draft nothing carries; empty: all of it is carried.
+    """Return the unsupported content of a draft.
 
     Args:
         stored: texts of other papers.
     """
-    parsed, checking = parse(draft.markdown), _Checking.of(draft)
+    parsed, checking = parse(draft.markdown), _Checker.of(draft)
     lines = [
         *(line for stretch in parsed.stretches for line in checking.of_stretch(stretch)),
         *_repeated(parsed, checking.claims, stored),
@@ -79,9 +87,9 @@ def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
         *_of_whole(draft, parsed),
     ]
     return (
-        *(failed(heading, Reason.UNTRACED, line) for heading, line in dict.fromkeys(lines)),
+        *(draft_failure(heading, Reason.UNTRACED, line) for heading, line in dict.fromkeys(lines)),
         *(
-            failed(f"Figure {figure.figure_id}", Reason.ILLEGIBLE, fault)
+            draft_failure(f"Figure {figure.figure_id}", Reason.ILLEGIBLE, fault)
             for figure in draft.figures
             for fault in faults_in(figure, values_of(draft))
         ),
@@ -93,16 +101,16 @@ def values_of(draft: Draft) -> dict[str, float]:
 
 
 Line = tuple[str, str]
-"""The heading it is under, and what is said."""
+"""Heading, and message."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Checking:
+class _Checker:
     claims: Mapping[str, DraftClaim]
     works: frozenset[str]
 
     @classmethod
-    def of(cls, draft: Draft) -> "_Checking":
+    def of(cls, draft: Draft) -> "_Checker":
         claims = {claim.claim_key: claim for claim in draft.claims}
         return cls(claims, frozenset(work.cite_key for work in draft.works))
 
@@ -145,13 +153,13 @@ class _Checking:
         for claim in claims:
             for key in sorted({*claim.cited_keys} - cited):
                 yield f"{claim.claim_key} is of [@{key}], which is not cited with it"
-        own = words_of(_MARK.sub(" ", sentence))
-        if cited and len(own) > MOST_OWN_WORDS:
-            yield f"a sentence that cites says more than its claims: {_short(' '.join(own))}"
+        own_words = words_of(_MARK.sub(" ", sentence))
+        if cited and len(own_words) > MOST_OWN_WORDS:
+            yield f"a sentence that cites says more than its claims: {_short(' '.join(own_words))}"
 
 
 def numbers_in(text: str) -> Iterator[str]:
-    """Numbers in figures of any script, and in words."""
+    """Yield numbers in digits of any script, and in words."""
     for token in _TOKEN.finditer(text):
         word = token.group().strip(".,;:!?()[]\"'“”‘’")
         if any(unicodedata.category(sign) in ("Nd", "Nl", "No") for sign in word):
@@ -160,9 +168,9 @@ def numbers_in(text: str) -> Iterator[str]:
 
 
 def _repeated(
-    parsed: Parsed, claims: Mapping[str, DraftClaim], stored: Sequence[StoredText]
+    parsed: ParsedDraft, claims: Mapping[str, DraftClaim], stored: Sequence[StoredText]
 ) -> Iterator[Line]:
-    """Check that what is said of a work is quoted or its title; all else must be the draft's own."""
+    """Yield repeated words, except in quotes and titles of works."""
 
     def spelled(stretch: Stretch) -> str:
         def one(match: Match[str]) -> str:
@@ -178,11 +186,11 @@ def _repeated(
         for stretch in parsed.stretches
         for part in spelled(stretch).split("\n")
     ]
-    for place, title, words in repeated([text for _, text in texts], stored):
+    for place, title, words in find_repeated([text for _, text in texts], stored):
         yield texts[place][0], f"words of {_short(title)!r} are repeated: {_short(words)}"
 
 
-def _strange(draft: Draft, parsed: Parsed) -> Iterator[Line]:
+def _strange(draft: Draft, parsed: ParsedDraft) -> Iterator[Line]:
     figures = [figure.figure_id for figure in draft.figures]
     for strange in dict.fromkeys(parsed.strange):
         yield "Text", f"{_short(strange)} has no place in a draft"
@@ -194,7 +202,7 @@ def _strange(draft: Draft, parsed: Parsed) -> Iterator[Line]:
             yield "Text", f"a picture is {_short(target)}, which is no figure"
 
 
-def _of_whole(draft: Draft, parsed: Parsed) -> Iterator[Line]:
+def _of_whole(draft: Draft, parsed: ParsedDraft) -> Iterator[Line]:
     used = {seen.key for stretch in parsed.stretches for seen in stretch.claims}
     figures = [figure.figure_id for figure in draft.figures]
     for name in figures:
@@ -212,9 +220,7 @@ def _short(text: str) -> str:
 
 
 def word_count(draft: Draft, heading: str | None = None) -> int:
-    """Words of a draft, or of what stands under one heading, as its readers see them, citations
-    apart.
-    """
+    """Count the words of a draft, or under one heading, without citations."""
     return sum(
         len(words_of(_MARK.sub(" ", each.text)))
         + sum(len(words_of(seen.text)) for seen in each.claims)
@@ -224,19 +230,19 @@ def word_count(draft: Draft, heading: str | None = None) -> int:
 
 
 def against_rules(draft: Draft, rules: VenueRules) -> tuple[Failure, ...]:
-    """Return what of a draft its venue does not allow; empty: all is allowed."""
+    """Return the violations of the venue's rules."""
     lines = [*outline_faults(draft.sections, rules)]
     limit = rules.abstract_words
     count = word_count(draft, "Abstract")
     if limit is not None and count > limit:
         lines.append(f"the abstract has {count} words, and {rules.venue} allows {limit}")
-    return tuple(failed("Venue", Reason.AGAINST_RULES, line) for line in lines)
+    return tuple(draft_failure("Venue", Reason.AGAINST_RULES, line) for line in lines)
 
 
 def outline_faults(
     sections: Sequence[PlannedSection] | Sequence[DraftSection], rules: VenueRules
 ) -> Iterator[str]:
-    """Sections that are missing, or called otherwise than the venue calls them."""
+    """Yield missing sections, and headings that differ from the venue's."""
     there = {each.part for each in sections}
     for part in rules.required:
         if part not in there:
@@ -244,6 +250,6 @@ def outline_faults(
     if rules.abstract_words is not None and SectionPart.ABSTRACT not in there:
         yield f"{rules.venue} asks for an abstract"
     for each in sections:
-        wanted = rules.headings.get(each.part) if each.part is not None else None
-        if wanted is not None and each.heading != wanted:
-            yield f"{rules.venue} calls the section {each.heading!r} {wanted!r}"
+        heading = rules.headings.get(each.part) if each.part is not None else None
+        if heading is not None and each.heading != heading:
+            yield f"{rules.venue} calls the section {each.heading!r} {heading!r}"

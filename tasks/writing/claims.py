@@ -1,6 +1,4 @@
-"""Claims: what a draft may say, by key, with the SQL that gives each of them out of the lake; and
-the works that it cites, with what of them is quoted, word for word.
-"""
+"""Claims of a draft by key, with the SQL that reproduces each, and quoted works."""
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,19 +34,19 @@ PROCEDURE = (
     " for their number. Programs run in a sandbox, and the metric is computed outside of it from what"
     " they leave."
 )
-"""Of every experiment, whatever is tried."""
+"""Procedure of every experiment."""
 TO_BE_SHOWN = "To be shown"
 
 
 def number_shown(value: float) -> str:
-    """Four significant digits; whole numbers as they are."""
+    """Format a number with four significant digits; whole numbers in full."""
     if abs(value) >= 1000 or float(value).is_integer():
         return f"{value:,.0f}"
     return f"{value:.4g}"
 
 
 def stem_of(name: str) -> str:
-    """A name as the beginning of a key."""
+    """Convert a name to the prefix of a key."""
     return _NOT_OF_A_KEY.sub("-", name.lower()).strip("-_")[:_LONGEST_STEM] or "x"
 
 
@@ -57,14 +55,14 @@ def literal(value: str) -> str:
 
 
 def select(what: str, table: str, rows: Mapping[str, str], more: str = "") -> str:
-    """SQL for readers to ask the lake themselves; values are quoted, and all else is ours."""
+    """Return SQL for readers to query the lake; values are quoted, all else is fixed."""
     where = " and ".join(f"{name} = {literal(value)}" for name, value in rows.items())
     return f"select {what} from {table} where {where}{more}"  # noqa: S608 -- nobody runs it here
 
 
 @dataclass(slots=True)
 class Claims:
-    """Claims by their keys, in the order in which they were collected."""
+    """Claims by key, in the order of collection."""
 
     by_key: dict[str, DraftClaim] = field(default_factory=dict)
 
@@ -73,43 +71,43 @@ class Claims:
         return {key: each.value for key, each in self.by_key.items() if each.value is not None}
 
     def number(self, key: str, means: str, value: float | None, query: str) -> None:
-        """A figure; what was not measured makes no claim."""
+        """Add a figure; a missing value adds no claim."""
         if value is not None:
             self._add(key, ClaimKind.NUMBER, means, number_shown(value), value=value, query=query)
 
-    def text(self, key: str, means: str, shown: str | None, query: str = "") -> None:
-        """Words as they stand in the lake; no words make no claim."""
-        if shown and one_space(shown):
-            self._add(key, ClaimKind.TEXT, means, shown, query=query)
+    def text(self, key: str, means: str, words: str | None, query: str = "") -> None:
+        """Add words as stored in the lake; empty words add no claim."""
+        if words and one_space(words):
+            self._add(key, ClaimKind.TEXT, means, words, query=query)
 
-    def gap(self, key: str, shown: str) -> None:
-        """Claim that something is not known, which stays visible."""
-        self._add(key, ClaimKind.GAP, "a gap", f"{TO_BE_SHOWN}: {shown}")
+    def gap(self, key: str, text: str) -> None:
+        """Add a visible claim that something is unknown."""
+        self._add(key, ClaimKind.GAP, "a gap", f"{TO_BE_SHOWN}: {text}")
 
-    def about_work(self, key: str, kind: ClaimKind, means: str, shown: str, **told: str) -> None:
-        """Claim about a work, with the stored text that carries it."""
-        cited = (told.pop("cited"),)
-        self._add(key, kind, means, shown, cited_keys=cited, **told)
+    def about_work(self, key: str, kind: ClaimKind, means: str, text: str, **fields: str) -> None:
+        """Add a claim about a work, with the stored text that supports it."""
+        cited = (fields.pop("cited"),)
+        self._add(key, kind, means, text, cited_keys=cited, **fields)
 
-    def _add(self, key: str, kind: ClaimKind, means: str, shown: str, **told: object) -> None:
+    def _add(self, key: str, kind: ClaimKind, means: str, text: str, **fields: object) -> None:
         claim = DraftClaim.model_validate(
             {
                 "claim_key": key,
                 "kind": kind,
                 "means": means,
-                "shown": one_space(shown),
-                **told,
+                "shown": one_space(text),
+                **fields,
             }
         )
         self.by_key[key] = claim
 
     def free_stem(self, name: str, before: str = "") -> str:
-        """A beginning of keys that no other claim has."""
-        stem = wanted = f"{before}{stem_of(name)}"
+        """Return a key prefix that no other claim has."""
+        stem = base = f"{before}{stem_of(name)}"
         number = 1
         while any(key.startswith(f"{stem}.") for key in self.by_key):
             number += 1
-            stem = f"{wanted}-{number}"
+            stem = f"{base}-{number}"
         return stem
 
     def under(self, stem: str) -> tuple[str, ...]:
@@ -130,7 +128,7 @@ def add_idea(claims: Claims, idea: Idea, run_id: RunId | None) -> None:
 
 
 def add_concerns(claims: Claims, concerns: Iterable[Concern], idea: Idea, run_id: RunId) -> None:
-    """Objections to the plan: a reader's reasoning, which a draft has to answer."""
+    """Add objections to the plan: a reader's reasoning that a draft has to answer."""
     for concern in concerns:
         rows = {"run_id": run_id, "idea_id": idea.idea_id, "concern_id": concern.concern_id}
         claims.text(
@@ -154,7 +152,7 @@ def declare(claims: Claims, engine: EngineChoice) -> None:
 
 
 def shown_programs(experiment: Experiment) -> tuple[Program, ...]:
-    """Parent, baselines and the best candidate, as far as they were run on fresh data."""
+    """Return parent, baselines and the best candidate, if they were run on fresh data."""
     return tuple(
         each
         for each in experiment.programs
@@ -196,15 +194,15 @@ _TEXTS: Mapping[str, str] = {
 
 
 def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str:
-    """Every figure of an experiment; the beginning of its keys."""
+    """Add every figure of an experiment; return the prefix of its keys."""
     stem = claims.free_stem(experiment.task_id)
     rows = {"run_id": run_id, "task_id": experiment.task_id}
     claims.text(f"{stem}.task", "the task", experiment.task_id)
     claims.text(f"{stem}.run", "the run of the experiment", run_id)
     for name, means in _TEXTS.items():
-        said = getattr(experiment, name)
+        text = getattr(experiment, name)
         query = select(name, "experiments", rows)
-        claims.text(f"{stem}.{name}", means, str(said) if said else None, query)
+        claims.text(f"{stem}.{name}", means, str(text) if text else None, query)
     if experiment.finding is not None:
         claims.text(f"{stem}.finding", "what is found", FINDINGS[experiment.finding])
     for name, means in _OF_EXPERIMENT.items():
@@ -218,8 +216,8 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
         query = select("rationale", "programs", row)
         claims.text(f"{at}.rationale", means, program.rationale, query)
         if program.role is not Role.CANDIDATE:  # those come with the task, so they can be parsed
-            said = ast.get_docstring(ast.parse(program.source)) or ""
-            claims.text(f"{at}.docstring", "what the program says of itself", said)
+            text = ast.get_docstring(ast.parse(program.source)) or ""
+            claims.text(f"{at}.docstring", "what the program says of itself", text)
         values = ", ".join(f"{name} = {value}" for name, value in program.settings.items())
         claims.text(f"{at}.settings", "values that it was given", values or None)
         for name, means in _OF_PROGRAM.items():
@@ -252,14 +250,14 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
     return stem
 
 
-def add_contradictions(claims: Claims, found: Iterable[tuple[str, Experiment]]) -> None:
-    """Experiments on one task that do not find the same: which of them holds is a gap.
+def add_contradictions(claims: Claims, experiments: Iterable[tuple[str, Experiment]]) -> None:
+    """Add a gap for experiments on one task with different findings.
 
     Args:
-        found: experiments with the beginning of their keys.
+        found: experiments with the prefix of their keys.
     """
     first: dict[str, tuple[str, Experiment]] = {}
-    for stem, experiment in found:
+    for stem, experiment in experiments:
         other, before = first.setdefault(experiment.task_id, (stem, experiment))
         ours, theirs = experiment.finding, before.finding
         if ours is None or theirs is None or ours is theirs:
@@ -274,20 +272,20 @@ def add_contradictions(claims: Claims, found: Iterable[tuple[str, Experiment]]) 
 
 MOST_WORKS = 24
 MOST_QUOTES = 2
-"""Of one work."""
+"""Quotes of one work."""
 LONGEST_QUOTE_WORDS = 60
 MOST_PASSAGE_WORDS = 700
-"""Of one work: a model reads all of it, so that no more is kept than fits many works."""
+"""Words of one work: a model reads them all, so many works must fit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A work with what is stored of it.
+class StoredWork:
+    """A work with its stored text.
 
     Attributes:
-        passage: a text out of which it may be quoted; empty: none is stored.
-        group: what it belongs to.
-        key: how its reader cites it already; empty: it has no key yet.
+        passage: text that may be quoted; empty if none is stored.
+        group: its cluster.
+        key: citation key of the user's bibliography; empty if it has none.
     """
 
     paper: Paper
@@ -296,18 +294,16 @@ class Known:
     key: str = ""
 
 
-def known_of_survey(survey: Survey) -> list[Known]:
-    """The kept papers of a survey, heaviest first, with their abstracts and all passages of theirs
-    that it quotes.
-    """
+def works_of_survey(survey: Survey) -> list[StoredWork]:
+    """Return the kept papers of a survey, heaviest first, with abstracts and quoted passages."""
     clusters = {cluster.cluster_id: cluster.name for cluster in survey.clusters}
-    said: dict[str, list[str]] = {}
+    passages_of_paper: dict[str, list[str]] = {}
     for quote in survey.quotes:
-        said.setdefault(quote.said_in_paper_id, []).append(quote.quote)
+        passages_of_paper.setdefault(quote.said_in_paper_id, []).append(quote.quote)
     return [
-        Known(
+        StoredWork(
             paper.text,
-            passage_of(paper.text, said.get(paper.paper_id, ()), survey.question),
+            passage_of(paper.text, passages_of_paper.get(paper.paper_id, ()), survey.question),
             clusters.get(paper.cluster_id or "", ""),
         )
         for paper in heaviest(survey.papers)
@@ -315,47 +311,45 @@ def known_of_survey(survey: Survey) -> list[Known]:
 
 
 def passage_of(paper: Paper, passages: Sequence[str], about: str) -> str:
-    """The stored text of a paper: its abstract, and whole passages of it that say more, those
-    nearest to `about` first, as far as there is room.
-    """
-    kept = [abstract] if (abstract := (paper.abstract or "").strip()) else []
-    room = MOST_PASSAGE_WORDS - sum(len(each.split()) for each in kept)
+    """Return the stored text of a paper: its abstract, and further passages nearest to `about`."""
+    texts = [abstract] if (abstract := (paper.abstract or "").strip()) else []
+    room = MOST_PASSAGE_WORDS - sum(len(each.split()) for each in texts)
     for _, passage in rank_sentences(about, list(dict.fromkeys(passages)), len(passages)):
         size = len(passage.split())
-        if size <= room and not any(normal(passage) in normal(each) for each in kept):
-            kept.append(passage)
+        if size <= room and not any(normal(passage) in normal(each) for each in texts):
+            texts.append(passage)
             room -= size
-    return "\n\n".join(kept)
+    return "\n\n".join(texts)
 
 
-def joined(groups: Iterable[Sequence[Known]]) -> list[Known]:
-    """Works of several sources, each once; a key and a passage are taken wherever they are."""
-    found: dict[str, Known] = {}
+def merge_works(groups: Iterable[Sequence[StoredWork]]) -> list[StoredWork]:
+    """Merge works of several sources; the first key and passage of a work count."""
+    merged: dict[str, StoredWork] = {}
     works = Works()
-    for each in (known for group in groups for known in group):
+    for each in (work for group in groups for work in group):
         name = works.first_of(each.paper)
-        before = found.get(name)
+        before = merged.get(name)
         if before is None:
-            found[name] = each
+            merged[name] = each
         else:
             paper = before.paper if before.passage or not each.passage else each.paper
-            found[name] = Known(
+            merged[name] = StoredWork(
                 paper,
                 before.passage or each.passage,
                 before.group or each.group,
                 before.key or each.key,
             )
-    return list(found.values())
+    return list(merged.values())
 
 
-def keyed(works: Sequence[Known]) -> dict[str, Known]:
-    taken = {work.key for work in works if work.key}
-    made = iter(bib_keys([work.paper for work in works if not work.key], taken))
-    return {work.key or next(made): work for work in works}
+def works_by_key(works: Sequence[StoredWork]) -> dict[str, StoredWork]:
+    used_keys = {work.key for work in works if work.key}
+    new_keys = iter(bib_keys([work.paper for work in works if not work.key], used_keys))
+    return {work.key or next(new_keys): work for work in works}
 
 
-def add_works(claims: Claims, works: Mapping[str, Known], about: str) -> None:
-    """Of each work its title, and sentences that lie near `about`, as they stand there."""
+def add_works(claims: Claims, works: Mapping[str, StoredWork], about: str) -> None:
+    """Add title and quotes near `about` for each work."""
     for key, work in works.items():
         stem = claims.free_stem(key, "work.")
         claims.about_work(
@@ -377,21 +371,19 @@ def add_works(claims: Claims, works: Mapping[str, Known], about: str) -> None:
 
 
 def nearest_quotes(passage: str, about: str) -> list[str]:
-    """Sentences of `passage` nearest to `about`, in the order in which they stand there; empty: it
-    holds none fit to be quoted.
-    """
-    fit = [
+    """Return sentences of `passage` nearest to `about`, in order; empty if none can be quoted."""
+    quotable = [
         each
         for each in dict.fromkeys(sentences(passage))
         if len(each) >= LEAST_CHARACTERS
         and len(each.split()) <= LONGEST_QUOTE_WORDS
         and stands_in(each, passage)
     ]
-    nearest = {sentence for _, sentence in rank_sentences(about, fit, MOST_QUOTES)}
-    return [each for each in fit if each in nearest]
+    nearest = {sentence for _, sentence in rank_sentences(about, quotable, MOST_QUOTES)}
+    return [each for each in quotable if each in nearest]
 
 
-def draft_works(works: Mapping[str, Known]) -> tuple[DraftWork, ...]:
+def draft_works(works: Mapping[str, StoredWork]) -> tuple[DraftWork, ...]:
     columns = set(DraftWork.model_fields) - {"cite_key"}
     return tuple(
         DraftWork(cite_key=key, **work.paper.model_dump(include=columns))
@@ -406,7 +398,7 @@ def contexts_of(links: Iterable[CitationEdge]) -> list[tuple[PaperId, str]]:
 def stored_texts(
     papers: Iterable[Paper], passages: Iterable[tuple[PaperId, str]]
 ) -> list[StoredText]:
-    """Return what a draft must not repeat, with the titles of the papers: abstracts, and passages."""
+    """Return abstracts and passages that a draft must not repeat, with titles."""
     titles: dict[PaperId, str] = {}
     pairs: dict[tuple[str, str], None] = {}
     for paper in papers:

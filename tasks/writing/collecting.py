@@ -1,5 +1,6 @@
-"""The material of a draft: claims and works, collected out of the lake and files before anything
-is written; every mistake is named in one line.
+"""Collection of a draft's material: claims and works from the lake and from files.
+
+Mistakes are reported in one line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +41,7 @@ from tasks.writing.checking import outline_faults
 from tasks.writing.claims import (
     MOST_WORKS,
     Claims,
-    Known,
+    StoredWork,
     add_concerns,
     add_contradictions,
     add_experiment,
@@ -49,17 +50,17 @@ from tasks.writing.claims import (
     contexts_of,
     declare,
     draft_works,
-    joined,
-    keyed,
-    known_of_survey,
+    merge_works,
     passage_of,
     stored_texts,
+    works_by_key,
+    works_of_survey,
 )
 from tasks.writing.drafting import METHOD_VERSION, material_hash
-from tasks.writing.expected import drawing_model, drawn_by
-from tasks.writing.figures import readable
+from tasks.writing.expected import drawing_model, with_drawing_model
+from tasks.writing.figures import readable_figures
 from tasks.writing.graphs import experiment_graph, plan_graph
-from tasks.writing.neighbours import neighbours_of, planned_by
+from tasks.writing.neighbours import neighbours_of, plan_by_habits
 from tasks.writing.outline import make_outline, read_outline
 from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
@@ -72,12 +73,12 @@ _TITLE_WORDS = 12
 
 
 @dataclass(slots=True)
-class _Found:
+class Sources:
     idea: Idea
     review: IdeaReview | None = None
     experiments: list[tuple[RunId, Experiment]] = field(default_factory=list)
     surveys: tuple[Survey, ...] = ()
-    works: list[Known] = field(default_factory=list)
+    works: list[StoredWork] = field(default_factory=list)
     stored: list[StoredText] = field(default_factory=list)
     papers: list[Paper] = field(default_factory=list)
     sections: list[PaperSection] = field(default_factory=list)
@@ -94,43 +95,42 @@ def resolve_draft(
     profile: Profile,
     settings: Settings,
 ) -> Resolved[PlannedDraft, DraftParameters]:
-    """Collect what a draft is written from, and plan it.
+    """Collect the material of a draft, and plan it.
 
     Args:
-        given: a file with one idea, or None for an idea of the lake; what it is called; the
-            template, None for the neutral one.
+        given: a file with one idea, or None for an idea of the lake; its id; the template, or None
+            for the neutral one.
 
     Raises:
-        ConfigurationError: an idea, run, bibliography or outline that there is not, or that cannot
-            be read.
+        ConfigurationError: an idea, run, bibliography or outline is missing or unreadable.
     """
     file, name, venue = given
     profile = _with_image_model(profile, options)
     if options.review and options.engine.is_baseline:
         raise ConfigurationError("--review reads with a model: add --engine litellm:MODEL")
     bibliography = read_bib(options.bib) if options.bib is not None else []
-    found = _found(file, name, options, settings)
-    works = [Known(paper, key=key) for key, paper in bibliography]
-    found.papers += [paper for _, paper in bibliography]
+    sources = _collect(file, name, options, settings)
+    works = [StoredWork(paper, key=key) for key, paper in bibliography]
+    sources.papers += [paper for _, paper in bibliography]
     neighbours, api_calls = neighbours_of(
-        found.idea,
-        found.papers,
-        found.sections,
+        sources.idea,
+        sources.papers,
+        sources.sections,
         Warehouse(options.warehouse, settings),
         downloads=options.full_text and not options.dry_run,
     )
     rules = VenueRules(venue=NEUTRAL) if venue is None else venue.rules
-    material, outline = _material(found, works, neighbours, rules, options.engine)
+    material, outline = _material(sources, works, neighbours, rules, options.engine)
     if options.outline is not None:
         material, outline = _by_outline(options.outline, material)
-    planned = PlannedDraft(
-        draft_id=found.idea.idea_id,
+    unit = PlannedDraft(
+        draft_id=sources.idea.idea_id,
         content_sha256=material_hash(material, outline),
         material=material,
         outline=outline,
         venue=venue,
-        idea_run_id=found.idea_run_id,
-        experiment_run_ids=tuple(dict.fromkeys(run_id for run_id, _ in found.experiments)),
+        idea_run_id=sources.idea_run_id,
+        experiment_run_ids=tuple(dict.fromkeys(run_id for run_id, _ in sources.experiments)),
         survey_run_id=RunId(options.survey) if options.survey else None,
         api_calls=api_calls,
     )
@@ -140,15 +140,15 @@ def resolve_draft(
         draws=drawing_model(profile.judging) is not None,
     )
     remarks = (
-        *found.remarks,
+        *sources.remarks,
         *_remarks(material, planned=options.outline is None),
-        *_not_cited([*works, *found.works]),
+        *_not_cited([*works, *sources.works]),
     )
-    return Resolved((planned,), parameters, profile, remarks)
+    return Resolved((unit,), parameters, profile, remarks)
 
 
 def _by_outline(path: Path, material: Material) -> tuple[Material, tuple[PlannedSection, ...]]:
-    """The outline as a person left it, and of the material the figures that it names."""
+    """Return the outline edited by a person, and the material with only its figures."""
     outline = read_outline(path, material)
     for fault in outline_faults(outline, material.venue):
         raise ConfigurationError(f"{path}: {fault}")
@@ -158,7 +158,7 @@ def _by_outline(path: Path, material: Material) -> tuple[Material, tuple[Planned
 
 
 def _with_image_model(profile: Profile, options: WriteOptions) -> Profile:
-    """`profile`, by which the image model draws that was asked for."""
+    """Return `profile` with the requested image model."""
     if options.image_model is None:
         return profile
     if options.engine.is_baseline:
@@ -170,36 +170,36 @@ def _with_image_model(profile: Profile, options: WriteOptions) -> Profile:
         raise ConfigurationError(
             f"--image-model {name!r}: write it as LiteLLM does, such as openai/gpt-image-1"
         )
-    return replace(profile, judging=drawn_by(profile.judging, name))
+    return replace(profile, judging=with_drawing_model(profile.judging, name))
 
 
-def _found(file: Path | None, name: str, options: WriteOptions, settings: Settings) -> _Found:
+def _collect(file: Path | None, name: str, options: WriteOptions, settings: Settings) -> Sources:
     of_file = None if file is None else _of_file(file, options.field)
     if of_file is not None and not (options.experiment or options.survey):
         return of_file
     warehouse = Warehouse(options.warehouse, settings)
     with warehouse.queries() as queries:
-        found = of_file or _of_lake(queries, IdeaId(name))
+        sources = of_file or _of_lake(queries, IdeaId(name))
         connection = queries.connection
-        for asked in dict.fromkeys(options.experiment):
-            run, _, task = asked.partition("/")
+        for run_and_task in dict.fromkeys(options.experiment):
+            run, _, task = run_and_task.partition("/")
             published_head(connection, kind_of(EXPERIMENTS), RunId(run))
-            tried = published_units(connection, kind_of(EXPERIMENTS), RunId(run))
-            chosen = [each for each in tried if task in ("", each.task_id)]
-            if not chosen:
-                names = ", ".join(each.task_id for each in tried)
-                raise ConfigurationError(f"--experiment {asked}: its tasks are {names}")
-            found.experiments += [(RunId(run), each) for each in chosen]
+            experiments = published_units(connection, kind_of(EXPERIMENTS), RunId(run))
+            selection = [each for each in experiments if task in ("", each.task_id)]
+            if not selection:
+                names = ", ".join(each.task_id for each in experiments)
+                raise ConfigurationError(f"--experiment {run_and_task}: its tasks are {names}")
+            sources.experiments += [(RunId(run), each) for each in selection]
         if options.survey:
             run_id = RunId(options.survey)
             published_head(connection, kind_of(SURVEYS), run_id)
-            found.surveys = published_units(connection, kind_of(SURVEYS), run_id)
-            for survey in found.surveys:
-                _add_survey(found, survey)
-    return found
+            sources.surveys = published_units(connection, kind_of(SURVEYS), run_id)
+            for survey in sources.surveys:
+                _add_survey(sources, survey)
+    return sources
 
 
-def _of_file(path: Path, fields: tuple[str, ...]) -> _Found:
+def _of_file(path: Path, fields: tuple[str, ...]) -> Sources:
     batch = read_ideas(path, default_cutoff=None, fields=fields)
     if batch.rejected:
         raise ConfigurationError(f"{batch.rejected[0].location}: {batch.rejected[0].detail}")
@@ -207,34 +207,34 @@ def _of_file(path: Path, fields: tuple[str, ...]) -> _Found:
         raise ConfigurationError(
             f"{path} holds {len(batch.ideas)} ideas; a draft is of one: give it a file of its own"
         )
-    return _Found(batch.ideas[0], remarks=batch.remarks)
+    return Sources(batch.ideas[0], remarks=batch.remarks)
 
 
-def _of_lake(queries: Queries, idea_id: IdeaId) -> _Found:
+def _of_lake(queries: Queries, idea_id: IdeaId) -> Sources:
     for row in queries.rows("runs_of_idea", idea_id=idea_id):
         review = queries.idea_review(RunId(row["run_id"]), idea_id)
-        found = _Found(review.evaluation.idea, review)
-        _add_evaluation(found, review)
-        return found
+        sources = Sources(review.evaluation.idea, review)
+        _add_evaluation(sources, review)
+        return sources
     raise UnknownNameError(
         f"{idea_id} is neither a file nor an idea of the lake; `assay runs list` lists its runs"
     )
 
 
-def _add_evaluation(found: _Found, review: IdeaReview) -> None:
+def _add_evaluation(sources: Sources, review: IdeaReview) -> None:
     evaluation, idea = review.evaluation, review.evaluation.idea
     soundness = evaluation.soundness
     passages: dict[PaperId, list[str]] = {}
     for passage in soundness.passages if soundness is not None else ():
         passages.setdefault(passage.paper_id, []).append(passage.text)
-    found.works += [
-        Known(paper, passage_of(paper, passages.get(paper.paper_id, ()), idea.text))
+    sources.works += [
+        StoredWork(paper, passage_of(paper, passages.get(paper.paper_id, ()), idea.text))
         for paper in review.bibliography
     ]
     sections = soundness.sections if soundness is not None else ()
-    found.papers += evaluation.papers
-    found.sections += sections
-    found.stored += stored_texts(
+    sources.papers += evaluation.papers
+    sources.sections += sections
+    sources.stored += stored_texts(
         evaluation.papers,
         [
             *((paper_id, text) for paper_id, texts in passages.items() for text in texts),
@@ -244,70 +244,72 @@ def _add_evaluation(found: _Found, review: IdeaReview) -> None:
     )
 
 
-def _add_survey(found: _Found, survey: Survey) -> None:
-    found.works += known_of_survey(survey)
-    found.papers += [paper.text for paper in survey.papers if paper.kept]
+def _add_survey(sources: Sources, survey: Survey) -> None:
+    sources.works += works_of_survey(survey)
+    sources.papers += [paper.text for paper in survey.papers if paper.kept]
     texts = [paper.text for paper in survey.papers]
     quotes = [(quote.said_in_paper_id, quote.quote) for quote in survey.quotes]
-    found.stored += stored_texts(texts, [*quotes, *contexts_of(survey.links)])
+    sources.stored += stored_texts(texts, [*quotes, *contexts_of(survey.links)])
 
 
 def _material(
-    found: _Found,
-    given: Sequence[Known],
+    sources: Sources,
+    given: Sequence[StoredWork],
     neighbours: tuple[NeighbourSection, ...],
     rules: VenueRules,
     engine: EngineChoice,
 ) -> tuple[Material, tuple[PlannedSection, ...]]:
-    claims, idea = Claims(), found.idea
-    add_idea(claims, idea, found.idea_run_id)
-    if found.review is not None:
-        concerns = standing(found.review.evaluation.concerns)
-        add_concerns(claims, concerns, idea, found.review.run.run_id)
-    listed = [each for each in joined([given, found.works]) if each.paper.state is None]
-    works = keyed(listed[: max(MOST_WORKS, len(given))])
+    claims, idea = Claims(), sources.idea
+    add_idea(claims, idea, sources.idea_run_id)
+    if sources.review is not None:
+        concerns = standing(sources.review.evaluation.concerns)
+        add_concerns(claims, concerns, idea, sources.review.run.run_id)
+    sound_works = [each for each in merge_works([given, sources.works]) if each.paper.state is None]
+    works = works_by_key(sound_works[: max(MOST_WORKS, len(given))])
     add_works(claims, works, idea.text)
-    stems = [add_experiment(claims, run_id, each) for run_id, each in found.experiments]
-    pairs = [(stem, each) for stem, (_, each) in zip(stems, found.experiments, strict=True)]
+    stems = [add_experiment(claims, run_id, each) for run_id, each in sources.experiments]
+    pairs = [(stem, each) for stem, (_, each) in zip(stems, sources.experiments, strict=True)]
     add_contradictions(claims, pairs)
     if not works:
         claims.gap("works.gap", "what is known already; no survey, evaluation or bibliography.")
-    if not found.experiments:
+    if not sources.experiments:
         claims.gap("results.gap", "whether it holds; no experiment was run.")
     declare(claims, engine)
-    measured = any(each.finding is not None for _, each in found.experiments)
-    form = Form.PAPER if measured else Form.PROPOSAL
-    figures, failures = readable(_figures(found, stems, form), claims.values)
+    is_measured = any(each.finding is not None for _, each in sources.experiments)
+    form = Form.PAPER if is_measured else Form.PROPOSAL
+    figures, failures = readable_figures(_figures(sources, stems, form), claims.values)
     material = Material(
         form=form,
         title=claims.by_key["idea.title"].shown,
         claims=tuple(claims.by_key.values()),
         figures=figures,
         works=draft_works(works),
-        stored=tuple(found.stored),
+        stored=tuple(sources.stored),
         failures=failures,
         neighbours=neighbours,
         venue=rules,
     )
     outline = make_outline(form, claims, figures, stems, rules)
-    return material, planned_by(outline, habits_of(neighbours), rules.most_words)
+    return material, plan_by_habits(outline, habits_of(neighbours), rules.most_words)
 
 
-def _figures(found: _Found, stems: Sequence[str], form: Form) -> tuple[DraftFigure, ...]:
+def _figures(sources: Sources, stems: Sequence[str], form: Form) -> tuple[DraftFigure, ...]:
     if form is Form.PROPOSAL:
-        parts = [name for name in ("problem", "method", "experiment") if getattr(found.idea, name)]
+        parts = [
+            name for name in ("problem", "method", "experiment") if getattr(sources.idea, name)
+        ]
         return (plan_graph(parts),)
-    tried = [each for _, each in found.experiments]
+    experiments = [each for _, each in sources.experiments]
     charts = [
         figure
-        for stem, (run_id, each) in zip(stems, found.experiments, strict=True)
-        for figure in experiment_charts(run_id, each, stem, alone=len(tried) == 1)
+        for stem, (run_id, each) in zip(stems, sources.experiments, strict=True)
+        for figure in experiment_charts(run_id, each, stem, alone=len(experiments) == 1)
     ]
-    return (experiment_graph(tried), *charts)
+    return (experiment_graph(experiments), *charts)
 
 
-def _not_cited(works: Sequence[Known]) -> Iterator[str]:
-    """A line for each work that is never cited, as it does not stand."""
+def _not_cited(works: Sequence[StoredWork]) -> Iterator[str]:
+    """Yield a line for each retracted work, which is never cited."""
     marks = {each.paper.title: each.paper.state.mark for each in works if each.paper.state}
     for title, mark in marks.items():
         yield f"not cited, as it is {mark}: “{shorten_words(title, _TITLE_WORDS)[0]}”"

@@ -1,6 +1,7 @@
-"""A draft written as it is planned, and checked; by a model in sections out of claims, a reader's
-pass and one revision, after which every sentence is held against what carries it, and what nothing
-carries is taken out.
+"""Writing and checking of a draft.
+
+A model writes sections from claims, a reader's pass makes points, and one revision follows. Then every
+sentence is checked against its sources, and unsupported ones are removed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,19 +46,25 @@ from tasks.writing.checking import (
     numbers_in,
     word_count,
 )
-from tasks.writing.figures import failed
-from tasks.writing.figuring import See, described, looked_at, marked, pictured
+from tasks.writing.figures import draft_failure
+from tasks.writing.figuring import (
+    See,
+    describe_method,
+    draw_picture,
+    look_at_figures,
+    mark_pictures,
+)
 from tasks.writing.parsing import words_of
 from tasks.writing.sentences import (
     Piece,
+    check_statements,
     cited_in,
-    citing,
-    filled,
-    hold,
-    joined,
+    citing_sentence,
+    fill_keys,
+    join_pieces,
     keys_in,
     pieces_of,
-    unfilled,
+    restore_keys,
     without_citations,
 )
 from tasks.writing.skeleton import fixed_text, program_tables, write_sections
@@ -73,11 +80,11 @@ from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
 from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
 
 METHOD_VERSION = 2
-"""Of what is written without a model, and of the check."""
+"""Version of fixed sentences and of the check."""
 
 
-async def follow_plan(planned: PlannedDraft, tools: Tools) -> Draft:
-    """Write a draft as it is planned; it lands whole, also when it is refused."""
+async def follow_plan(unit: PlannedDraft, tools: Tools) -> Draft:
+    """Write a draft as planned; it lands whole, even if it is refused."""
     request: DraftRequest = tools.request
     engine: Engine | None = None
     see: See | None = None
@@ -85,8 +92,8 @@ async def follow_plan(planned: PlannedDraft, tools: Tools) -> Draft:
         engine = tools.engine
         if sees(request, tools.settings):
             see = partial(_seeing, tools)
-    draft = await write_draft(planned, engine, see, draws=request.parameters.draws)
-    fetched = planned.api_calls if planned.revision is None else ()
+    draft = await write_draft(unit, engine, see, draws=request.parameters.draws)
+    fetched = unit.api_calls if unit.revision is None else ()
     return replace(draft, llm_calls=tuple(tools.ledger.llm_calls), api_calls=fetched)
 
 
@@ -94,40 +101,39 @@ def _seeing(tools: Tools, picture: Attachment) -> Engine:
     return with_spans(tools.shared.judging.engine_of(tools.ledger, picture))
 
 
-def unwritten(planned: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
-    material = planned.material
+def failed_draft(unit: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
+    material = unit.material
     return Draft(
-        draft_id=planned.draft_id,
-        content_sha256=planned.content_sha256,
+        draft_id=unit.draft_id,
+        content_sha256=unit.content_sha256,
         form=material.form,
         title=material.title,
         word_count=None,
         unscored_reason=cause.reason,
         unscored_detail=cause.text,
-        failures=(failed(planned.draft_id, cause.reason, cause.text),),
+        failures=(draft_failure(unit.draft_id, cause.reason, cause.text),),
         llm_calls=tuple(tools.ledger.llm_calls),
     )
 
 
 async def write_draft(
-    planned: PlannedDraft,
+    unit: PlannedDraft,
     engine: Engine | None = None,
     see: See | None = None,
     *,
     draws: bool = False,
 ) -> Draft:
-    """The draft, checked; without a word count it was refused or not finished, and its failures say
-    why.
+    """Write and check the draft; without a word count it was refused or is unfinished.
 
     Args:
-        engine: writes its sentences; None: they are fixed.
-        see: the engine that is shown a picture; None: the engine sees none.
+        engine: writes the sentences; None for fixed ones.
+        see: engine for a picture; None if the engine sees none.
         draws: whether an image model draws the method figure.
     """
-    material = planned.material
+    material = unit.material
     draft = Draft(
-        draft_id=planned.draft_id,
-        content_sha256=planned.content_sha256,
+        draft_id=unit.draft_id,
+        content_sha256=unit.content_sha256,
         form=material.form,
         title=material.title,
         word_count=0,
@@ -138,11 +144,11 @@ async def write_draft(
         neighbours=material.neighbours,
     )
     if engine is None:
-        draft = replace(draft, sections=write_sections(planned.outline, material))
-    elif planned.revision is not None:
-        draft = await revise(draft, material, planned.outline, engine, planned.revision)
+        draft = replace(draft, sections=write_sections(unit.outline, material))
+    elif unit.revision is not None:
+        draft = await revise(draft, material, unit.outline, engine, unit.revision)
     else:
-        draft = await author(draft, material, planned.outline, engine, see, draws=draws)
+        draft = await author(draft, material, unit.outline, engine, see, draws=draws)
     if draft.word_count is None:
         return draft
     refusals = (*check(draft, material.stored), *against_rules(draft, material.venue))
@@ -159,18 +165,18 @@ async def write_draft(
 
 def sees(request: DraftRequest, settings: Settings) -> bool:
     judging, engine = request.profile.judging, request.engine
-    asked = {
+    models = {
         model
         for step in (LOOK_AT_FIGURE, LOOK_AT_PICTURE)
         for model in models_of_step(step, judging) or [engine.model or ""]
     }
     return not engine.is_baseline and all(
-        takes_images(model, settings.language_model) for model in asked
+        takes_images(model, settings.language_model) for model in models
     )
 
 
 def material_hash(material: Material, outline: Sequence[PlannedSection]) -> str:
-    """Over all that a draft is written from."""
+    """Hash the material of a draft."""
     return content_hash(
         material.model_dump_json(exclude={"figures": {"__all__": {"svg", "drawn_by"}}}),
         *(section.model_dump_json() for section in outline),
@@ -181,8 +187,8 @@ _SHOWN_WORDS = 40
 
 
 @dataclass(slots=True)
-class _Written:
-    """A section under way: its text with keys in braces, or why there is none."""
+class SectionDraft:
+    """A section in progress: its text with keys in braces, or why there is none."""
 
     planned: PlannedSection
     text: str = ""
@@ -191,7 +197,7 @@ class _Written:
 
     @property
     def is_fixed(self) -> bool:
-        """Return whether its text is fixed: the declaration of what machines wrote."""
+        """Return whether the text is fixed: the declaration of machine writing."""
         return self.planned.claim_keys == (DECLARATION_KEY,)
 
 
@@ -204,23 +210,23 @@ async def author(
     *,
     draws: bool = False,
 ) -> Draft:
-    """The draft as the engine writes it, not yet checked as a whole.
+    """Write the draft with an engine; the whole is not checked.
 
     Args:
-        draft: with all it is written from, and no section.
-        see: the engine that is shown a picture; None: it sees none.
-        draws: whether an image model is to draw the method figure.
+        draft: with all its material, but no section.
+        see: engine for a picture; None if it sees none.
+        draws: whether an image model draws the method figure.
     """
     authoring = _Authoring(draft, material, engine)
-    sections = [_Written(planned) for planned in outline]
+    sections = [SectionDraft(planned) for planned in outline]
     await authoring.figures(see, draws=draws)
-    for written in sections:
-        await authoring.write(written, sections)
+    for section in sections:
+        await authoring.write(section, sections)
     await authoring.read(sections)
-    for written in sections:
-        if written.points:
-            await authoring.write(written, sections)
-    return await authoring.settled(sections)
+    for section in sections:
+        if section.points:
+            await authoring.write(section, sections)
+    return await authoring.settle(sections)
 
 
 async def revise(
@@ -230,25 +236,23 @@ async def revise(
     engine: Engine,
     revision: DraftRevision,
 ) -> Draft:
-    """A second round: sections that a reviewer found something in are written anew, all others stay
-    as they were.
-    """
+    """Rewrite the sections that a reviewer criticized; the others stay."""
     before = revision.draft
-    authoring = _Authoring(marked(replace(draft, figures=before.figures)), material, engine)
+    authoring = _Authoring(mark_pictures(replace(draft, figures=before.figures)), material, engine)
     authoring.provenance = before.provenance
     claims = {claim.claim_key: claim for claim in before.claims}
     sections = [
-        _Written(
+        SectionDraft(
             planned,
-            unfilled(earlier.text, claims),
+            restore_keys(earlier.text, claims),
             points=[each.point for each in revision.points if each.heading == planned.heading],
         )
         for planned, earlier in zip(outline, before.sections, strict=True)
     ]
-    for written in sections:
-        if written.points:
-            await authoring.write(written, sections)
-    return await authoring.settled(sections)
+    for section in sections:
+        if section.points:
+            await authoring.write(section, sections)
+    return await authoring.settle(sections)
 
 
 @dataclass(slots=True)
@@ -269,9 +273,7 @@ class _Authoring:
         return {key: claim.passage for claim in quoted for key in claim.cited_keys}
 
     async def figures(self, see: See | None, *, draws: bool) -> None:
-        """The method figure as the engine describes it, drawn by an image model where `draws`; and
-        all of them seen, where it sees.
-        """
+        """Describe and draw the method figure, and show all figures to a model that sees."""
         fixed = next((each for each in self.draft.figures if each.kind is FigureKind.GRAPH), None)
         stand = [] if fixed is None else await self._method_figures(fixed, draws=draws)
         if stand:
@@ -279,50 +281,52 @@ class _Authoring:
             self.draft = replace(self.draft, figures=tuple(figures))
         if see is not None:
             instead = {each.figure_id: stand[1:] for each in stand}
-            self.draft, self.seen = await looked_at(self.draft, instead, see)
-        self.draft = marked(self.draft)
+            self.draft, self.seen = await look_at_figures(self.draft, instead, see)
+        self.draft = mark_pictures(self.draft)
 
     async def _method_figures(self, fixed: DraftFigure, *, draws: bool) -> list[DraftFigure]:
-        """The figure that stands, and what it gives way to where it misleads."""
-        figure, failures = await described(self.draft, self.engine)
+        """Return the method figure, best first, with its fallbacks."""
+        figure, failures = await describe_method(self.draft, self.engine)
         stand = [] if figure is None else [figure]
         if figure is None or figure.spec != fixed.spec:
             stand.append(fixed)
         if figure is not None and draws:
-            picture, undrawn = await pictured(figure, self.draft, self.engine)
+            picture, undrawn = await draw_picture(figure, self.draft, self.engine)
             stand[:0] = [] if picture is None else [picture]
             failures += undrawn
         self.draft = replace(self.draft, failures=(*self.draft.failures, *failures))
         return stand
 
-    async def write(self, written: _Written, sections: Sequence[_Written]) -> None:
-        if written.is_fixed:
+    async def write(self, section: SectionDraft, sections: Sequence[SectionDraft]) -> None:
+        if section.is_fixed:
             return
-        outcome = await self.engine.run(DRAFT_SECTION, self._asked(written, sections))
+        outcome = await self.engine.run(DRAFT_SECTION, self._section_input(section, sections))
         if isinstance(outcome, Unscored):
-            if not written.text:
-                written.unscored = outcome
+            if not section.text:
+                section.unscored = outcome
             return
         self.provenance = outcome.provenance
-        written.text = joined(pieces_of(outcome.value.section))
+        section.text = join_pieces(pieces_of(outcome.value.section))
 
-    def _asked(self, written: _Written, sections: Sequence[_Written]) -> DraftSectionInput:
-        planned, claims = written.planned, self.claims
+    def _section_input(
+        self, section: SectionDraft, sections: Sequence[SectionDraft]
+    ) -> DraftSectionInput:
+        plan, claims = section.planned, self.claims
         figures = {figure.figure_id: figure for figure in self.draft.figures}
-        cited = {key for name in planned.claim_keys for key in claims[name].cited_keys}
+        cited = {key for name in plan.claim_keys for key in claims[name].cited_keys}
         passages = self.passages
-        others = [each for each in sections if each is not written]
+        others = [each for each in sections if each is not section]
         return DraftSectionInput(
             title=self.draft.title,
             form=self.draft.form.value,
-            heading=planned.heading,
-            purpose=planned.purpose,
-            words=planned.planned_words,
-            style=planned.style,
+            heading=plan.heading,
+            purpose=plan.purpose,
+            words=plan.planned_words,
+            style=plan.style,
             other_headings=tuple(each.planned.heading for each in others),
             claims=tuple(
                 ShownClaim(key=key, means=claims[key].means, shown=claims[key].shown)
-                for key in planned.claim_keys
+                for key in plan.claim_keys
                 if not (claims[key].cited_keys and claims[key].kind is ClaimKind.TEXT)
             ),
             works=tuple(
@@ -337,109 +341,115 @@ class _Authoring:
             ),
             figures=tuple(
                 ShownFigure(figure_id=name, caption=figures[name].caption)
-                for name in planned.figure_ids
+                for name in plan.figure_ids
             ),
             before="\n\n".join(
                 f"{each.planned.heading}\n{each.text}" for each in others if each.text
             ),
-            own=written.text if written.points else "",
-            points=tuple(written.points),
+            own=section.text if section.points else "",
+            points=tuple(section.points),
         )
 
-    async def read(self, sections: Sequence[_Written]) -> None:
-        for written in sections:
-            self._note(written)
-        shown = tuple(
+    async def read(self, sections: Sequence[SectionDraft]) -> None:
+        for section in sections:
+            self._note(section)
+        written_sections = tuple(
             WrittenSection(
                 heading=each.planned.heading, purpose=each.planned.purpose, text=each.text
             )
             for each in sections
             if each.text
         )
-        if not shown:
+        if not written_sections:
             return
         outcome = await self.engine.run(
             DRAFT_READING,
-            DraftReadingInput(title=self.draft.title, form=self.draft.form.value, sections=shown),
+            DraftReadingInput(
+                title=self.draft.title, form=self.draft.form.value, sections=written_sections
+            ),
         )
         points = [] if isinstance(outcome, Unscored) else outcome.value.points
         for point in points:
-            for written in sections:
-                if written.text and written.planned.heading.casefold() == point.heading.casefold():
-                    written.points.append(point.point)
+            for section in sections:
+                if section.text and section.planned.heading.casefold() == point.heading.casefold():
+                    section.points.append(point.point)
 
-    def _note(self, written: _Written) -> None:
-        found = [each for piece in pieces_of(written.text) for each in piece.sentences]
-        for sentence in filter(self._states, found):
+    def _note(self, section: SectionDraft) -> None:
+        all_sentences = [each for piece in pieces_of(section.text) for each in piece.sentences]
+        for sentence in filter(self._states, all_sentences):
             stored = " ".join(self.passages.get(key, "") for key in cited_in(sentence))
-            said = numbers_in(without_citations(sentence))
-            for number in sorted({*said} - {*numbers_in(stored)}):
-                written.points.append(f"no passage cited holds {number}, in: {sentence}")
-        plain = [each for each in found if not self._states(each)]
+            numbers = numbers_in(without_citations(sentence))
+            for number in sorted({*numbers} - {*numbers_in(stored)}):
+                section.points.append(f"no passage cited holds {number}, in: {sentence}")
+        plain = [each for each in all_sentences if not self._states(each)]
         for sentence, faults in zip(plain, self._faults(plain), strict=True):
             if faults:
                 short = " ".join(sentence.split()[:_SHOWN_WORDS])
-                written.points.append(f"{faults[0]}, in: {short}")
+                section.points.append(f"{faults[0]}, in: {short}")
         limit = self.material.venue.abstract_words
-        if written.planned.part is SectionPart.ABSTRACT and limit is not None:
-            count = len(words_of(without_citations(written.text)))
+        if section.planned.part is SectionPart.ABSTRACT and limit is not None:
+            count = len(words_of(without_citations(section.text)))
             if count > limit:
-                written.points.append(f"it has {count} words, and may have {limit}")
-        for name in self._unreferred(written, written.text):
-            written.points.append(f"refer to the figure as [Figure](#fig-{name})")
-        for name in written.planned.figure_ids:
+                section.points.append(f"it has {count} words, and may have {limit}")
+        for name in self._unreferred(section, section.text):
+            section.points.append(f"refer to the figure as [Figure](#fig-{name})")
+        for name in section.planned.figure_ids:
             points = self.seen.get(name, ())
-            written.points += [f"of the figure {name}, as it is seen: {each}" for each in points]
+            section.points += [f"of the figure {name}, as it is seen: {each}" for each in points]
 
     def _states(self, sentence: str) -> bool:
-        """Return whether it says of works more than it quotes: such a sentence has to be held up."""
+        """Return whether the sentence says more about works than it quotes."""
         return bool(cited_in(sentence)) and not keys_in(sentence) and (
             len(words_of(without_citations(sentence))) > MOST_OWN_WORDS
         )  # fmt: skip
 
     def _faults(self, sentences: Sequence[str]) -> list[list[str]]:
-        spelled = [filled(each, self.claims) for each in sentences]
+        spelled = [fill_keys(each, self.claims) for each in sentences]
         return faults_of(spelled, self.draft, self.material.stored)
 
-    def _unreferred(self, written: _Written, text: str) -> list[str]:
-        return [each for each in written.planned.figure_ids if f"(#fig-{each})" not in text]
+    def _unreferred(self, section: SectionDraft, text: str) -> list[str]:
+        return [each for each in section.planned.figure_ids if f"(#fig-{each})" not in text]
 
-    async def settled(self, sections: Sequence[_Written]) -> Draft:
-        """The draft with what is carried, and a failure for each sentence that was taken out."""
+    async def settle(self, sections: Sequence[SectionDraft]) -> Draft:
+        """Return the draft with supported sentences, and a failure for each removed one."""
         pieces = {place: pieces_of(each.text) for place, each in enumerate(sections)}
         works = {work.cite_key: work for work in self.draft.works}
-        said = [
+        statements = [
             sentence
-            for found in pieces.values()
-            for piece in found
+            for pieces_of_section in pieces.values()
+            for piece in pieces_of_section
             for sentence in piece.sentences
             if self._states(sentence) and set(cited_in(sentence)) <= works.keys()
         ]
-        held = await hold(said, works, self.passages, self.engine)
-        self.draft = replace(self.draft, claims=(*self.draft.claims, *held.claims.values()))
+        checked = await check_statements(statements, works, self.passages, self.engine)
+        self.draft = replace(self.draft, claims=(*self.draft.claims, *checked.claims.values()))
         removed: list[Failure] = []
         rows = []
-        for place, written in enumerate(sections):
-            kept = self._kept(written, pieces[place], held.claims, held.refused, removed)
-            rows.append(self._section(place, written, kept))
+        for place, section in enumerate(sections):
+            text = self._keep_supported(
+                section, pieces[place], checked.claims, checked.refused, removed
+            )
+            rows.append(self._section(place, section, text))
         lacking = [(each.planned.heading, each.unscored) for each in sections if each.unscored]
-        unwritten = [failed(name, why.reason, why.detail) for name, why in lacking]
+        failures_of_sections = [
+            draft_failure(name, why.reason, why.detail) for name, why in lacking
+        ]
         draft = replace(
             self.draft,
             sections=tuple(rows),
-            failures=(*self.draft.failures, *removed, *unwritten),
+            failures=(*self.draft.failures, *removed, *failures_of_sections),
             provenance=self.provenance,
         )
         if not lacking:
             return draft
-        _, why = lacking[0]  # a draft that lacks a section is none
+        _, why = lacking[0]  # a draft without a section is incomplete
         return replace(
             draft, word_count=None, unscored_reason=why.reason, unscored_detail=why.detail
         )
 
-    def _kept(
+    def _keep_supported(
         self,
-        written: _Written,
+        section: SectionDraft,
         pieces: Sequence[Piece],
         claims: Mapping[str, DraftClaim],
         refused: Mapping[str, str],
@@ -447,45 +457,53 @@ class _Authoring:
     ) -> str:
         sentences = [each for piece in pieces for each in piece.sentences]
         spelled = {
-            each: citing(claims[each].shown, claims[each].claim_key, claims[each].cited_keys)
+            each: citing_sentence(
+                claims[each].shown, claims[each].claim_key, claims[each].cited_keys
+            )
             if each in claims
-            else filled(each, self.claims)
+            else fill_keys(each, self.claims)
             for each in sentences
         }
         faults = faults_of([spelled[each] for each in sentences], self.draft, self.material.stored)
-        why = {each: found[0] for each, found in zip(sentences, faults, strict=True) if found}
+        why = {
+            each: sentence_faults[0]
+            for each, sentence_faults in zip(sentences, faults, strict=True)
+            if sentence_faults
+        }
         why |= {each: refused[each] for each in sentences if each in refused}
         for sentence, line in why.items():
-            said = f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}"
-            removed.append(failed(written.planned.heading, Reason.UNTRACED, said))
+            detail = f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}"
+            removed.append(draft_failure(section.planned.heading, Reason.UNTRACED, detail))
         parts = [
             Piece(piece.mark, tuple(spelled[each] for each in piece.sentences if each not in why))
             for piece in pieces
         ]
-        return joined(parts)
+        return join_pieces(parts)
 
-    def _section(self, place: int, written: _Written, kept: str) -> DraftSection:
-        """A section with what stays visible whether or not an engine speaks of it."""
-        planned, claims = written.planned, self.claims
-        parts = [kept]
-        if written.is_fixed:
+    def _section(self, place: int, section: SectionDraft, supported_text: str) -> DraftSection:
+        """Return a section with the content that is visible whatever an engine writes."""
+        plan, claims = section.planned, self.claims
+        parts = [supported_text]
+        if section.is_fixed:
             parts = [claim_span(DECLARATION_KEY, claims[DECLARATION_KEY].shown)]
-        elif written.unscored is None:
-            shown = [claims[key] for key in planned.claim_keys]
-            parts += program_tables({each.claim_key: each for each in shown})
-            parts += [f"See [Figure](#fig-{name})." for name in self._unreferred(written, kept)]
+        elif section.unscored is None:
+            shown_claims = [claims[key] for key in plan.claim_keys]
+            parts += program_tables({each.claim_key: each for each in shown_claims})
+            parts += [
+                f"See [Figure](#fig-{name})." for name in self._unreferred(section, supported_text)
+            ]
             parts += [
                 f"- {claim_span(each.claim_key, each.shown)}"
-                for each in shown
-                if each.kind is ClaimKind.GAP and f'key="{each.claim_key}"' not in kept
+                for each in shown_claims
+                if each.kind is ClaimKind.GAP and f'key="{each.claim_key}"' not in supported_text
             ]
         text = "\n\n".join(filter(None, parts))
-        reason = written.unscored
+        reason = section.unscored
         if reason is None and not text:
-            text = fixed_text(planned, claims)
+            text = fixed_text(plan, claims)
         return DraftSection(
             section_id=f"s{place + 1}",
-            **planned.model_dump(),
+            **plan.model_dump(),
             text="" if reason else text,
             unscored_reason=reason.reason if reason else None,
             unscored_detail=reason.detail if reason else "",

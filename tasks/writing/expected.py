@@ -1,4 +1,4 @@
-"""What a model will be asked for a draft, before it is."""
+"""Expected model calls of a draft."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,12 +24,12 @@ from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
 
 DRAFT_STEPS: tuple[Step[Any, Any], ...] = (*STEPS, VERIFY_CITATIONS)
 PICTURE_STEPS: tuple[Step[Any, Any], ...] = (DRAW_METHOD_FIGURE, LOOK_AT_PICTURE)
-"""Asked only where an image model draws."""
+"""Steps used only with an image model."""
 TOKENS_PER_WORD = 1.6
-"""Of a draft's text, in which keys stand for numbers."""
+"""Tokens per word of a draft's text, in which keys replace numbers."""
 TOKENS_PER_CLAIM = 45
 REVISED = 0.8
-"""Share of sections that are written anew."""
+"""Share of sections that are rewritten."""
 SENTENCES_PER_WORK = 1.5
 GRAPH_TOKENS = 500
 VERDICT_TOKENS = 60
@@ -37,13 +37,16 @@ CAPTION_TOKENS, LOOK_TOKENS = 80, 150
 
 
 def drawing_model(judging: JudgingParameters) -> str | None:
-    """The image model that draws the method figure; None: a program does."""
+    """Return the image model for the method figure; None if a program draws it."""
     return next(iter(models_of_step(DRAW_METHOD_FIGURE, judging)), None)
 
 
-def drawn_by(judging: JudgingParameters, model: str) -> JudgingParameters:
-    asked = judging.steps.get(DRAW_METHOD_FIGURE.name, AskingParameters())
-    steps = {**judging.steps, DRAW_METHOD_FIGURE.name: replace(asked, model=model, judges=None)}
+def with_drawing_model(judging: JudgingParameters, model: str) -> JudgingParameters:
+    parameters = judging.steps.get(DRAW_METHOD_FIGURE.name, AskingParameters())
+    steps = {
+        **judging.steps,
+        DRAW_METHOD_FIGURE.name: replace(parameters, model=model, judges=None),
+    }
     return replace(judging, steps=steps)
 
 
@@ -51,7 +54,7 @@ def steps_of(parameters: DraftParameters) -> tuple[Step[Any, Any], ...]:
     return tuple(step for step in DRAFT_STEPS if parameters.draws or step not in PICTURE_STEPS)
 
 
-def asked_of_draft(
+def calls_of_draft(
     material: Material,
     outline: Sequence[PlannedSection],
     *,
@@ -59,50 +62,54 @@ def asked_of_draft(
     review: bool,
     draws: bool = False,
 ) -> dict[Step[Any, Any], ExpectedCalls]:
-    """Calls and tokens by step.
+    """Return the expected calls by step.
 
     Args:
         draws: whether an image model draws the method figure.
         sees: whether figures are shown to the model.
         review: whether there is a second round.
     """
-    own = [each for each in outline if each.claim_keys != (DECLARATION_KEY,)]
+    model_sections = [each for each in outline if each.claim_keys != (DECLARATION_KEY,)]
     sizes = {claim.claim_key: len(claim.shown + claim.passage) for claim in material.claims}
-    written = sum(each.planned_words for each in own) * TOKENS_PER_WORD
+    text_tokens = sum(each.planned_words for each in model_sections) * TOKENS_PER_WORD
     claims = sum(
         sizes[key] / CHARACTERS_PER_TOKEN + TOKENS_PER_CLAIM
-        for each in own
+        for each in model_sections
         for key in each.claim_keys
     )
     rounds = 1 + REVISED * (2 if review else 1)
     pictures = int(draws and any(each.kind is FigureKind.GRAPH for each in material.figures))
-    seen = len(material.figures) - pictures if sees else 0
-    looked = pictures if sees else 0
+    figures_shown = len(material.figures) - pictures if sees else 0
+    pictures_shown = pictures if sees else 0
     idea = sum(size for key, size in sizes.items() if key.startswith("idea."))
     works = len(material.works)
     holds = 2 if review else 1
     batches = max(1.0, works * SENTENCES_PER_WORK / CLAIMS_PER_CALL) if works else 0.0
-    checked = works * (WORDS_PER_SOURCE + 40 * SENTENCES_PER_WORK) * TOKENS_PER_WORD
+    source_tokens = works * (WORDS_PER_SOURCE + 40 * SENTENCES_PER_WORK) * TOKENS_PER_WORD
     return {
         DRAFT_METHOD_FIGURE: ExpectedCalls(1, idea / CHARACTERS_PER_TOKEN, GRAPH_TOKENS),
         DRAFT_SECTION: ExpectedCalls(
-            len(own) * rounds,
-            rounds * claims + (rounds - 0.5) * len(own) * written,
-            rounds * written,
+            len(model_sections) * rounds,
+            rounds * claims + (rounds - 0.5) * len(model_sections) * text_tokens,
+            rounds * text_tokens,
         ),
-        DRAFT_READING: ExpectedCalls(1, written, GRAPH_TOKENS),
+        DRAFT_READING: ExpectedCalls(1, text_tokens, GRAPH_TOKENS),
         VERIFY_CITATIONS: ExpectedCalls(
-            holds * batches, holds * checked, holds * works * SENTENCES_PER_WORK * VERDICT_TOKENS
+            holds * batches,
+            holds * source_tokens,
+            holds * works * SENTENCES_PER_WORK * VERDICT_TOKENS,
         ),
         LOOK_AT_FIGURE: ExpectedCalls(
-            seen, seen * (IMAGE_TOKENS + CAPTION_TOKENS), seen * LOOK_TOKENS
+            figures_shown,
+            figures_shown * (IMAGE_TOKENS + CAPTION_TOKENS),
+            figures_shown * LOOK_TOKENS,
         ),
         DRAW_METHOD_FIGURE: ExpectedCalls(
             pictures, pictures * GRAPH_TOKENS, pictures * PICTURE_TOKENS
         ),
         LOOK_AT_PICTURE: ExpectedCalls(
-            looked,
-            looked * (IMAGE_TOKENS + CAPTION_TOKENS + GRAPH_TOKENS),
-            looked * LOOK_TOKENS,
+            pictures_shown,
+            pictures_shown * (IMAGE_TOKENS + CAPTION_TOKENS + GRAPH_TOKENS),
+            pictures_shown * LOOK_TOKENS,
         ),
     }

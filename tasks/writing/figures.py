@@ -1,7 +1,7 @@
-"""Figures of a draft: drawn by their specifications, and left out where they cannot be read.
+"""Figures of a draft: drawn by their specifications, and dropped if they are not legible.
 
-Charts and graphs are drawn under a theme that a printed column can bear; what a model or a run
-gives, and so may not fit, is looked at here.
+The theme of charts and graphs fits a printed column; content by a model or a run may not fit, and is
+checked here.
 """
 
 import base64
@@ -20,35 +20,34 @@ from schemas.failure import Failure
 from schemas.reasons import Reason
 from schemas.works.draft import DraftFigure, FigureKind, MethodGraph, PictureSpec
 from tasks.writing.charts import COLUMN_PIXELS, chart_faults
-from tasks.writing.graphs import MOST_WIDTH, graph_faults, graph_svg, settled, too_wide
+from tasks.writing.graphs import MOST_WIDTH, graph_faults, graph_svg, make_readable, too_wide
 from tasks.writing.parsing import parse
 
 STAGE = "writing"
 LEAST_PIXELS_PER_INCH = 200.0
-"""In print; what is finer than 300 is not seen."""
+"""In print; detail beyond 300 is not visible."""
 MOST_TIMES = 2.5
-"""Of the longer side of a picture to the shorter: what is longer has labels too small to read."""
+"""Longest allowed ratio of a picture's sides; labels of longer ones are too small."""
 MOST_PICTURE_HEIGHT = 640.0
-"""Pixels, or 480 points: what a page has room for beside its caption."""
+"""Pixels (480 points): the height that a page has for a figure with caption."""
 _PIXELS_PER_INCH = 96.0
-"""Of an SVG."""
+"""Pixels per inch of an SVG."""
 _PNG = "data:image/png;base64,"
 _Size = tuple[int, int]
 
 
-def failed(subject: str, reason: Reason, detail: str) -> Failure:
+def draft_failure(subject: str, reason: Reason, detail: str) -> Failure:
     return Failure(stage=STAGE, subject=subject, reason=reason, detail=detail)
 
 
-def drawn(figure: DraftFigure) -> DraftFigure:
-    """The figure with the SVG that its specification gives, which loads nothing; a picture with
-    its pixels and nothing else.
+def draw(figure: DraftFigure) -> DraftFigure:
+    """Draw the figure as an SVG that loads nothing; a picture is embedded by its pixels.
 
     Raises:
-        ValueError: nothing can be drawn of it.
+        ValueError: nothing can be drawn from it.
     """
     if figure.kind is FigureKind.PICTURE:
-        return replace(figure, svg=picture_svg(kept_png(figure)))
+        return replace(figure, svg=picture_svg(png_of(figure)))
     return replace(figure, svg=_svg(figure.kind, figure.spec))
 
 
@@ -59,46 +58,44 @@ def _svg(kind: FigureKind, spec: str) -> str:
     return str(vl_convert.vegalite_to_svg(json.loads(spec)))
 
 
-def finished(
-    figure: DraftFigure, values: Mapping[str, float]
-) -> tuple[DraftFigure, tuple[str, ...]]:
-    """The figure drawn, a graph so that it can be read; and what is wrong with it all the same.
+def finish(figure: DraftFigure, values: Mapping[str, float]) -> tuple[DraftFigure, tuple[str, ...]]:
+    """Draw a figure, adjust a graph for legibility, and return remaining faults.
 
     Args:
-        values: numbers of the draft by the keys of their claims.
+        values: numbers of the draft by claim key.
     """
     try:
         if figure.kind is FigureKind.GRAPH:
             graph = MethodGraph.model_validate_json(figure.spec)
-            changed, said = settled(graph)
-            if said:
-                spec = changed.model_dump_json(indent=1)
-                figure = replace(figure, spec=spec, mended=(*figure.mended, *said))
-        figure = drawn(figure)
+            readable_graph, changes = make_readable(graph)
+            if changes:
+                spec = readable_graph.model_dump_json(indent=1)
+                figure = replace(figure, spec=spec, mended=(*figure.mended, *changes))
+        figure = draw(figure)
     except ValueError as error:
         return figure, (_undrawable(error),)
     return figure, faults_in(figure, values)
 
 
-def readable(
+def readable_figures(
     figures: Iterable[DraftFigure], values: Mapping[str, float]
 ) -> tuple[tuple[DraftFigure, ...], tuple[Failure, ...]]:
-    """Figures that can be read in print, and a failure for each that is left out."""
-    kept: list[DraftFigure] = []
-    lost: list[Failure] = []
+    """Return the legible figures, and a failure for each dropped one."""
+    legible: list[DraftFigure] = []
+    failures: list[Failure] = []
     for figure in figures:
-        done, faults = finished(figure, values)
+        finished_figure, faults = finish(figure, values)
         if not faults:
-            kept.append(done)
+            legible.append(finished_figure)
             continue
         more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
-        said = f"left out, {'; '.join(faults[:3])}{more}"
-        lost.append(failed(f"Figure {figure.figure_id}", Reason.ILLEGIBLE, said))
-    return tuple(kept), tuple(lost)
+        detail = f"left out, {'; '.join(faults[:3])}{more}"
+        failures.append(draft_failure(f"Figure {figure.figure_id}", Reason.ILLEGIBLE, detail))
+    return tuple(legible), tuple(failures)
 
 
 def faults_in(figure: DraftFigure, values: Mapping[str, float]) -> tuple[str, ...]:
-    """Return what is wrong with a figure; none: it can be read, and says what the draft says."""
+    """Return the faults of a figure; none if it is legible and agrees with the draft."""
     if not figure.svg:
         return ("it was not drawn",)
     try:
@@ -109,13 +106,13 @@ def faults_in(figure: DraftFigure, values: Mapping[str, float]) -> tuple[str, ..
 
 def _faults(figure: DraftFigure, values: Mapping[str, float]) -> Iterator[str]:
     if figure.kind is FigureKind.CHART:
-        caption = [seen for each in parse(figure.caption).stretches for seen in each.claims]
+        caption = [claim for each in parse(figure.caption).stretches for claim in each.claims]
         yield from chart_faults(figure.spec, caption, values)
     elif figure.kind is FigureKind.GRAPH:
         yield from graph_faults(MethodGraph.model_validate_json(figure.spec))
     else:
-        yield from _picture_faults(kept_png(figure))
-    svg = drawn(figure).svg
+        yield from _picture_faults(png_of(figure))
+    svg = draw(figure).svg
     if figure.kind is FigureKind.CHART:  # the name of a metric may be longer than the axis
         wide = float(lxml.etree.fromstring(svg.encode()).get("width", "0"))
         if wide > MOST_WIDTH:
@@ -128,11 +125,11 @@ def _undrawable(error: Exception) -> str:
     return f"it cannot be drawn: {' '.join(str(error).split())[:200]}"
 
 
-# Pictures by an image model: what can be held against their pixels without reading them.
+# Pictures by an image model: checks of their pixels.
 
 
 def picture_svg(png: bytes) -> str:
-    """The picture as wide as a column, or so wide that a page has room for its height.
+    """Return the picture as wide as a column, or as its height on a page allows.
 
     Raises:
         ValueError, OSError: it is no PNG.
@@ -153,22 +150,22 @@ def _shown_width(wide: int, high: int) -> float:
     return min(float(COLUMN_PIXELS), MOST_PICTURE_HEIGHT * wide / high)
 
 
-def kept_png(figure: DraftFigure) -> bytes:
-    """The pixels that a picture's SVG holds.
+def png_of(figure: DraftFigure) -> bytes:
+    """Return the pixels in a picture's SVG.
 
     Raises:
-        ValueError: it holds none, or others than its specification says.
+        ValueError: there are none, or they differ from the specification.
     """
     try:
         root = lxml.etree.fromstring(
             figure.svg.encode(), lxml.etree.XMLParser(resolve_entities=False)
         )
-        found = [each.get("href", "") for each in root.iter("{*}image")]
-        png = base64.b64decode(found[0].removeprefix(_PNG), validate=True) if found else b""
+        links = [each.get("href", "") for each in root.iter("{*}image")]
+        png = base64.b64decode(links[0].removeprefix(_PNG), validate=True) if links else b""
     except (lxml.etree.XMLSyntaxError, ValueError) as error:
         raise ValueError("it holds no picture") from error
-    told = PictureSpec.model_validate_json(figure.spec).png_sha256
-    if hashlib.sha256(png).hexdigest() != told:
+    png_sha256 = PictureSpec.model_validate_json(figure.spec).png_sha256
+    if hashlib.sha256(png).hexdigest() != png_sha256:
         raise ValueError("it holds another picture than was drawn")
     return png
 

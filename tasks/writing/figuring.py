@@ -1,6 +1,4 @@
-"""The figures of a draft by a model: the method as it describes it, drawn by a program or by an
-image model, held against the rules for figures, and every picture shown to a model that sees.
-"""
+"""Figures of a draft by a model: description, drawing, checks, and a look at every picture."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +28,7 @@ from tasks.judging.messages import PNG, Attachment
 from tasks.judging.pictures import as_prompt
 from tasks.judging.step import Engine
 from tasks.writing.checking import numbers_in, values_of
-from tasks.writing.figures import failed, finished, picture_svg
+from tasks.writing.figures import draft_failure, finish, picture_svg
 from tasks.writing.graphs import graph_figure
 from tasks.writing.steps.draft_method_figure import (
     DRAFT_METHOD_FIGURE,
@@ -47,64 +45,68 @@ from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE, LookInput, LookRe
 from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE, LookAtPictureInput
 
 See = Callable[[Attachment], Engine]
-"""The engine whose questions take that picture along."""
+"""Engine whose calls include that picture."""
 IMAGE_TOKENS = 1_500
 _SHOWN_SCALE = 2.0
 _PARTS = ("problem", "method", "experiment", "text")
 
 
-async def described(draft: Draft, engine: Engine) -> tuple[DraftFigure | None, tuple[Failure, ...]]:
-    """The method figure as the engine describes it; None: the fixed one stands, and why."""
+async def describe_method(
+    draft: Draft, engine: Engine
+) -> tuple[DraftFigure | None, tuple[Failure, ...]]:
+    """Return the method figure described by the engine, or None and why the fixed one stays."""
     claims = {claim.claim_key: claim for claim in draft.claims}
-    told = [claims[f"idea.{name}"].shown for name in _PARTS if f"idea.{name}" in claims]
-    asked = [each.shown for key, each in claims.items() if key.endswith(".question")]
-    tried = "\n".join(asked) or "Not tried yet."
-    inputs = MethodFigureInput(title=draft.title, method="\n\n".join(told), tried=tried)
+    method_texts = [claims[f"idea.{name}"].shown for name in _PARTS if f"idea.{name}" in claims]
+    questions = [each.shown for key, each in claims.items() if key.endswith(".question")]
+    question_text = "\n".join(questions) or "Not tried yet."
+    inputs = MethodFigureInput(
+        title=draft.title, method="\n\n".join(method_texts), tried=question_text
+    )
     outcome = await engine.run(DRAFT_METHOD_FIGURE, inputs)
     if isinstance(outcome, Unscored):
-        return None, (_left(outcome.reason, outcome.detail),)
+        return None, (_fallback_failure(outcome.reason, outcome.detail),)
     reply = outcome.value
-    said = [reply.caption, *(f"{box.label} {box.group}" for box in reply.boxes)]
-    said += [arrow.label for arrow in reply.arrows]
-    if numbers := [number for text in said for number in numbers_in(text)]:
-        return None, (_left(Reason.UNTRACED, f"it says {numbers[0]}, which is no claim"),)
+    labels = [reply.caption, *(f"{box.label} {box.group}" for box in reply.boxes)]
+    labels += [arrow.label for arrow in reply.arrows]
+    if numbers := [number for text in labels for number in numbers_in(text)]:
+        return None, (
+            _fallback_failure(Reason.UNTRACED, f"it says {numbers[0]}, which is no claim"),
+        )
     try:
         figure = graph_figure(_graph(reply), escaped(reply.caption))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        return None, (_left(Reason.ILLEGIBLE, f"{place}: {first['msg']}"),)
-    figure, faults = finished(figure, values_of(draft))
+        return None, (_fallback_failure(Reason.ILLEGIBLE, f"{place}: {first['msg']}"),)
+    figure, faults = finish(figure, values_of(draft))
     if faults:
-        return None, (_left(Reason.ILLEGIBLE, "; ".join(faults[:3])),)
+        return None, (_fallback_failure(Reason.ILLEGIBLE, "; ".join(faults[:3])),)
     return figure, ()
 
 
-def _graph(told: MethodFigureReply) -> MethodGraph:
+def _graph(reply: MethodFigureReply) -> MethodGraph:
     return MethodGraph(
         nodes=tuple(
-            GraphNode(node_id=box.id, label=box.label, group=box.group) for box in told.boxes
+            GraphNode(node_id=box.id, label=box.label, group=box.group) for box in reply.boxes
         ),
         arrows=tuple(
             GraphArrow(source=each.source, target=each.target, label=each.label)
-            for each in told.arrows
+            for each in reply.arrows
         ),
     )
 
 
-async def pictured(
+async def draw_picture(
     figure: DraftFigure, draft: Draft, engine: Engine
 ) -> tuple[DraftFigure | None, tuple[Failure, ...]]:
-    """A described method figure as an image model draws it; None: boxes and arrows that a program
-    drew stand, and why.
-    """
+    """Return the figure drawn by an image model, or None and why the program's drawing stays."""
     graph = MethodGraph.model_validate_json(figure.spec)
     inputs = DrawMethodFigureInput(
         caption=_caption(figure), boxes=_boxes(graph), arrows=_arrows(graph)
     )
     outcome = await engine.run(DRAW_METHOD_FIGURE, inputs)
     if isinstance(outcome, Unscored):
-        return None, (_undrawn(outcome.reason, outcome.detail),)
+        return None, (_picture_failure(outcome.reason, outcome.detail),)
     png = outcome.value.content
     spec = PictureSpec(
         model=outcome.provenance.model_requested,
@@ -120,10 +122,10 @@ async def pictured(
         mended=(),
         drawn_by=spec.model,
     )
-    picture, faults = finished(picture, values_of(draft))
+    picture, faults = finish(picture, values_of(draft))
     if faults:
-        said = "; ".join(faults[:3])
-        return None, (_undrawn(Reason.ILLEGIBLE, said),)
+        detail = "; ".join(faults[:3])
+        return None, (_picture_failure(Reason.ILLEGIBLE, detail),)
     return picture, ()
 
 
@@ -139,58 +141,56 @@ def _arrows(graph: MethodGraph) -> tuple[DrawnArrow, ...]:
     )
 
 
-def marked(draft: Draft) -> Draft:
-    """The draft that says of each picture by an image model how it was made: below it, by a claim,
-    and where it declares what machines wrote.
-    """
-    made = {f"figure.{each.figure_id}.made": each for each in draft.figures if each.made}
-    of_figure = {figure.figure_id: key for key, figure in made.items()}
+def mark_pictures(draft: Draft) -> Draft:
+    """Add to each picture by an image model how it was made, in caption, claims and declaration."""
+    pictures = {f"figure.{each.figure_id}.made": each for each in draft.figures if each.made}
+    of_figure = {figure.figure_id: key for key, figure in pictures.items()}
     marks = tuple(
         DraftClaim(
             claim_key=key, kind=ClaimKind.TEXT, means="how a figure was made", shown=figure.made
         )
-        for key, figure in made.items()
+        for key, figure in pictures.items()
     )
     return replace(
         draft,
-        figures=tuple(_captioned(each, of_figure.get(each.figure_id)) for each in draft.figures),
-        claims=(*(_declaring(each, made.values()) for each in draft.claims), *marks),
+        figures=tuple(_with_mark(each, of_figure.get(each.figure_id)) for each in draft.figures),
+        claims=(*(_with_declaration(each, pictures.values()) for each in draft.claims), *marks),
     )
 
 
-def _captioned(figure: DraftFigure, key: str | None) -> DraftFigure:
-    """With its mark, which it has already where an earlier round drew it."""
+def _with_mark(figure: DraftFigure, key: str | None) -> DraftFigure:
+    """Add the mark, unless an earlier round added it."""
     if key is None or (mark := claim_span(key, figure.made)) in figure.caption:
         return figure
     return replace(figure, caption=f"{figure.caption} {mark}")
 
 
-def _declaring(claim: DraftClaim, made: Iterable[DraftFigure]) -> DraftClaim:
+def _with_declaration(claim: DraftClaim, pictures: Iterable[DraftFigure]) -> DraftClaim:
     if claim.claim_key != DECLARATION_KEY:
         return claim
-    said = (figure.made_as(f"Its {figure.figure_id} figure") for figure in made)
-    return replace(claim, shown=" ".join((claim.shown, *said)))
+    sentences = (figure.made_as(f"Its {figure.figure_id} figure") for figure in pictures)
+    return replace(claim, shown=" ".join((claim.shown, *sentences)))
 
 
-def _left(
+def _fallback_failure(
     reason: Reason, why: str, instead: str = "the fixed figure stands instead of the model's"
 ) -> Failure:
-    return failed("Figure method", reason, f"{instead}, {why}")
+    return draft_failure("Figure method", reason, f"{instead}, {why}")
 
 
-def _undrawn(reason: Reason, why: str) -> Failure:
-    return _left(reason, why, "boxes and arrows stand instead of the image model's picture")
+def _picture_failure(reason: Reason, why: str) -> Failure:
+    return _fallback_failure(
+        reason, why, "boxes and arrows stand instead of the image model's picture"
+    )
 
 
-async def looked_at(
+async def look_at_figures(
     draft: Draft, instead: Mapping[str, Sequence[DraftFigure]], see: See
 ) -> tuple[Draft, dict[str, list[str]]]:
-    """The draft whose figures a model has seen; and points about each figure, for whoever writes
-    the section that it stands in.
+    """Show the figures to a model; return points on each figure for its section's author.
 
     Args:
-        instead: what a figure that misleads gives way to, by its name: first what is looked at in
-            its turn, the last one as it is.
+        instead: fallbacks of a misleading figure, by name; all but the last are looked at too.
     """
     figures: list[DraftFigure] = []
     failures: list[Failure] = []
@@ -198,7 +198,7 @@ async def looked_at(
     for first in draft.figures:
         figure, others = first, list(instead.get(first.figure_id, ()))
         while True:
-            outcome = await _seen(figure, see)
+            outcome = await _look_at(figure, see)
             if isinstance(outcome, Unscored):
                 why = f"no model saw it, {outcome.detail}"
                 failures.append(_of(figure, outcome.reason, why))
@@ -211,7 +211,10 @@ async def looked_at(
                 if wrong is not None:
                     failures.append(_of(figure, Reason.ILLEGIBLE, _says(wrong)))
                 break
-            gone, points[figure.figure_id] = _undrawn if figure.drawn_by else _left, []
+            gone, points[figure.figure_id] = (
+                _picture_failure if figure.drawn_by else _fallback_failure,
+                [],
+            )
             failures.append(gone(Reason.ILLEGIBLE, _says(wrong)))
             figure = others.pop(0)
             if not others:
@@ -221,7 +224,7 @@ async def looked_at(
     return done, points
 
 
-async def _seen(figure: DraftFigure, see: See) -> Outcome[LookReply]:
+async def _look_at(figure: DraftFigure, see: See) -> Outcome[LookReply]:
     engine, caption = see(_picture(figure)), _caption(figure)
     if figure.kind is not FigureKind.PICTURE:
         return await engine.run(LOOK_AT_FIGURE, LookInput(caption=caption))
@@ -235,7 +238,7 @@ def _says(point: str) -> str:
 
 
 def _of(figure: DraftFigure, reason: Reason, why: str) -> Failure:
-    return failed(f"Figure {figure.figure_id}", reason, why)
+    return draft_failure(f"Figure {figure.figure_id}", reason, why)
 
 
 def _picture(figure: DraftFigure) -> Attachment:
@@ -245,8 +248,8 @@ def _picture(figure: DraftFigure) -> Attachment:
 
 
 def _caption(figure: DraftFigure) -> str:
-    """As its readers see it."""
-    told = pypandoc.convert_text(
+    """Return the caption as readers see it."""
+    plain = pypandoc.convert_text(
         shallow(figure.caption), "plain", format=MARKDOWN, extra_args=["--wrap=none"]
     )
-    return str(told).strip()
+    return str(plain).strip()

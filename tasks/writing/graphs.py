@@ -1,6 +1,6 @@
-"""Method figures as boxes and arrows: laid out from above to below as SVG that loads nothing; what
-the experiment did or what the idea plans, where no model has described it; and the graphs that can
-be read.
+"""Method figures as boxes and arrows, laid out from top to bottom as SVG that loads nothing.
+
+They show the experiment's procedure or the idea's plan, or a graph described by a model.
 """
 
 import textwrap
@@ -19,8 +19,8 @@ from tasks.writing.charts import COLUMN_PIXELS, TEXT_PIXELS, width_of
 WIDTH, LINE_HEIGHT = float(COLUMN_PIXELS), 14
 _PADDING, _GAP, _ROW_GAP, _LANE = 12.0, 24.0, 24.0, 16.0
 FILLS = ("#D9EAF3", "#F4D7BF", "#8CC0DC", "#F8F3AA", "#E8A673", "#A6A6A6")
-"""Tints of Okabe and Ito's palette: at least 10 apart in CIELAB for anybody, protanopes and
-deuteranopes included (Machado and others, 2009), with a contrast of 4.5 or more to the text.
+"""Tints of Okabe and Ito's palette: at least 10 apart in CIELAB, also for protanopes and
+deuteranopes (Machado and others, 2009), with a text contrast of at least 4.5.
 """
 _WHITE, _INK, _LINE = "#FFFFFF", "#222222", "#555555"
 Point = tuple[float, float]
@@ -28,7 +28,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box, by its middle."""
+    """One box, by its center."""
 
     x: float
     y: float
@@ -77,7 +77,7 @@ class _Area:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One arrow: its corners, and where its label stands."""
+    """One arrow: its corners, and the position of its label."""
 
     points: tuple[Point, ...]
     label: str
@@ -101,7 +101,7 @@ class GraphDrawing:
 
     @property
     def has_free_labels(self) -> bool:
-        """Return whether no label of an arrow lies on a box, an arrow, another label or the edge."""
+        """Return whether no label overlaps a box, an arrow, another label or the edge."""
         labels = [(route, _label_area(route)) for route in self.routes if route.label]
         boxes = [_Area.around(box) for box in self.boxes]
         lines = [pair for route in self.routes for pair in pairwise(route.points)]
@@ -122,7 +122,7 @@ def _label_area(route: Route) -> _Area:
 
 
 def graph_svg(graph: MethodGraph) -> str:
-    drawing = laid_out(graph)
+    drawing = lay_out(graph)
     left, width, height = f"{drawing.left:.1f}", f"{drawing.width:.1f}", f"{drawing.height:.1f}"
     root = Element(
         "svg",
@@ -155,19 +155,19 @@ def graph_svg(graph: MethodGraph) -> str:
 
 def _rect(parent: Element, x: float, y: float, width: float, height: float, fill: str) -> Element:
     places = {"x": x, "y": y, "width": width, "height": height}
-    said = {name: f"{value:.1f}" for name, value in places.items()}
-    return SubElement(parent, "rect", said, fill=fill, stroke=_LINE)
+    attributes = {name: f"{value:.1f}" for name, value in places.items()}
+    return SubElement(parent, "rect", attributes, fill=fill, stroke=_LINE)
 
 
-def _text(parent: Element, x: float, y: float, said: str, anchor: str) -> None:
+def _text(parent: Element, x: float, y: float, text: str, anchor: str) -> None:
     place = {"x": f"{x:.1f}", "y": f"{y:.1f}", "text-anchor": anchor}
-    SubElement(parent, "text", place).text = one_space(said)
+    SubElement(parent, "text", place).text = one_space(text)
 
 
-def laid_out(graph: MethodGraph) -> GraphDrawing:
-    """Return where everything stands: rows of boxes from above to below, and arrows between them."""
-    known = {node.node_id for node in graph.nodes}
-    arrows = [each for each in graph.arrows if {each.source, each.target} <= known]
+def lay_out(graph: MethodGraph) -> GraphDrawing:
+    """Lay out rows of boxes from top to bottom, and the arrows between them."""
+    node_ids = {node.node_id for node in graph.nodes}
+    arrows = [each for each in graph.arrows if {each.source, each.target} <= node_ids]
     layers = _layers(graph.nodes, arrows)
     groups = list(dict.fromkeys(node.group for node in graph.nodes if node.group))
     fills = {group: FILLS[place % len(FILLS)] for place, group in enumerate(groups)}
@@ -176,11 +176,13 @@ def laid_out(graph: MethodGraph) -> GraphDrawing:
     ordered = sorted(graph.nodes, key=lambda node: layers[node.node_id])
     far = {end for each in arrows if _is_far(each, layers) for end in (each.source, each.target)}
     for _, row in groupby(ordered, key=lambda node: layers[node.node_id]):
-        placed = [_box(node, fills, graph.line_characters) for node in _in_row(list(row), far)]
-        height = max(box.height for _, box in placed)
-        total = sum(box.width for _, box in placed) + _GAP * (len(placed) - 1)
+        boxes_of_row = [
+            _box(node, fills, graph.line_characters) for node in _in_row(list(row), far)
+        ]
+        height = max(box.height for _, box in boxes_of_row)
+        total = sum(box.width for _, box in boxes_of_row) + _GAP * (len(boxes_of_row) - 1)
         x = (WIDTH - total) / 2
-        for name, box in placed:
+        for name, box in boxes_of_row:
             middle = x + box.width / 2
             boxes[name] = Box(middle, y + height / 2, box.width, box.height, box.lines, box.fill)
             x += box.width + _GAP
@@ -207,8 +209,9 @@ def laid_out(graph: MethodGraph) -> GraphDrawing:
 
 
 def _layers(nodes: Iterable[GraphNode], arrows: Iterable[GraphArrow]) -> dict[str, int]:
-    """Return how far down each box stands: below all that lead to it, an arrow that would close a
-    circle apart; what nothing leads to stands right above the first it leads to.
+    """Return the row of each box: below all sources of its arrows, ignoring backward arrows.
+
+    A box without incoming arrows is directly above its first target.
     """
     names = [node.node_id for node in nodes]
     forward = [each for each in arrows if names.index(each.source) < names.index(each.target)]
@@ -216,10 +219,10 @@ def _layers(nodes: Iterable[GraphNode], arrows: Iterable[GraphArrow]) -> dict[st
     for name in names:
         before = [layers[each.source] + 1 for each in forward if each.target == name]
         layers[name] = max(before, default=0)
-    reached = {each.target for each in forward}
+    targets = {each.target for each in forward}
     for name in names:
         after = [layers[each.target] - 1 for each in forward if each.source == name]
-        if name not in reached and after:
+        if name not in targets and after:
             layers[name] = max(0, min(after))
     return layers
 
@@ -232,12 +235,12 @@ def _box(node: GraphNode, fills: Mapping[str, str], line_characters: int) -> tup
 
 
 def _is_far(arrow: GraphArrow, layers: Mapping[str, int]) -> bool:
-    """Return whether it leads farther than to the next row, or back."""
+    """Return whether it leads farther than the next row, or back."""
     return layers[arrow.target] - layers[arrow.source] != 1
 
 
 def _in_row(row: Sequence[GraphNode], far: Collection[str]) -> Sequence[GraphNode]:
-    """Boxes whose arrows run beside all others stand at the ends of their row."""
+    """Move boxes with arrows in side lanes to the ends of their row."""
     if all(node.node_id not in far for node in row[1:-1]):
         return row
     outside = [node for node in row if node.node_id in far]
@@ -248,7 +251,7 @@ def _in_row(row: Sequence[GraphNode], far: Collection[str]) -> Sequence[GraphNod
 def _routes(
     arrows: Iterable[GraphArrow], boxes: Mapping[str, Box], layers: Mapping[str, int]
 ) -> Iterable[Route]:
-    """Straight to the next row; farther, or back, along a lane of its own beside all boxes."""
+    """Route arrows straight to the next row; others along a side lane of their own."""
     left = min(box.x - box.width / 2 for box in boxes.values())
     right = max(box.x + box.width / 2 for box in boxes.values())
     rows: dict[int, list[Box]] = {}
@@ -258,11 +261,11 @@ def _routes(
         one, other = boxes[arrow.source], boxes[arrow.target]
         if not _is_far(arrow, layers):
             start, end = (one.x, one.y + one.height / 2), (other.x, other.y - other.height / 2)
-            yield Route((start, end), arrow.label, *_beside(start, end))
+            yield Route((start, end), arrow.label, *_label_place(start, end))
             continue
-        own, others = rows[layers[arrow.source]], rows[layers[arrow.target]]
+        source_row, target_row = rows[layers[arrow.source]], rows[layers[arrow.target]]
         side = -1 if one.x <= WIDTH / 2 else 1
-        if not _is_last(one, own, side) and _is_last(one, own, -side):
+        if not _is_last(one, source_row, side) and _is_last(one, source_row, -side):
             side = -side
         if side < 0:
             left -= _LANE
@@ -271,8 +274,8 @@ def _routes(
         lane = left if side < 0 else right
         yield Route(
             (
-                *_to_lane(one, own, side, lane, 1),
-                *reversed(_to_lane(other, others, side, lane, -1)),
+                *_to_lane(one, source_row, side, lane, 1),
+                *reversed(_to_lane(other, target_row, side, lane, -1)),
             ),
             arrow.label,
             lane - side * 4,
@@ -282,13 +285,13 @@ def _routes(
 
 
 def _is_last(box: Box, row: Iterable[Box], side: int) -> bool:
-    """Return whether no box of its row stands farther on that side."""
+    """Return whether no box of its row is farther on that side."""
     return all(side * each.x <= side * box.x for each in row)
 
 
 def _to_lane(box: Box, row: Sequence[Box], side: int, lane: float, down: int) -> tuple[Point, ...]:
-    """From the box to its lane: straight, or past its neighbours through the gap under the row
-    (`down` is 1) or over it (-1).
+    """Route from the box to its lane: straight, or through the gap below its row (`down` 1) or
+    above it (-1).
     """
     if _is_last(box, row, side):
         return (box.x + side * box.width / 2, box.y), (lane, box.y)
@@ -296,8 +299,8 @@ def _to_lane(box: Box, row: Sequence[Box], side: int, lane: float, down: int) ->
     return (box.x, box.y + down * box.height / 2), (box.x, down * gap), (lane, down * gap)
 
 
-def _beside(start: Point, end: Point) -> tuple[float, float, str]:
-    """Return where the label of a straight arrow stands: under its upper half, which leaves room."""
+def _label_place(start: Point, end: Point) -> tuple[float, float, str]:
+    """Return the label place of a straight arrow: below its upper half, where there is room."""
     x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     if abs(end[0] - start[0]) < 1:
         return x + 6, y + 4, "start"
@@ -307,23 +310,23 @@ def _beside(start: Point, end: Point) -> tuple[float, float, str]:
 METHOD = "method"
 MOST_BOX_CHARACTERS = 48
 MOST_BACKWARD_SHARE = 0.25
-"""Of the arrows: those that lead up, against the order in which boxes are read."""
+"""Largest share of arrows that lead up, against the reading order."""
 MOST_WIDTH, MOST_HEIGHT = 540, 665
-"""Pixels. A column has 345 points: text of 11 pixels has 7 points in a wider figure. 500 points of
-height are what a page has room for.
+"""Pixels. A column has 345 points, so text of 11 pixels has 7 points at this width; a page has
+500 points of height for a figure.
 """
 _SHOWN_CHARACTERS = 40
 
 
 def experiment_graph(experiments: Sequence[Experiment]) -> DraftFigure:
-    given, tried, judged = "given", "tried", "concluded"
+    input_group, search_group, result_group = "given", "tried", "concluded"
     nodes = [
-        GraphNode(node_id="parent", label="Parent program", group=given),
-        GraphNode(node_id="propose", label="Candidates proposed", group=tried),
-        GraphNode(node_id="screen", label="Run on small data", group=tried),
-        GraphNode(node_id="compare", label="The best run on full data", group=tried),
-        GraphNode(node_id="confirm", label="The best one run on fresh data", group=tried),
-        GraphNode(node_id="finding", label="Finding", group=judged),
+        GraphNode(node_id="parent", label="Parent program", group=input_group),
+        GraphNode(node_id="propose", label="Candidates proposed", group=search_group),
+        GraphNode(node_id="screen", label="Run on small data", group=search_group),
+        GraphNode(node_id="compare", label="The best run on full data", group=search_group),
+        GraphNode(node_id="confirm", label="The best one run on fresh data", group=search_group),
+        GraphNode(node_id="finding", label="Finding", group=result_group),
     ]
     arrows = [
         GraphArrow(source="parent", target="propose"),
@@ -334,7 +337,7 @@ def experiment_graph(experiments: Sequence[Experiment]) -> DraftFigure:
         GraphArrow(source="parent", target="confirm", label="same data"),
     ]
     if any(each.baseline_id for each in experiments):
-        nodes.insert(1, GraphNode(node_id="known", label="Baselines", group=given))
+        nodes.insert(1, GraphNode(node_id="known", label="Baselines", group=input_group))
         arrows.append(GraphArrow(source="known", target="confirm", label="same data"))
     caption = (
         "How programs were tried. What is given is held against the best candidate on data that"
@@ -364,35 +367,35 @@ def graph_figure(graph: MethodGraph, caption: str) -> DraftFigure:
     )
 
 
-def settled(graph: MethodGraph) -> tuple[MethodGraph, tuple[str, ...]]:
-    """The graph as it can be read, and what was changed for it."""
-    said: list[str] = []
+def make_readable(graph: MethodGraph) -> tuple[MethodGraph, tuple[str, ...]]:
+    """Return a legible graph, and the changes made to it."""
+    changes: list[str] = []
     names = {node.node_id for node in graph.nodes}
-    sound = tuple(
+    valid_arrows = tuple(
         each
         for each in graph.arrows
         if {each.source, each.target} <= names and each.source != each.target
     )
-    if sound != graph.arrows:
-        graph = replace(graph, arrows=sound)
-        said.append("arrows that lead to no box, or from a box to itself, were left out")
+    if valid_arrows != graph.arrows:
+        graph = replace(graph, arrows=valid_arrows)
+        changes.append("arrows that lead to no box, or from a box to itself, were left out")
     ordered = _in_order(graph)
-    if len(_backward(graph)) > MOST_BACKWARD_SHARE * len(sound) and ordered != graph:
+    if len(_backward(graph)) > MOST_BACKWARD_SHARE * len(valid_arrows) and ordered != graph:
         graph = ordered
-        said.append("boxes stand in the order of the arrows")
+        changes.append("boxes stand in the order of the arrows")
     for characters in (22, 16, 12):
-        if laid_out(graph).width > MOST_WIDTH and characters < graph.line_characters:
+        if lay_out(graph).width > MOST_WIDTH and characters < graph.line_characters:
             graph = replace(graph, line_characters=characters)
-    if laid_out(graph).width <= MOST_WIDTH and graph.line_characters in (22, 16, 12):
-        said.append(f"lines of boxes are broken at {graph.line_characters} characters")
-    if not laid_out(graph).has_free_labels:
+    if lay_out(graph).width <= MOST_WIDTH and graph.line_characters in (22, 16, 12):
+        changes.append(f"lines of boxes are broken at {graph.line_characters} characters")
+    if not lay_out(graph).has_free_labels:
         graph = replace(graph, arrows=tuple(replace(each, label="") for each in graph.arrows))
-        said.append("arrows bear no labels")
-    return graph, tuple(said)
+        changes.append("arrows bear no labels")
+    return graph, tuple(changes)
 
 
 def graph_faults(graph: MethodGraph) -> Iterator[str]:
-    """Return what of a graph cannot be read, though it is settled."""
+    """Yield the remaining faults of a graph."""
     names = {node.node_id for node in graph.nodes}
     yield from _box_faults(graph)
     for arrow in graph.arrows:
@@ -404,7 +407,7 @@ def graph_faults(graph: MethodGraph) -> Iterator[str]:
     if len(back) > MOST_BACKWARD_SHARE * len(graph.arrows):
         count = f"{len(back)} of {len(graph.arrows)}"
         yield f"{count} arrows lead up, against the order in which it is read"
-    drawing = laid_out(graph)
+    drawing = lay_out(graph)
     if drawing.width > MOST_WIDTH:
         yield too_wide(drawing.width)
     if drawing.height > MOST_HEIGHT:
@@ -435,8 +438,8 @@ def _box_faults(graph: MethodGraph) -> Iterator[str]:
 
 def _backward(graph: MethodGraph) -> list[GraphArrow]:
     place = {node.node_id: at for at, node in enumerate(graph.nodes)}
-    known = [each for each in graph.arrows if {each.source, each.target} <= place.keys()]
-    return [each for each in known if place[each.source] > place[each.target]]
+    valid_arrows = [each for each in graph.arrows if {each.source, each.target} <= place.keys()]
+    return [each for each in valid_arrows if place[each.source] > place[each.target]]
 
 
 def _in_order(graph: MethodGraph) -> MethodGraph:

@@ -1,8 +1,7 @@
-"""Papers near to an idea and how they are built: sections, length, citations, figures, tables, tense
-and person, by cues that take time linear in the text; and an outline after their medians.
+"""Papers near to an idea and their habits, and an outline by their medians.
 
-They are measured from full texts that are stored already; others are fetched only where the user
-says so.
+Habits are sections, length, citations, figures, tables, tense and person, found by cues in time linear
+in the text. They are measured on stored full texts; others are fetched only on request.
 """
 
 import asyncio
@@ -34,9 +33,9 @@ from warehouse.stores.keyed_store import KeyedStore
 from warehouse.warehouse import Warehouse
 
 LEAST_WORDS = 300
-"""A document with fewer is no paper, or was not read as one."""
+"""Shorter documents are no papers, or were not read completely."""
 LEAST_VERBS = 5
-"""Of fewer no tense is told."""
+"""Least number of verbs for a statement about tense."""
 _PARTS = {
     SectionKind.ABSTRACT: SectionPart.ABSTRACT,
     SectionKind.METHODS: SectionPart.METHOD,
@@ -51,7 +50,7 @@ _BEHIND = bounded(
     r"|data availability|code availability|ethics|abbreviations|contents|checklist)\b"
 )
 _LIST = bounded(r"^(?:References|REFERENCES|Bibliography)\s{1,3}(?=[\[\d(A-Z])", MULTILINE)
-"""Where a list of references begins whose heading was not seen."""
+"""Start of a list of references without a detected heading."""
 _NUMBERED = bounded(r"\[(\d{1,3}(?:\s{0,2}[,;–-]\s{0,2}\d{1,3}){0,30})\]")
 _RANGE = bounded(r"(\d{1,3})\s{0,2}[–-]\s{0,2}(\d{1,3})")
 _NUMBER = bounded(r"\d{1,3}")
@@ -79,35 +78,35 @@ _IRREGULAR = frozenset(_IRREGULAR_TEXT.split())
 _FIRST_PERSON = frozenset({"we", "our", "ours", "us", "i", "my"})
 
 
-def measured(paper: Paper, document: ParsedDocument | SourceFailure) -> list[NeighbourSection]:
-    """The sections of a paper up to its references, or one row that says why there is none."""
+def measure(paper: Paper, document: ParsedDocument | SourceFailure) -> list[NeighbourSection]:
+    """Measure the sections of a paper up to its references, or return a row with the reason."""
     if isinstance(document, SourceFailure):
-        return [_unmeasured(paper, document.reason, document.detail)]
-    kept: list[tuple[SectionPart, str, str]] = []
+        return [_no_measurement(paper, document.reason, document.detail)]
+    sections: list[tuple[SectionPart, str, str]] = []
     for branch in branches_of(document):
         if _BEHIND.search(plain(branch.heading)):
             continue
         part = _PARTS[branch.kind] if branch.kind else _part_of(branch.heading)
-        is_ended = any(before is SectionPart.CONCLUSION for before, _, _ in kept)
-        if is_ended and part is SectionPart.OTHER:
-            continue  # an appendix, whatever it is called
-        listed = _LIST.search(branch.text)
-        text = branch.text[: listed.start()] if listed else branch.text
-        kept.append((part, branch.heading, text))
-    known = [part for part, _, _ in kept if part is not SectionPart.OTHER]
-    if sum(len(words(text)) for _, _, text in kept) < LEAST_WORDS or len(known) < 2:
+        after_conclusion = any(before is SectionPart.CONCLUSION for before, _, _ in sections)
+        if after_conclusion and part is SectionPart.OTHER:
+            continue  # an appendix, whatever its heading
+        references = _LIST.search(branch.text)
+        text = branch.text[: references.start()] if references else branch.text
+        sections.append((part, branch.heading, text))
+    known_parts = [part for part, _, _ in sections if part is not SectionPart.OTHER]
+    if sum(len(words(text)) for _, _, text in sections) < LEAST_WORDS or len(known_parts) < 2:
         detail = f"of {len(document.sections)} headings too few name parts of a paper"
-        return [_unmeasured(paper, Reason.NO_SECTIONS, detail)]
-    return list(_rows(paper, kept, document.parser, is_whole=True))
+        return [_no_measurement(paper, Reason.NO_SECTIONS, detail)]
+    return list(_rows(paper, sections, document.parser, is_whole=True))
 
 
-def measured_of_sections(paper: Paper, kept: Sequence[PaperSection]) -> list[NeighbourSection]:
-    """Return what an evaluation kept of a paper's full text: no introduction, and in no order."""
-    found = [(_PARTS[each.section], each.heading, each.text) for each in kept]
-    return list(_rows(paper, found, kept[0].text_source, is_whole=False))
+def measure_sections(paper: Paper, kept: Sequence[PaperSection]) -> list[NeighbourSection]:
+    """Measure sections kept by an evaluation: no introduction, and no order."""
+    rows = [(_PARTS[each.section], each.heading, each.text) for each in kept]
+    return list(_rows(paper, rows, kept[0].text_source, is_whole=False))
 
 
-def _unmeasured(paper: Paper, reason: Reason, detail: str) -> NeighbourSection:
+def _no_measurement(paper: Paper, reason: Reason, detail: str) -> NeighbourSection:
     return NeighbourSection(
         paper_id=paper.paper_id,
         title=paper.title,
@@ -125,17 +124,19 @@ def _part_of(heading: str) -> SectionPart:
 
 
 def _rows(
-    paper: Paper, found: Iterable[tuple[SectionPart, str, str]], source: str, *, is_whole: bool
+    paper: Paper, sections: Iterable[tuple[SectionPart, str, str]], source: str, *, is_whole: bool
 ) -> Iterator[NeighbourSection]:
-    named: set[tuple[str, str]] = set()
+    names_so_far: set[tuple[str, str]] = set()
     number = 0
-    for part, heading, text in found:
+    for part, heading, text in sections:
         if part is SectionPart.ABSTRACT:
             continue
         number += 1
-        told = sentences(text)
-        figures, diagrams, tables = _pictures(told, named)
-        own = sum(1 for each in told if not _FIRST_PERSON.isdisjoint(words(each)))
+        all_sentences = sentences(text)
+        figures, diagrams, tables = _pictures(all_sentences, names_so_far)
+        first_person_count = sum(
+            1 for each in all_sentences if not _FIRST_PERSON.isdisjoint(words(each))
+        )
         yield NeighbourSection(
             paper_id=paper.paper_id,
             title=paper.title,
@@ -144,26 +145,28 @@ def _rows(
             heading=" ".join(heading.split()),
             text_source=source,
             is_whole=is_whole,
-            word_count=sum(len(words(each)) for each in told),
+            word_count=sum(len(words(each)) for each in all_sentences),
             citation_count=citations_in(text, is_latex=source == LATEX),
             figure_count=figures,
             diagram_count=diagrams,
             table_count=tables,
-            past_share=past_share(told),
-            first_person_share=own / len(told) if told else None,
+            past_share=past_share(all_sentences),
+            first_person_share=first_person_count / len(all_sentences) if all_sentences else None,
         )
 
 
-def _pictures(told: Iterable[str], named: set[tuple[str, str]]) -> tuple[int, int, int]:
-    """Figures, drawings among them, and tables that are named for the first time."""
+def _pictures(
+    all_sentences: Iterable[str], names_so_far: set[tuple[str, str]]
+) -> tuple[int, int, int]:
+    """Count figures, diagrams among them, and tables on their first mention."""
     figures = diagrams = tables = 0
-    for sentence in told:
+    for sentence in all_sentences:
         for pattern in (_NAMED, _LABELLED):
             for match in pattern.finditer(sentence):
                 name = (match[1][0].casefold(), match[2].casefold())
-                if name in named:
+                if name in names_so_far:
                     continue
-                named.add(name)
+                names_so_far.add(name)
                 is_figure = name[0] == "f"
                 figures += is_figure
                 tables += not is_figure
@@ -172,10 +175,10 @@ def _pictures(told: Iterable[str], named: set[tuple[str, str]]) -> tuple[int, in
 
 
 def citations_in(text: str, *, is_latex: bool) -> int:
-    """Works cited: by numbers in brackets, by names with years, or by keys of a LaTeX source."""
+    """Count cited works: numbers in brackets, names with years, or LaTeX keys."""
     if is_latex:
-        listed = (match[1].split(",") for match in _KEYS.finditer(text))
-        return sum(1 for keys in listed for key in keys if key and not _LABEL.match(key.strip()))
+        key_lists = (match[1].split(",") for match in _KEYS.finditer(text))
+        return sum(1 for keys in key_lists for key in keys if key and not _LABEL.match(key.strip()))
     count = 0
     for match in _NUMBERED.finditer(text):
         count += len(_NUMBER.findall(match[1]))
@@ -185,10 +188,10 @@ def citations_in(text: str, *, is_latex: bool) -> int:
     return count + sum(len(_YEAR.findall(match[1])) for match in asides)
 
 
-def past_share(told: Iterable[str]) -> float | None:
-    """Of auxiliaries, and of verbs right after `we`, the share in the past; None: too few."""
+def past_share(all_sentences: Iterable[str]) -> float | None:
+    """Return the share of past tense in auxiliaries and verbs after `we`; None for too few."""
     past = present = 0
-    for sentence in told:
+    for sentence in all_sentences:
         before = ""
         for word in words(sentence):
             if word in _PAST:
@@ -202,25 +205,26 @@ def past_share(told: Iterable[str]) -> float | None:
                 past += is_past
                 present += not is_past
             before = word
-    seen = past + present
-    return past / seen if seen >= LEAST_VERBS else None
+    verb_count = past + present
+    return past / verb_count if verb_count >= LEAST_VERBS else None
 
 
 LEAST_SHARE = 0.5
-"""Of the papers measured, those that must have a section of a kind."""
+"""Least share of measured papers that have a section of a kind."""
 MOST_NEIGHBOURS = 40
-"""Papers that are looked up, the nearest first."""
+"""Papers looked up, nearest first."""
 _LEAST_PLANNED, _LEAST_SHORTENED, _MOST_PLANNED = 60, 20, 5_000
 
 
-def planned_by(
+def plan_by_habits(
     outline: Sequence[PlannedSection], habits: Habits, most_words: int
 ) -> tuple[PlannedSection, ...]:
-    """The outline with words, order and manner of its neighbours, where enough were measured; each
-    section says what its words are from.
+    """Return the outline with words, order and style of the neighbors, if enough were measured.
+
+    Each section states the source of its length.
 
     Args:
-        most_words: of all sections together; longer ones keep their shares of it.
+        most_words: of all sections together; longer outlines are scaled down.
     """
     if not habits.are_enough:
         because = f"fixed, since {habits.why_not}"
@@ -228,33 +232,33 @@ def planned_by(
             [replace(each, planned_from=because if each.part else "") for each in outline],
             most_words,
         )
-    taken: dict[SectionPart, Habit] = {}
-    planned = []
+    habit_of_part: dict[SectionPart, Habit] = {}
+    sections = []
     for section in outline:
         part = section.part
         habit = habits.by_part.get(part) if part is not None else None
         if habit is None or habit.papers < LEAST_SHARE * habits.measured:
-            having = f"{habit.papers if habit else 0} of {habits.measured} neighbours"
-            told = part is not None and part is not SectionPart.ABSTRACT
-            because = f"fixed, since {having} have such a section" if told else ""
-            planned.append(replace(section, planned_from=because))
+            count = f"{habit.papers if habit else 0} of {habits.measured} neighbours"
+            needs_reason = part is not None and part is not SectionPart.ABSTRACT
+            because = f"fixed, since {count} have such a section" if needs_reason else ""
+            sections.append(replace(section, planned_from=because))
             continue
-        taken[habit.part] = habit
+        habit_of_part[habit.part] = habit
         words = min(max(round(habit.words / 10) * 10, _LEAST_PLANNED), _MOST_PLANNED)
         because = (
             f"median of {habit.papers} neighbours, {habit.words:,.0f} words; half of"
             f" them have {habit.low:,.0f} to {habit.high:,.0f}"
         )
-        planned.append(
+        sections.append(
             replace(section, planned_words=words, planned_from=because, style=habit.style)
         )
-    return _within(_ordered(planned, taken), most_words)
+    return _within(_reorder(sections, habit_of_part), most_words)
 
 
-def _ordered(
+def _reorder(
     planned: Sequence[PlannedSection], habits: dict[SectionPart, Habit]
 ) -> list[PlannedSection]:
-    """Sections whose place was measured change places among each other; the others stay."""
+    """Reorder the sections with measured places among each other; the others stay."""
     places = {
         part: habit.place_0_to_1 for part, habit in habits.items() if habit.place_0_to_1 is not None
     }
@@ -284,35 +288,34 @@ def _within(outline: Iterable[PlannedSection], most_words: int) -> tuple[Planned
 def neighbours_of(
     idea: Idea,
     papers: Sequence[Paper],
-    kept: Sequence[PaperSection],
+    kept_sections: Sequence[PaperSection],
     warehouse: Warehouse,
     *,
     downloads: bool,
 ) -> tuple[tuple[NeighbourSection, ...], tuple[ApiCall, ...]]:
-    """The papers nearest to `idea` as they are built, each measured or with the reason why not; and
-    the requests that it took.
+    """Measure the papers nearest to `idea`; return the rows, with reasons, and the requests.
 
     Args:
-        kept: sections that evaluations kept, for papers whose document is not stored any more.
-        downloads: whether documents that are not stored are fetched.
+        kept: sections kept by evaluations, for papers whose document is no longer stored.
+        downloads: whether missing documents are fetched.
     """
     unique = list({paper.paper_id: paper for paper in papers}.values())
-    told = [paper_text(paper.title, paper.abstract) for paper in unique]
-    by_text = dict(zip(told, unique, strict=True))
+    texts = [paper_text(paper.title, paper.abstract) for paper in unique]
+    by_text = dict(zip(texts, unique, strict=True))
     near = [by_text[text] for _, text in rank_sentences(idea.text, list(by_text), MOST_NEIGHBOURS)]
     sections: dict[PaperId, list[PaperSection]] = {}
-    for section in kept:
+    for section in kept_sections:
         if section.section is not SectionKind.ABSTRACT:
             sections.setdefault(section.paper_id, []).append(section)
     if not near:
         return (), ()
-    return asyncio.run(_measured(idea, near, sections, warehouse, downloads=downloads))
+    return asyncio.run(_measure_all(idea, near, sections, warehouse, downloads=downloads))
 
 
-async def _measured(
+async def _measure_all(
     idea: Idea,
     near: Sequence[Paper],
-    kept: Mapping[PaperId, Sequence[PaperSection]],
+    sections_of: Mapping[PaperId, Sequence[PaperSection]],
     warehouse: Warehouse,
     *,
     downloads: bool,
@@ -323,11 +326,11 @@ async def _measured(
         documents = await asyncio.gather(*(library.document(paper) for paper in near))
     rows: list[NeighbourSection] = []
     for paper, document in zip(near, documents, strict=True):
-        found = measured(paper, document)
-        own = kept.get(paper.paper_id)
-        if own and found[0].unmeasured_reason is not None:
-            found = measured_of_sections(paper, own)
-        rows += found
+        rows_of_paper = measure(paper, document)
+        kept_sections = sections_of.get(paper.paper_id)
+        if kept_sections and rows_of_paper[0].unmeasured_reason is not None:
+            rows_of_paper = measure_sections(paper, kept_sections)
+        rows += rows_of_paper
     return tuple(rows), tuple(ledger.api_calls) if downloads else ()
 
 
@@ -337,12 +340,12 @@ async def _library(
     path = warehouse.cache / "documents.sqlite"
     slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
     if not downloads:
-        known = KeyedStore(path) if path.exists() else None
+        store = KeyedStore(path) if path.exists() else None
         return FullTextLibrary(
             warehouse.settings.documents,
             warehouse.settings.grobid_url,
             None,
-            known,
+            store,
             ledger,
             slots,
             downloads=False,

@@ -1,4 +1,4 @@
-"""The outline: which sections a draft has, what each must say, and which claims it is to use."""
+"""Outline of a draft: its sections, their purposes and their claims."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ _HOW = (
     *("explanation", "settings", "docstring"),
     *("proposed_count", "tried_count", "failed_count", "executions", "fresh_executions"),
 )
-"""What is said of an experiment where it is introduced, and where its method is told."""
+"""Keys of an experiment for its introduction, and for its method."""
 OUTLINE = TypeAdapter(tuple[PlannedSection, ...])
 MOST_BYTES = 1_000_000
 
@@ -37,56 +37,58 @@ def make_outline(
     stems: Sequence[str],
     rules: VenueRules,
 ) -> tuple[PlannedSection, ...]:
-    """The sections of a paper, or of a proposal where nothing was measured.
+    """Plan the sections of a paper, or of a proposal if nothing was measured.
 
     Args:
-        stems: beginnings of the keys of experiments.
+        stems: key prefixes of experiments.
     """
     results = tuple(key for stem in stems for key in claims.under(stem))
     gaps = tuple(key for key, each in claims.by_key.items() if each.kind is ClaimKind.GAP)
     questions = tuple(key for key in results if key.endswith(".question"))
-    found = tuple(key for key in results if key not in (*gaps, *questions))
-    short = tuple(key for key in found if key.rpartition(".")[2] in _IN_SHORT)
-    introduced = (*questions, *short)
+    result_keys = tuple(key for key in results if key not in (*gaps, *questions))
+    short = tuple(key for key in result_keys if key.rpartition(".")[2] in _IN_SHORT)
+    keys_in_short = (*questions, *short)
     sections = [
-        *([] if rules.abstract_words is None else [_abstract(claims, introduced, rules)]),
-        *_before_results(form, claims, introduced, found, _shown(figures, FigureKind.GRAPH)),
+        *([] if rules.abstract_words is None else [_abstract(claims, keys_in_short, rules)]),
+        *_before_results(
+            form, claims, keys_in_short, result_keys, _figures_of_kind(figures, FigureKind.GRAPH)
+        ),
     ]
     if form is Form.PAPER:
-        measured = PlannedSection(
+        results_section = PlannedSection(
             heading="Results",
             part=SectionPart.RESULTS,
             purpose="Say what was measured, with every interval, whichever way it went.",
-            claim_keys=found,
+            claim_keys=result_keys,
             planned_words=400,
-            figure_ids=_shown(figures, FigureKind.CHART),
+            figure_ids=_figures_of_kind(figures, FigureKind.CHART),
         )
-        sections.append(measured)
-    sections += _at_the_end(claims, gaps)
+        sections.append(results_section)
+    sections += _last_sections(claims, gaps)
     return tuple(
         replace(each, heading=rules.headings.get(each.part, each.heading)) if each.part else each
         for each in sections
     )
 
 
-def _shown(figures: Sequence[DraftFigure], kind: FigureKind) -> tuple[str, ...]:
+def _figures_of_kind(figures: Sequence[DraftFigure], kind: FigureKind) -> tuple[str, ...]:
     return tuple(each.figure_id for each in figures if each.kind is kind)
 
 
 def _before_results(
     form: Form,
     claims: Claims,
-    introduced: tuple[str, ...],
-    found: Sequence[str],
+    keys_in_short: tuple[str, ...],
+    result_keys: Sequence[str],
     graphs: tuple[str, ...],
 ) -> tuple[PlannedSection, ...]:
-    how = tuple(key for key in found if key.rpartition(".")[2] in _HOW)
+    how = tuple(key for key in result_keys if key.rpartition(".")[2] in _HOW)
     return (
         PlannedSection(
             heading="Introduction",
             part=SectionPart.INTRODUCTION,
             purpose="Say what is asked, for whom it matters, and what is known by the end.",
-            claim_keys=(*_of_idea(claims, "problem", "text"), *introduced),
+            claim_keys=(*_of_idea(claims, "problem", "text"), *keys_in_short),
             planned_words=280,
         ),
         PlannedSection(
@@ -107,7 +109,7 @@ def _before_results(
     )
 
 
-def _at_the_end(claims: Claims, gaps: Sequence[str]) -> tuple[PlannedSection, ...]:
+def _last_sections(claims: Claims, gaps: Sequence[str]) -> tuple[PlannedSection, ...]:
     return (
         PlannedSection(
             heading="Limits and gaps",
@@ -124,17 +126,17 @@ def _at_the_end(claims: Claims, gaps: Sequence[str]) -> tuple[PlannedSection, ..
     )
 
 
-def _abstract(claims: Claims, found: Sequence[str], rules: VenueRules) -> PlannedSection:
-    """An abstract of as many of its claims as there is room for: what was found before the idea."""
+def _abstract(claims: Claims, result_keys: Sequence[str], rules: VenueRules) -> PlannedSection:
+    """Plan an abstract with as many claims as fit, results before the idea."""
     limit = rules.abstract_words or 0
-    room, taken = limit // 2, set()
+    room, keys_that_fit = limit // 2, set()
     of_idea = _of_idea(claims, "problem", "method", "text")
-    for key in (*found, *of_idea):
+    for key in (*result_keys, *of_idea):
         size = len(claims.by_key[key].shown.split()) + len(claims.by_key[key].means.split())
         if size <= room and (key in of_idea or key.rpartition(".")[2] in _ABSTRACT):
-            taken.add(key)
+            keys_that_fit.add(key)
             room -= size
-    keys = [key for key in (*of_idea, *found) if key in taken]
+    keys = [key for key in (*of_idea, *result_keys) if key in keys_that_fit]
     return PlannedSection(
         heading="Abstract",
         part=SectionPart.ABSTRACT,
@@ -149,11 +151,11 @@ def _of_idea(claims: Claims, *names: str) -> tuple[str, ...]:
 
 
 def read_outline(path: Path, material: Material) -> tuple[PlannedSection, ...]:
-    """The outline as a person left it.
+    """Read the outline edited by a person.
 
     Raises:
-        ConfigurationError: it cannot be read, names what there is not, or leaves out what machines
-            wrote.
+        ConfigurationError: it is unreadable, names unknown claims or figures, or omits the
+            declaration of machine writing.
     """
     if path.stat().st_size > MOST_BYTES:
         raise ConfigurationError(f"{path} is too large to be an outline")

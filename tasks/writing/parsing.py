@@ -1,6 +1,6 @@
-"""The text of a draft as its readers will see it: stretches of words with the claims, citations and
-links in them, read out of Pandoc's own tree, so that no way of writing hides anything; and words
-that stand one after the other as in a stored text of another paper.
+"""Text of a draft as readers see it, from Pandoc's tree, so that no markup hides anything.
+
+Also finds runs of words repeated from a stored text of another paper.
 """
 
 import json
@@ -16,7 +16,7 @@ from schemas.works.draft_run import StoredText
 from tasks.citations.quoted import MARK_BEGIN, MARK_END
 
 LEAST_WORDS = 8
-"""So many words in a row are a sentence, or the greater part of one."""
+"""So many words in a row make a sentence, or most of one."""
 _WORD = bounded(r"\w+")
 
 
@@ -24,29 +24,27 @@ def words_of(text: str) -> list[str]:
     return [match.group().casefold() for match in _WORD.finditer(text)]
 
 
-def repeated(texts: Sequence[str], stored: Iterable[StoredText]) -> list[tuple[int, str, str]]:
-    """Of each of `texts` that repeats a stored one: its place, the title it stands under, and the
-    first words of it that do. In time linear in all texts together.
-    """
+def find_repeated(texts: Sequence[str], stored: Iterable[StoredText]) -> list[tuple[int, str, str]]:
+    """Return (index, title, words) for each text that repeats a stored one, in linear time."""
     places: dict[tuple[str, ...], int] = {}
     for place, text in enumerate(texts):
         words = words_of(text)
         for start in range(len(words) - LEAST_WORDS + 1):
             places.setdefault(tuple(words[start : start + LEAST_WORDS]), place)
-    found: dict[int, tuple[int, str, str]] = {}
+    first_matches: dict[int, tuple[int, str, str]] = {}
     for other in stored if places else ():
         words = words_of(other.text)
         for start in range(len(words) - LEAST_WORDS + 1):
             run = tuple(words[start : start + LEAST_WORDS])
             place = places.get(run, -1)
             if place >= 0:
-                found.setdefault(place, (place, other.title, " ".join(run)))
-    return [found[place] for place in sorted(found)]
+                first_matches.setdefault(place, (place, other.title, " ".join(run)))
+    return [first_matches[place] for place in sorted(first_matches)]
 
 
 CITATION, CLAIM, END = MARK_BEGIN, "\x04", MARK_END
-"""Signs around the number of a citation or claim within a stretch."""
-_SIGNS = dict.fromkeys(range(5))  # these, and those of `tasks.citations`
+"""Delimiters of a citation or claim number within a stretch."""
+_SIGNS = dict.fromkeys(range(5))  # these delimiters, and those of `tasks.citations`
 _SPACES = frozenset({"Space", "SoftBreak", "LineBreak"})
 _INLINES = _SPACES | {
     *("Str", "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps"),
@@ -55,7 +53,7 @@ _INLINES = _SPACES | {
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimSeen:
+class ClaimInText:
     key: str
     text: str
 
@@ -66,17 +64,17 @@ class Stretch:
 
     heading: str
     text: str = ""
-    claims: list[ClaimSeen] = field(default_factory=list)
+    claims: list[ClaimInText] = field(default_factory=list)
     citations: list[tuple[str, ...]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Parsed:
-    """All that is seen of a draft.
+class ParsedDraft:
+    """Visible content of a draft.
 
     Attributes:
-        links, images: where they lead.
-        strange: what has no place in a draft, in a word each.
+        links, images: their targets.
+        strange: content that is not allowed in a draft.
     """
 
     stretches: list[Stretch] = field(default_factory=list)
@@ -85,9 +83,9 @@ class Parsed:
     strange: list[str] = field(default_factory=list)
 
 
-def parse(markdown: str) -> Parsed:
-    read = shallow(markdown.translate(_SIGNS))
-    tree = json.loads(pypandoc.convert_text(read, "json", format=MARKDOWN))
+def parse(markdown: str) -> ParsedDraft:
+    source = shallow(markdown.translate(_SIGNS))
+    tree = json.loads(pypandoc.convert_text(source, "json", format=MARKDOWN))
     reading = _Reading()
     for name, value in tree["meta"].items():
         if name not in ("title", "abstract"):
@@ -101,11 +99,11 @@ def parse(markdown: str) -> Parsed:
 
 @dataclass(slots=True)
 class _Reading:
-    parsed: Parsed = field(default_factory=Parsed)
+    parsed: ParsedDraft = field(default_factory=ParsedDraft)
     heading: str = "Title"
 
     def visit(self, node: Any) -> None:
-        """Blocks, and whatever holds blocks or words."""
+        """Visit blocks, and everything that contains blocks or words."""
         if isinstance(node, list):
             if node and isinstance(node[0], dict) and node[0].get("t") in _INLINES:
                 self.stretch(node)
@@ -172,18 +170,18 @@ class _Reading:
         text = " ".join("".join(_words(content[1])).split())
         if any(each.get("t") not in ("Str", *_SPACES) for each in content[1]):
             self.parsed.strange.append(f"markup within the claim {key}")
-        stretch.claims.append(ClaimSeen(key, text))
+        stretch.claims.append(ClaimInText(key, text))
         return f"{CLAIM}{len(stretch.claims) - 1}{END}"
 
 
 def _words(inlines: Sequence[Any]) -> list[str]:
-    found: list[str] = []
+    parts: list[str] = []
     for inline in inlines:
         kind, content = inline["t"], inline.get("c")
         if kind == "Str":
-            found.append(content.translate(_SIGNS))
+            parts.append(content.translate(_SIGNS))
         elif kind in _SPACES:
-            found.append(" ")
+            parts.append(" ")
         elif kind == "Span":
-            found += _words(content[1])
-    return found
+            parts += _words(content[1])
+    return parts

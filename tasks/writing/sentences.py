@@ -1,6 +1,7 @@
-"""What an engine wrote of a section, sentence by sentence: keys in braces become claims; what says
-in other words what works say is held against their stored passages by the engine, then kept as a
-claim of its own, corrected once, or taken out.
+"""Sentences of a section: keys in braces become claims, and statements are checked.
+
+A statement about works in an engine's words is verified against their stored passages, then kept
+as a claim, corrected once, or removed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +38,7 @@ _EMPHASIS = bounded(r"[*_`]")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A paragraph or an entry of a list."""
+    """A paragraph or a list item."""
 
     mark: str
     sentences: tuple[str, ...]
@@ -48,8 +49,8 @@ class Piece:
 
 
 def pieces_of(text: str) -> list[Piece]:
-    """The paragraphs of what was written; headings become paragraphs, numbered lists plain ones."""
-    found: list[Piece] = []
+    """Split a text into pieces; headings become paragraphs, numbered lists plain ones."""
+    pieces: list[Piece] = []
     for paragraph in _HEADING.sub("", text).split("\n\n"):
         lines: list[str] = []
         for line in paragraph.splitlines():
@@ -58,25 +59,25 @@ def pieces_of(text: str) -> list[Piece]:
             elif line.strip():
                 lines.append(line.strip())
         for line in lines:
-            listed = _LIST_MARK.match(line)
-            body = line[listed.end() :] if listed else line
+            list_mark = _LIST_MARK.match(line)
+            body = line[list_mark.end() :] if list_mark else line
             parts = tuple(each.strip() for each in sentences(_before_stop(body)) if each.strip())
             if parts:
-                found.append(Piece("- " if listed else "", parts))
-    return found
+                pieces.append(Piece("- " if list_mark else "", parts))
+    return pieces
 
 
-def joined(pieces: Iterable[Piece]) -> str:
+def join_pieces(pieces: Iterable[Piece]) -> str:
     return "\n\n".join(piece.text for piece in pieces if piece.sentences)
 
 
 def _before_stop(text: str) -> str:
-    """Citations stand before the full stop of their sentence."""
+    """Move citations before the full stop of their sentence."""
     return _BEHIND_STOP.sub(lambda match: f" {match[2].strip()}{match[1]}", text)
 
 
-def filled(text: str, claims: Mapping[str, DraftClaim]) -> str:
-    """The text with its keys as claims; a key that is none stands as such, and is refused."""
+def fill_keys(text: str, claims: Mapping[str, DraftClaim]) -> str:
+    """Replace keys by claims; an unknown key is kept, and later refused."""
 
     def one(match: Match[str]) -> str:
         key = match[1]
@@ -85,27 +86,25 @@ def filled(text: str, claims: Mapping[str, DraftClaim]) -> str:
     return _KEY.sub(one, text)
 
 
-def unfilled(text: str, claims: Mapping[str, DraftClaim]) -> str:
-    """The text of a section as its author may go on with it: claims by their keys in braces, what
-    was held against passages in its own words, tables apart, which are put in anew.
-    """
+def restore_keys(text: str, claims: Mapping[str, DraftClaim]) -> str:
+    """Return a section for revision: claims as keys in braces, statements as words, no tables."""
 
     def one(match: Match[str]) -> str:
         claim = claims.get(match[1])
-        said = claim is not None and claim.kind is ClaimKind.STATEMENT
-        return claim.shown if claim is not None and said else f"{{{{{match[1]}}}}}"
+        is_statement = claim is not None and claim.kind is ClaimKind.STATEMENT
+        return claim.shown if claim is not None and is_statement else f"{{{{{match[1]}}}}}"
 
     parts = (each for each in text.split("\n\n") if not each.startswith(("|", ": ")))
     return _SPAN.sub(one, "\n\n".join(parts))
 
 
 def cited_in(sentence: str) -> tuple[str, ...]:
-    found = (key for match in _CITATION.finditer(sentence) for key in _CITED.findall(match[0]))
-    return tuple(dict.fromkeys(key.rstrip(".:") for key in found))
+    keys = (key for match in _CITATION.finditer(sentence) for key in _CITED.findall(match[0]))
+    return tuple(dict.fromkeys(key.rstrip(".:") for key in keys))
 
 
 def without_citations(sentence: str) -> str:
-    """The words of a sentence, without citations, emphasis and its full stop."""
+    """Return the words of a sentence without citations, emphasis and full stop."""
     words = " ".join(_EMPHASIS.sub("", _CITATION.sub(" ", sentence)).split()).rstrip(" .")
     return words.replace(" ,", ",").replace(" ;", ";")
 
@@ -114,8 +113,8 @@ def keys_in(sentence: str) -> tuple[str, ...]:
     return tuple(match[1] for match in _KEY.finditer(sentence))
 
 
-def citing(shown: str, key: str, cited: Sequence[str]) -> str:
-    return f"{claim_span(key, shown)} [{'; '.join(f'@{each}' for each in cited)}]."
+def citing_sentence(text: str, key: str, cited: Sequence[str]) -> str:
+    return f"{claim_span(key, text)} [{'; '.join(f'@{each}' for each in cited)}]."
 
 
 _KEYS = bounded(r"\s{0,3}[\[(]P\d[^\[\]()]{0,80}[\])]")
@@ -124,26 +123,26 @@ MEANS = "what works say, in other words, held against their stored passages"
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """Results of checking sentences that cite, by sentence.
+    """Results of checking statements, by sentence.
 
     Attributes:
-        claims: of those that stand, as the passages carry them.
-        refused: why the others do not.
+        claims: supported statements.
+        refused: reasons of the others.
     """
 
     claims: Mapping[str, DraftClaim]
     refused: Mapping[str, str]
 
 
-async def hold(
+async def check_statements(
     sentences: Sequence[str],
     works: Mapping[str, DraftWork],
     passages: Mapping[str, str],
     engine: Engine,
 ) -> Statements:
-    """Hold every one of `sentences`, which cite works of the draft, against what is stored of them.
+    """Check `sentences`, which cite works of the draft, against the stored passages.
 
-    Without a verdict a sentence does not stand: nothing says that it is carried.
+    A sentence without a verdict is refused.
     """
     claims: dict[str, DraftClaim] = {}
     refused: dict[str, str] = {}
@@ -151,9 +150,9 @@ async def hold(
         verdicts = await _verdicts(batch, works, passages, engine)
         for sentence in batch:
             stored = "\n\n".join(passages.get(key, "") for key in cited_in(sentence))
-            shown = _as_carried(sentence, verdicts.get(sentence))
-            more = sorted({*numbers_in(shown)} - {*numbers_in(stored)}) if shown else []
-            if not shown or not stored.strip():
+            text = _supported_text(sentence, verdicts.get(sentence))
+            more = sorted({*numbers_in(text)} - {*numbers_in(stored)}) if text else []
+            if not text or not stored.strip():
                 refused[sentence] = "no stored passage carries it"
             elif more:
                 refused[sentence] = f"its passages hold no {', '.join(more)}"
@@ -162,15 +161,15 @@ async def hold(
                     claim_key=f"said.{len(claims) + 1}",
                     kind=ClaimKind.STATEMENT,
                     means=MEANS,
-                    shown=shown,
+                    shown=text,
                     cited_keys=cited_in(sentence),
                     passage=stored,
                 )
     return Statements(claims, refused)
 
 
-def _as_carried(sentence: str, verdict: ClaimVerdict | None) -> str:
-    """The sentence, or its correction; empty: nothing carries it."""
+def _supported_text(sentence: str, verdict: ClaimVerdict | None) -> str:
+    """Return the sentence or its correction; empty if nothing supports it."""
     if verdict is None or verdict.verdict is None or verdict.verdict is Verdict.NOT:
         return ""
     if verdict.verdict is Verdict.SUPPORTED:
@@ -186,7 +185,7 @@ async def _verdicts(
 ) -> dict[str, ClaimVerdict]:
     keys = dict.fromkeys(key for sentence in sentences for key in cited_in(sentence))
     short = {key: f"P{number}" for number, key in enumerate(keys, start=1)}
-    asked = tuple(
+    claims = tuple(
         ClaimShown(
             number=number,
             sentence=f"{without_citations(sentence)}"
@@ -197,14 +196,16 @@ async def _verdicts(
     sources = []
     for key in keys:
         about = " ".join(each for each in sentences if key in cited_in(each))
-        told, left = nearest_sentences(about, passages.get(key, ""), WORDS_PER_SOURCE)
+        text, words_left_out = nearest_sentences(about, passages.get(key, ""), WORDS_PER_SOURCE)
         title = works[key].title
-        sources.append(SourceShown(key=short[key], title=title, text=told, words_left_out=left))
-    outcome = await engine.run(VERIFY_CITATIONS, VerifyInput(claims=asked, sources=tuple(sources)))
+        sources.append(
+            SourceShown(key=short[key], title=title, text=text, words_left_out=words_left_out)
+        )
+    outcome = await engine.run(VERIFY_CITATIONS, VerifyInput(claims=claims, sources=tuple(sources)))
     if isinstance(outcome, Unscored):
         return {}
-    given: dict[str, ClaimVerdict] = {}
+    verdict_of: dict[str, ClaimVerdict] = {}
     for verdict in outcome.value.claims:
         if 1 <= verdict.claim <= len(sentences):
-            given.setdefault(sentences[verdict.claim - 1], verdict)
-    return given
+            verdict_of.setdefault(sentences[verdict.claim - 1], verdict)
+    return verdict_of

@@ -1,6 +1,6 @@
-"""What is written without a model: what each section has to say, and its claims in fixed sentences.
+"""Fixed text of a draft without a model: the purpose of each section, and its claims.
 
-It imitates no author. Nothing here holds a number: numbers stand in claims alone.
+It imitates no author, and contains no numbers outside claims.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,17 +26,17 @@ def write_sections(
     return tuple(
         DraftSection(
             section_id=f"s{number}",
-            **planned.model_dump(),
-            text=fixed_text(planned, claims),
+            **plan.model_dump(),
+            text=fixed_text(plan, claims),
         )
-        for number, planned in enumerate(outline, start=1)
+        for number, plan in enumerate(outline, start=1)
     )
 
 
-def fixed_text(planned: PlannedSection, claims: Mapping[str, DraftClaim]) -> str:
-    used = {key: claims[key] for key in planned.claim_keys}
-    parts = [f"*This section has to: {escaped(planned.purpose)}*"]
-    parts += [f"See [Figure](#fig-{name})." for name in planned.figure_ids]
+def fixed_text(plan: PlannedSection, claims: Mapping[str, DraftClaim]) -> str:
+    used = {key: claims[key] for key in plan.claim_keys}
+    parts = [f"*This section has to: {escaped(plan.purpose)}*"]
+    parts += [f"See [Figure](#fig-{name})." for name in plan.figure_ids]
     experiments: dict[str, dict[str, DraftClaim]] = {}
     for key, claim in used.items():
         topic, _, name = key.partition(".")
@@ -55,30 +55,32 @@ def fixed_text(planned: PlannedSection, claims: Mapping[str, DraftClaim]) -> str
             parts.append(f"The experiment asks: {_span(claim)}")
         else:
             experiments.setdefault(topic, {})[name] = claim
-    parts += [part for found in experiments.values() for part in _experiment(found)]
+    parts += [
+        part for claims_by_name in experiments.values() for part in _experiment(claims_by_name)
+    ]
     return "\n\n".join(filter(None, parts))
 
 
-def _experiment(found: Mapping[str, DraftClaim]) -> Iterable[str]:
-    if "task" in found:
-        yield f"## {_span(found['task'])}"
-    if "finding" in found:
-        because = f", since {_span(found['because'])}" if "because" in found else ""
-        yield f"The experiment finds: {_span(found['finding'])}{because}."
-    yield from program_tables(found)
-    said = ("task", "finding", "because")
-    rest = [claim for name, claim in found.items() if "." not in name and name not in said]
+def _experiment(claims: Mapping[str, DraftClaim]) -> Iterable[str]:
+    if "task" in claims:
+        yield f"## {_span(claims['task'])}"
+    if "finding" in claims:
+        because = f", since {_span(claims['because'])}" if "because" in claims else ""
+        yield f"The experiment finds: {_span(claims['finding'])}{because}."
+    yield from program_tables(claims)
+    shown_first = ("task", "finding", "because")
+    rest = [claim for name, claim in claims.items() if "." not in name and name not in shown_first]
     yield "\n".join(f"- {escaped(claim.means)}: {_span(claim)}" for claim in rest)
 
 
-def program_tables(found: Mapping[str, DraftClaim]) -> list[str]:
-    """A table of programs side by side for each experiment whose means are among the claims.
+def program_tables(claims: Mapping[str, DraftClaim]) -> list[str]:
+    """Return a table of programs for each experiment with means among the claims.
 
     Args:
-        found: claims by key, whose last two words are the program and its column.
+        claims: by key, whose last two parts are program and column.
     """
     tables: dict[str, dict[str, dict[str, DraftClaim]]] = {}
-    for key, claim in found.items():
+    for key, claim in claims.items():
         *stem, program, column = ["", *key.split(".")]
         if column in _COLUMNS and program and claim.claim_key.count(".") == 2:
             rows = tables.setdefault(".".join(stem), {})

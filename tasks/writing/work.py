@@ -1,6 +1,4 @@
-"""Drafts of ideas: their declaration; and a draft that is reviewed: written, read by the reviewer of
-manuscripts, and written once more where the review found something.
-"""
+"""Declarations of drafts, and of drafts with a review and a second round."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -42,8 +40,8 @@ from tasks.text.quotations import stands_in
 from tasks.work.course import Course, Follow, Runs
 from tasks.work.declaration import Expected, Result, Work
 from tasks.writing.collecting import resolve_draft
-from tasks.writing.drafting import follow_plan, sees, unwritten
-from tasks.writing.expected import asked_of_draft, steps_of
+from tasks.writing.drafting import failed_draft, follow_plan, sees
+from tasks.writing.expected import calls_of_draft, steps_of
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_units
 from warehouse.warehouse import Warehouse
@@ -56,41 +54,41 @@ def _given(job: WriteJob, folder: Path) -> tuple[Path | None, str, Venue | None]
 
 
 def _expected(request: DraftRequest, settings: Settings) -> Expected:
-    (planned,) = request.units
-    asked = asked_of_draft(
-        planned.material,
-        planned.outline,
+    (unit,) = request.units
+    calls = calls_of_draft(
+        unit.material,
+        unit.outline,
         sees=sees(request, settings),
         review=request.parameters.review,
         draws=request.parameters.draws,
     )
     return Expected(
-        per_step={step: each for step, each in asked.items() if each.calls},
-        counts={"sections": len(planned.outline)},
+        per_step={step: each for step, each in calls.items() if each.calls},
+        counts={"sections": len(unit.outline)},
         note="a draft that nothing is found wrong with takes less",
     )
 
 
 def _head(request: DraftRequest) -> Mapping[str, Any]:
-    (planned,) = request.units
-    revision = planned.revision
+    (unit,) = request.units
+    revision = unit.revision
     return {
-        "idea_run_id": planned.idea_run_id,
-        "experiment_run_ids": planned.experiment_run_ids,
-        "survey_run_id": planned.survey_run_id,
+        "idea_run_id": unit.idea_run_id,
+        "experiment_run_ids": unit.experiment_run_ids,
+        "survey_run_id": unit.survey_run_id,
         "revises": revision.run_id if revision else "",
         "review_run_id": revision.review_run_id if revision else "",
-        "venue": planned.material.venue.venue,
+        "venue": unit.material.venue.venue,
     }
 
 
 def _result(_: DraftHead, drafts: Sequence[Draft]) -> Result:
-    """A draft that was refused is none; why, its failures say."""
-    written = all(draft.word_count is not None for draft in drafts)
-    lost = tuple(
+    """Summarize; a refused draft counts as failed, with its failures as reasons."""
+    is_written = all(draft.word_count is not None for draft in drafts)
+    failures = tuple(
         f"{failure.subject}: {failure.detail}" for draft in drafts for failure in draft.failures
     )
-    return Result("written" if written else "refused", in_order=written, lost=lost)
+    return Result("written" if is_written else "refused", in_order=is_written, lost=failures)
 
 
 def _figures(_: Any, request: DraftRequest | None) -> Mapping[str, Any]:
@@ -98,13 +96,14 @@ def _figures(_: Any, request: DraftRequest | None) -> Mapping[str, Any]:
 
 
 MOST_PROBLEMS = 8
-"""Asked of the review of a draft."""
+"""Most problems in the review of a draft."""
 DraftSummary = Summary[DraftHead]
 
 
 def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> DraftSummary:
-    """The second round where there is one and it passes the check, else the first; the remarks say
-    what the review came to.
+    """Return the second round if there is one and it passes the check, else the first.
+
+    Remarks summarize the review.
     """
     unreviewed = replace(request, parameters=replace(request.parameters, review=False))
     first: DraftSummary = runs("write", unreviewed)
@@ -112,60 +111,69 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
     if not request.parameters.review or unfinished:
         return first
     warehouse, name = Warehouse(request.warehouse, settings), first.head.run_id
-    draft = _published(warehouse, name)
+    draft = _published_draft(warehouse, name)
     if draft.word_count is None:
         return _with(first, "nothing was reviewed: the draft is refused")
     budget = remaining(request.budget, warehouse, [name])
-    asked = review_request(replace(request, budget=budget), _text_of(draft, warehouse, name))
-    checked: Summary[CheckHead] = runs("check", asked)
-    review = checked.head.run_id
-    if not checked.published:
+    check_request = review_request(
+        replace(request, budget=budget), _text_of(draft, warehouse, name)
+    )
+    check_summary: Summary[CheckHead] = runs("check", check_request)
+    review = check_summary.head.run_id
+    if not check_summary.published:
         return _with(first, f"the first round stands: the review {review} was not published")
-    if (early := checked.head.incomplete_reason) is not None:
+    if (early := check_summary.head.incomplete_reason) is not None:
         line = f"the review {review} is not finished, so the first round stands"
         return _with(replace(first, head=replace(first.head, incomplete_reason=early)), line)
     with warehouse.reader() as connection:
         checks = published_units(connection, kind_of(CHECKS), review)
     standing = [problem for check in checks for problem in check.problems if problem.stands]
     points = points_of(standing, draft)
-    found = f"the review {review} found {len(standing):,} problem{'s' * (len(standing) != 1)}"
+    review_summary = (
+        f"the review {review} found {len(standing):,} problem{'s' * (len(standing) != 1)}"
+    )
     if len(points) < len(standing):
-        found += f", {len(standing) - len(points)} of them in no section of the draft"
+        review_summary += f", {len(standing) - len(points)} of them in no section of the draft"
     if not points:
-        return _with(first, f"{found}: there is no second round")
+        return _with(first, f"{review_summary}: there is no second round")
     revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
-    (planned,) = unreviewed.units
+    (unit,) = unreviewed.units
     again = replace(
         unreviewed,
-        units=(replace(planned, revision=revision),),
+        units=(replace(unit, revision=revision),),
         budget=remaining(request.budget, warehouse, [name, review]),
     )
-    return _better(first, runs("write", again), found, warehouse)
+    return _better_round(first, runs("write", again), review_summary, warehouse)
 
 
-def _better(
-    first: DraftSummary, second: DraftSummary, found: str, warehouse: Warehouse
+def _better_round(
+    first: DraftSummary, second: DraftSummary, review_summary: str, warehouse: Warehouse
 ) -> DraftSummary:
     if not second.published:
-        return _with(first, f"{found}; the second round was not published, so the first stands")
+        return _with(
+            first, f"{review_summary}; the second round was not published, so the first stands"
+        )
     name = second.head.run_id
     if (early := second.head.incomplete_reason) is not None:
         unfinished = replace(first, head=replace(first.head, incomplete_reason=early))
-        return _with(unfinished, f"{found}; the second round, {name}, is not finished")
-    again = _published(warehouse, name)
+        return _with(unfinished, f"{review_summary}; the second round, {name}, is not finished")
+    again = _published_draft(warehouse, name)
     if again.word_count is None:
         why = again.unscored_detail
         return _with(
-            first, f"{found}; the second round, {name}, is refused and the first stands: {why}"
+            first,
+            f"{review_summary}; the second round, {name}, is refused and the first stands: {why}",
         )
-    return _with(second, f"{found}, and this is the second round; the first is {first.head.run_id}")
+    return _with(
+        second, f"{review_summary}, and this is the second round; the first is {first.head.run_id}"
+    )
 
 
 def review_request(request: DraftRequest, text: Path | None = None) -> CheckRequest:
-    """The review of a draft by the engine that wrote it.
+    """Return the request to review a draft by the engine that wrote it.
 
     Args:
-        text: the draft as its readers see it; None: it is not written yet.
+        text: the draft as readers see it; None if it is not written yet.
     """
     return CheckRequest(
         units=() if text is None else (_source(text),),
@@ -180,12 +188,12 @@ def _source(text: Path) -> ManuscriptSource:
 
 
 def _follows(request: DraftRequest, _: Settings) -> tuple[Follow, ...]:
-    """The review, of a text as long as the outline plans."""
+    """Return the review of a text as long as the outline plans."""
     if not request.parameters.review:
         return ()
-    (planned,) = request.units
+    (unit,) = request.units
     text = "\n\n".join(
-        f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in planned.outline
+        f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in unit.outline
     )
     return (Follow("check", partial(review_request, request), text),)
 
@@ -194,9 +202,7 @@ REVIEWED = Course(run=write_reviewed, follows=_follows)
 
 
 def _text_of(draft: Draft, warehouse: Warehouse, run_id: RunId) -> Path:
-    """The draft as its readers see it, as a file that its reviewer reads: title and abstract, which
-    are no part of its text for Pandoc, stand before it.
-    """
+    """Write the draft as readers see it to a file, with title and abstract in the text."""
     before = [f"# {draft.title}"]
     for section in draft.sections:
         if section.part is SectionPart.ABSTRACT:
@@ -208,34 +214,34 @@ def _text_of(draft: Draft, warehouse: Warehouse, run_id: RunId) -> Path:
 
 
 def plain_text(markdown: str) -> str:
-    """A draft without its keys and pictures' addresses."""
+    """Return a draft without keys and picture addresses."""
     options = ["--wrap=none", "--markdown-headings=atx"]
-    shown = (
+    plain_format = (
         "markdown-bracketed_spans-native_spans-fenced_divs-native_divs-raw_html-header_attributes"
         "-link_attributes-smart"
     )
-    return str(pypandoc.convert_text(shallow(markdown), shown, format=MARKDOWN, extra_args=options))
+    return str(
+        pypandoc.convert_text(shallow(markdown), plain_format, format=MARKDOWN, extra_args=options)
+    )
 
 
 def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, ...]:
-    """Return what each problem asks of the section that it is in: by the sentence quoted, else by
-    the place named; one that names neither is left.
-    """
+    """Assign each problem to a section by its quote or place; others are dropped."""
     texts = {each.heading: " ".join(plain_text(each.text).split()) for each in draft.sections}
-    found = []
+    points = []
     for problem in problems:
         quote = problem.quote.strip()
-        held = [name for name, text in texts.items() if quote and stands_in(quote, text)]
+        quoted = [name for name, text in texts.items() if quote and stands_in(quote, text)]
         place = problem.location.casefold()
-        named = [name for name in texts if name.casefold() in place]
-        if heading := next(iter([*held, *named]), ""):
+        in_place = [name for name in texts if name.casefold() in place]
+        if heading := next(iter([*quoted, *in_place]), ""):
             at = f" (at: {quote})" if quote else ""
             point = f"a reviewer finds: {problem.problem} {problem.explanation}{at}"
-            found.append(SectionPoint(heading=heading, point=point))
-    return tuple(found)
+            points.append(SectionPoint(heading=heading, point=point))
+    return tuple(points)
 
 
-def _published(warehouse: Warehouse, run_id: RunId) -> Draft:
+def _published_draft(warehouse: Warehouse, run_id: RunId) -> Draft:
     with warehouse.reader() as connection:
         (draft,) = published_units(connection, kind_of(DRAFTS), run_id)
     return draft
@@ -254,7 +260,7 @@ WRITE: Work[PlannedDraft, DraftParameters, Draft] = Work(
     identity=("draft_id", "content_sha256", "revision"),
     steps=lambda request: steps_of(request.parameters),
     do=follow_plan,
-    failed=unwritten,
+    failed=failed_draft,
     expects=_expected,
     head=_head,
     result=_result,

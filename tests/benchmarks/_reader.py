@@ -41,7 +41,7 @@ _METHOD = re.compile(r"<method>\n(.*?)\n</method>", re.DOTALL)
 _STATEMENT = re.compile(
     r"^Statement (\d+):\n<statement>\n(.*?)\n</statement>", re.DOTALL | re.MULTILINE
 )
-_CONCERN = re.compile(r"^Concern (C\d+),", re.MULTILINE)
+_CONCERN = re.compile(r"^Concern (C\d+)[,:]", re.MULTILINE)
 _CRITERION = re.compile(r"^- `(\w+)`:", re.MULTILINE)
 _DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
 _PAPER = re.compile(r"^Paper (P\d+)[^\n]*\n(.*?)(?=^Paper P\d+|\Z)", re.DOTALL | re.MULTILINE)
@@ -184,6 +184,26 @@ class Reader:
             ]
         }
 
+    def _plan_questions(self, asked: "_Asked") -> Any:
+        return {"questions": []}
+
+    def _concern_evidence(self, asked: "_Asked") -> Any:
+        keys = re.findall(r"\[(P\d+)\]", asked.user) or ["P1"]
+        finding = (
+            "The studies of this method report the same outcome under conditions that are like"
+            " those of the plan and unlike those that it excludes"
+        )
+        return {
+            "bearings": [
+                {
+                    "concern": key,
+                    "bearing": ("supports", "weakens")[place % 2],
+                    "reason": f"{finding} [{keys[place % len(keys)]}].",
+                }
+                for place, key in enumerate(asked.concerns[:6])
+            ]
+        }
+
     def _soundness_query(self, asked: "_Asked") -> Any:
         count = int(re.findall(r"Queries for each method: (\d+)", asked.user)[-1])
         limit = min(int(re.findall(r"in at most (\d+) words", asked.user)[-1]), 25)
@@ -225,14 +245,6 @@ class Reader:
                 for place, name in enumerate(("support", "contradictions"))
             },
             "suggestions": asked.suggestions(),
-            "concerns": [
-                {
-                    "concern": key,
-                    "bearing": ("supports", "weakens")[place % 2],
-                    "reason": asked.cited(25, place),
-                }
-                for place, key in enumerate(asked.concerns[:2])
-            ],
             "open_questions": asked.prose(words // 2, 5),
             "score": number_of(asked.idea, asked.methods[0]) % 11,
         }

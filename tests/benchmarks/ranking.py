@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Winner
-from tasks.ranking.dimensions import DIMENSIONS, compared_along
+from tasks.ranking.dimensions import DIMENSIONS, with_overall
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.matching import match_id
 from tasks.ranking.rank import rank_groups
@@ -88,7 +88,7 @@ def stored_group(number: int) -> tuple[list[Dossier], list[Match]]:
             }
         )
         for one in adaptive(ids, 12, 1).matches()
-        for dimension in compared_along(DIMENSIONS)
+        for dimension in with_overall(DIMENSIONS)
     ]
     return list(dossiers.values()), judged
 
@@ -113,7 +113,7 @@ def rank_stored(group_count: int) -> dict[str, float]:
                 [one.idea_id for one in dossiers],
                 (one for one in judged if one.dimension == name.name),
             )
-            for name in compared_along(DIMENSIONS)
+            for name in with_overall(DIMENSIONS)
         ]
         started = time.process_time()
         for one in own:

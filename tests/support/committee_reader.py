@@ -57,18 +57,14 @@ def _refined(system: str, user: str) -> Any:
     most = int(_MOST_QUERIES.search(system).group(1))  # type: ignore[union-attr]
     return {
         "entries": [
-            {**where, "trouble": "too_general", "queries": _some_queries(user, where, most)}
-            for where in _places(user)
+            {**where, "queries": _some_queries(user, where, most)} for where in _places(user)
         ]
     }
 
 
 def _credibility(system: str, user: str) -> Any:
     return {
-        "items": [
-            {"key": key, "reason": _prose(user, 12, key), "score": number_of(user, key) % 11}
-            for key in _ITEM.findall(user)
-        ]
+        "items": [{"key": key, "score": number_of(user, key) % 11} for key in _ITEM.findall(user)]
     }
 
 

@@ -15,16 +15,16 @@ from schemas.works.draft_run import DRAFTS, DraftHead, Material, PlannedDraft, S
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import (
     Claims,
-    Known,
+    StoredWork,
     add_experiment,
     add_idea,
     add_works,
     declare,
     draft_works,
-    keyed,
+    works_by_key,
 )
 from tasks.writing.drafting import material_hash, write_draft
-from tasks.writing.figures import readable
+from tasks.writing.figures import readable_figures
 from tasks.writing.graphs import experiment_graph
 from tasks.writing.outline import make_outline
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
@@ -57,9 +57,9 @@ def make_idea(idea_id: str = "bats") -> Idea:
     )
 
 
-def known_works() -> tuple[Known, ...]:
+def known_works() -> tuple[StoredWork, ...]:
     return tuple(
-        Known(
+        StoredWork(
             Paper(
                 paper_id=PaperId(f"paper-{number}"),
                 title=f"Bats and moths, part {number}",
@@ -106,12 +106,12 @@ def plan_draft(idea_id: str = "bats", venue_name: str = "neutral") -> PlannedDra
     venue = read_venue(venue_name)
     claims, experiment = Claims(), make_experiment()
     add_idea(claims, make_idea(idea_id), None)
-    works = keyed(known_works())
+    works = works_by_key(known_works())
     add_works(claims, works, "bats and moths")
     stem = add_experiment(claims, EXPERIMENT, experiment)
     declare(claims, EXTRACTIVE)
     drawn = experiment_charts(EXPERIMENT, experiment, stem, alone=True)
-    figures, lost = readable((experiment_graph([experiment]), *drawn), claims.values)
+    figures, lost = readable_figures((experiment_graph([experiment]), *drawn), claims.values)
     assert not lost
     material = Material(
         form=Form.PAPER,

@@ -31,7 +31,7 @@ def answer(messages: Messages, schema: Schema | None) -> Any:
     if system.startswith("You write one section"):
         return _section(user)
     if system.startswith("You look at one figure"):
-        return {"shows": "Dots.", "points": [{"point": SEEN, "misleads": False}]}
+        return {"points": [{"point": SEEN, "misleads": False}]}
     if system.startswith("You read a scientific manuscript section by section"):
         one = {"problem": FOUND, "quote": REVISED, "explanation": "Nothing carries it."}
         one |= {"consequence": "A reader is misled.", "confidence_percent": 90}
@@ -48,7 +48,7 @@ def answer(messages: Messages, schema: Schema | None) -> Any:
         }
     if system.startswith("You read the draft"):
         points = [{"heading": "Introduction", "point": POINT}]
-        return {"summary": "Bats.", "points": points}
+        return {"points": points}
     if system.startswith("You describe the method figure"):
         boxes = [
             {"id": name, "label": f"{name} bats", "group": "given"} for name in ("show", "count")

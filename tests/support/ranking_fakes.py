@@ -34,9 +34,9 @@ def parameters(**changes: Any) -> RankingParameters:
     return RankingParameters(**changes)
 
 
-def dossier(
-    idea_id: str, group: str | None = "g", text: str = "An idea.", **fields: Any
-) -> Dossier:
+def dossier(idea_id: str, group: str | None = "g", text: str = "", **fields: Any) -> Dossier:
+    # The prompt leaves the title out; two ideas of one text would be one question.
+    text = text or f"An idea, the {sum(map(ord, idea_id))}th."
     return Dossier(idea_id=IdeaId(idea_id), group=group, title=idea_id, text=text, **fields)
 
 

@@ -9,7 +9,7 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.settings import ExperimentSettings
 from schemas.works.experiment import Container, Limits
-from tasks.experiments.sandbox import Ended, check_sandbox, run_sandboxed
+from tasks.experiments.sandbox import RunResult, check_sandbox, run_sandboxed
 
 LIMITS = Limits(seconds=60, memory_bytes=512 << 20, scratch_bytes=8 << 20, answer_bytes=100_000)
 A_WHILE = f"8641.{os.getpid()}"
@@ -18,7 +18,7 @@ A_WHILE = f"8641.{os.getpid()}"
 IMAGE = os.environ.get("ASSAY_EXPERIMENTS__CONTAINER_IMAGE", ExperimentSettings().container_image)
 
 
-Tried = Callable[..., Ended]
+Tried = Callable[..., RunResult]
 Said = Callable[..., str]
 
 
@@ -42,7 +42,7 @@ class Place:
 
     container: Container | None
 
-    def tried(self, source: str, limits: Limits = LIMITS, **files: bytes) -> Ended:
+    def tried(self, source: str, limits: Limits = LIMITS, **files: bytes) -> RunResult:
         """How a program ends that may leave a file `left`."""
         return run_sandboxed(["-c", source], files, "left", limits, self.container)
 

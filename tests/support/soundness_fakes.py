@@ -16,8 +16,10 @@ from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from tasks.judging.suggestions import ProposedSuggestion
+from tasks.soundness.steps.concern_evidence import BearingsInput, BearingsReply
 from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, ProposedMethod
 from tasks.soundness.steps.method_evidence import EvidenceInput, EvidenceReply, PaperReading
+from tasks.soundness.steps.plan_questions import QuestionsInput, QuestionsReply
 from tasks.soundness.steps.plan_review import PlanInput, PlanReply, ProposedPoint
 from tasks.soundness.steps.soundness_query import MethodQuery, QueriesInput, QueriesReply
 from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply
@@ -97,6 +99,14 @@ def _plan_review(inputs: PlanInput) -> Reply:
     return PlanReply(points=(plan_point(),))
 
 
+def _plan_questions(inputs: QuestionsInput) -> Reply:
+    return QuestionsReply(questions=())
+
+
+def _concern_evidence(inputs: BearingsInput) -> Reply:
+    return BearingsReply(bearings=())
+
+
 def queries_for(
     inputs: QueriesInput,
     queries: Callable[[str], str] = lambda method: f"query {method.split()[1]}",
@@ -151,6 +161,8 @@ def _summary(inputs: SummaryInput) -> Reply:
 ANSWERS: dict[str, Callable[[Any], Reply]] = {
     "extract_methods": _methods,
     "plan_review": _plan_review,
+    "plan_questions": _plan_questions,
+    "concern_evidence": _concern_evidence,
     "soundness_query": queries_for,
     "method_evidence": _evidence,
     "soundness_review": _review,

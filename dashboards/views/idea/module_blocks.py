@@ -72,7 +72,11 @@ def _method(
         if review.open_questions:
             yield pg.text(pg.strong("Open questions"), " (reviewer's reasoning)")
             yield from prose(review.open_questions)
-        yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
+        yield from citation_note(
+            review.removed_citation_count,
+            review.uncited_sentence_count,
+            undecided=review.undecided_sentence_count,
+        )
     elif review is not None and review.unscored_detail:
         yield pg.text(f"Why there is no score: {review.unscored_detail}")
     evidence = [each for each in soundness.evidence if each.method_id == method.method_id]
@@ -156,7 +160,11 @@ def _dimension(dimension: Dimension, review: ContributionReview | None) -> Itera
         texts = (review.strengths, review.weaknesses, review.suggestions)
         names = ("Strengths", "Weaknesses", "Suggestions")
         yield from prose_by_name(dict(zip(names, texts, strict=True)))
-        yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
+        yield from citation_note(
+            review.removed_citation_count,
+            review.uncited_sentence_count,
+            undecided=review.undecided_sentence_count,
+        )
 
 
 def _mean(review: ContributionReview) -> str:

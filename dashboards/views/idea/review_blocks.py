@@ -19,9 +19,9 @@ def prose_by_name(parts: Mapping[str, str]) -> Iterator[pg.Block]:
 
 
 def citation_note(
-    removed_count: int, uncited_count: int, what: str = "papers"
+    removed_count: int, uncited_count: int, what: str = "papers", undecided: int | None = None
 ) -> Iterator[pg.Block]:
-    """Yield how many citations were removed, and how many sentences have none."""
+    """Yield how many citations were removed, and how many sentences have none or are undecided."""
     sentences = []
     if removed_count:
         sentences.append(
@@ -29,6 +29,11 @@ def citation_note(
         )
     if uncited_count:
         sentences.append(f"{figures.plural(uncited_count, 'sentence')} without a citation.")
+    if undecided:
+        sentences.append(
+            f"{figures.plural(undecided, 'cited sentence')} that the stored texts neither carry nor"
+            " contradict."
+        )
     if sentences:
         yield pg.text(pg.emphasis(" ".join(sentences)))
 

@@ -23,6 +23,7 @@ from tasks.calibration.examples import item_sha256
 from tasks.calibration.text import WORDS
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.identity import model_identity, prompts_of, run_id_of, sampling_identity
+from tasks.ranking.contests import votes_on_ideas
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.expected import calls_of, most_calls
@@ -31,12 +32,11 @@ from tasks.ranking.rank import UNGROUPED
 from tasks.ranking.rank_shard import (
     GroupJob,
     RankJob,
-    judged_elsewhere,
     land_failed_group,
+    matches_elsewhere,
 )
 from tasks.ranking.schedule import FIXED, kind_of, most_bridges
 from tasks.ranking.steps import STEPS
-from tasks.ranking.voted import votes_on_ideas
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
 from tasks.telemetry.reporting import traceparent
 from warehouse.app.contests import human_votes
@@ -281,7 +281,7 @@ def _write_shards(
                 queries, template, warehouse, tuple(members), members, votes, prior
             )
             dossiers = tuple(dossier for group in ranked_groups for dossier in group.dossiers)
-            before = judged_elsewhere(warehouse, template, across)
+            before = matches_elsewhere(warehouse, template, across)
             joining_job = GroupJob(
                 group=across, joins=tuple(members), dossiers=dossiers, before=before
             )
@@ -330,7 +330,7 @@ def _groups_of(
             group=name,
             dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
             votes=tuple(vote for vote in votes if vote.group == name),
-            before=judged_elsewhere(warehouse, template, name),
+            before=matches_elsewhere(warehouse, template, name),
         )
         for name in names
         if name not in errors

@@ -59,7 +59,7 @@ async def baseline_check(inputs: CheckInput, tools: BaselineTools) -> CheckReply
 
 CHECK_ASPECT = Step(
     name="check_aspect",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=CheckInput,
     output_model=CheckReply,

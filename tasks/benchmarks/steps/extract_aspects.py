@@ -92,7 +92,7 @@ def _clauses(text: str) -> list[str]:
 
 EXTRACT_ASPECTS = Step(
     name="extract_aspects",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=AspectsInput,
     output_model=AspectsReply,

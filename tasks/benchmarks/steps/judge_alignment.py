@@ -67,7 +67,7 @@ def _leaning(aspects: AspectsReply) -> float:
 
 JUDGE_ALIGNMENT = Step(
     name="judge_alignment",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=AlignmentInput,
     output_model=AlignmentReply,

@@ -49,7 +49,7 @@ class JudgedAnswerReply(Reply):
 
 JUDGE_ANSWER = Step(
     name="judge_answer",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=JudgedAnswerInput,
     output_model=JudgedAnswerReply,

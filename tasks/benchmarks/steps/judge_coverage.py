@@ -90,7 +90,7 @@ def _against(statement: str, sentence: str) -> float:
 
 JUDGE_COVERAGE = Step(
     name="judge_coverage",
-    version=2,
+    version=3,
     package="tasks.benchmarks",
     input_model=CoverageInput,
     output_model=CoverageReply,

@@ -120,7 +120,7 @@ def _specific_count(review: str) -> int:
 
 JUDGE_PREFERENCE = Step(
     name="judge_preference",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=PreferenceInput,
     output_model=PreferenceReply,

@@ -55,7 +55,7 @@ class SurveyReply(Reply):
 
 JUDGE_SURVEY = Step(
     name="judge_survey",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=SurveyInput,
     output_model=SurveyReply,

@@ -67,7 +67,7 @@ def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> Revi
 
 PROMPTED_CONTRIBUTION = Step(
     name="prompted_contribution",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=PromptedContributionInput,
     output_model=PromptedContributionReply,

@@ -98,7 +98,7 @@ def nearest_sentences(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str
 
 PROMPTED_SOUNDNESS = Step(
     name="prompted_soundness",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=PromptedSoundnessInput,
     output_model=PromptedSoundnessReply,

@@ -54,7 +54,7 @@ from tasks.ideas.read import read_ideas
 from tasks.judging.expected import CHARACTERS_PER_TOKEN
 from tasks.metrics.estimate import Estimate
 from tasks.metrics.means import mean, paired_difference, share_of
-from tasks.ranking.dimensions import DIMENSIONS, OVERALL, compared_along
+from tasks.ranking.dimensions import DIMENSIONS, OVERALL, with_overall
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.expected import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
@@ -67,7 +67,7 @@ logger = logging.getLogger(__name__)
 NAME = "ideation"
 SIMULATED, TRUTH = "simulated", "truth"
 FEWEST_SEEDS = 30
-ASKED = compared_along(DIMENSIONS)
+ASKED = with_overall(DIMENSIONS)
 Place = tuple[str, int]
 """An idea: its seed and its slot within the seed."""
 

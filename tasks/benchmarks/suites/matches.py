@@ -43,7 +43,7 @@ from tasks.metrics.rankings import (
     rank_correlation,
     spearman,
 )
-from tasks.ranking.dimensions import AS_REVIEWERS, DIMENSIONS, OVERALL, compared_along
+from tasks.ranking.dimensions import AS_REVIEWERS, DIMENSIONS, OVERALL, with_overall
 from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.expected import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from tasks.ranking.rank import rank_groups
@@ -215,7 +215,7 @@ def _expects(data: SuiteData, contests: Sequence[Sequence[Submission]]) -> Suite
     meetings = sum(len(members) * (len(members) - 1) // 2 for members in contests)
     systems = 1 + (bool(data.parameters.modules) and PROMPT_ONLY in data.parameters.baselines)
     calls = float(meetings * systems * (2 if data.request.profile.ranking.both_orders else 1))
-    reply_tokens = len(compared_along(DIMENSIONS)) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    reply_tokens = len(with_overall(DIMENSIONS)) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
     asking = ExpectedCalls(COMPARE_IDEAS, calls, 2 * tokens_of(ideas), reply_tokens)
     return SuiteEstimate(len(contests), [asking], ideas)
 

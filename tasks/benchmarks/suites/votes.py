@@ -22,11 +22,11 @@ from tasks.benchmarks.records import json_lines, text_of
 from tasks.benchmarks.suite import Suite, Trial
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import mean, paired_difference, share_of
+from tasks.ranking.contests import informative_pairs
 from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.schedule import Pair, leaders
 from tasks.ranking.strengths import fit
 from tasks.ranking.tally import HUMAN, tally
-from tasks.ranking.voted import telling_pairs
 from tasks.ranking.voters import (
     agreement,
     by_group,
@@ -258,7 +258,7 @@ def _adaptive(
     number: int, simulated_votes: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
 ) -> Sequence[Pair]:
     del draw
-    return telling_pairs(ids, simulated_votes, number)
+    return informative_pairs(ids, simulated_votes, number)
 
 
 def _random(

@@ -95,12 +95,10 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
         assign_keys(batch)
         for batch in even_batches(waiting, context.parameters.items_per_judge_call)
     ]
-    title = context.outline.idea.title or context.outline.gist
     outcomes = await side_by_side(
         context.engine.run(
             JUDGE_CREDIBILITY,
             CredibilityInput(
-                idea=title,
                 items=tuple(_item_facts(key, candidate) for key, candidate in batch.items()),
                 as_of_year=context.as_of_year,
             ),

@@ -31,7 +31,6 @@ class ItemFacts(Noun):
 
 
 class CredibilityInput(Noun):
-    idea: str = Field(min_length=1)
     items: tuple[ItemFacts, ...] = Field(min_length=1)
     as_of_year: int = Field(
         description="The year against which age is reckoned: the cutoff's, or the current one."
@@ -39,7 +38,6 @@ class CredibilityInput(Noun):
 
 
 class CredibilityEntry(KeyedEntry):
-    reason: str = Field(description="One short sentence: the fact that decided.")
     score: int = Field(ge=0, le=10)
 
 
@@ -65,12 +63,9 @@ async def baseline_credibility(
     del tools
     entries = []
     for item in inputs.items:
-        assessment = _assess(item, inputs.as_of_year)
-        if assessment is not None:
-            score_0_to_1, reason = assessment
-            entries.append(
-                CredibilityEntry(key=item.key, reason=reason, score=round(10 * score_0_to_1))
-            )
+        score_0_to_1 = _assess(item, inputs.as_of_year)
+        if score_0_to_1 is not None:
+            entries.append(CredibilityEntry(key=item.key, score=round(10 * score_0_to_1)))
     return (
         CredibilityReply(items=entries)
         if entries
@@ -78,42 +73,34 @@ async def baseline_credibility(
     )
 
 
-def _assess(item: ItemFacts, as_of_year: int) -> tuple[float, str] | None:
+def _assess(item: ItemFacts, as_of_year: int) -> float | None:
     years = max(as_of_year - int(item.published[:4]), 1) if item.published[:4].isdigit() else 1
     if item.kind == SourceKind.WEB.value:
         return _of_site(item.site)
     if item.kind == SourceKind.CODE.value:
         if item.stars is None:
             return None
-        return _share(item.stars / years, TOP_STARS_A_YEAR), f"{item.stars} stars in {years} years."
+        return _share(item.stars / years, TOP_STARS_A_YEAR)
     return _of_paper(item, years)
 
 
-def _of_paper(item: ItemFacts, years: int) -> tuple[float, str] | None:
+def _of_paper(item: ItemFacts, years: int) -> float | None:
     venue = None if not item.site else 0.3 if _PREPRINTS.search(item.site) else 0.7
     if item.citation_count is None:
-        return None if venue is None else (venue, f"Published in {item.site}; citations unknown.")
-    citation_score = _share(item.citation_count / years, TOP_CITATIONS_A_YEAR)
-    reason = f"{item.citation_count} citations in {years} years"
+        return venue
+    cited = _share(item.citation_count / years, TOP_CITATIONS_A_YEAR)
     if venue is None:
-        return citation_score, f"{reason}; venue unknown."
-    return (
-        CITATION_WEIGHT * citation_score + (1 - CITATION_WEIGHT) * venue,
-        f"{reason}; published in {item.site}.",
-    )
+        return cited
+    return CITATION_WEIGHT * cited + (1 - CITATION_WEIGHT) * venue
 
 
-def _of_site(site: str) -> tuple[float, str] | None:
+def _of_site(site: str) -> float | None:
     if not site:
         return None
     host = site.lower()
     if _INSTITUTION.search(host):
-        return 0.8, f"{site} is an institution's or reference site."
-    return (
-        (0.5, f"{site} is a non-profit or documentation site.")
-        if _NON_PROFIT.search(host)
-        else (0.35, f"{site} is an ordinary site.")
-    )
+        return 0.8
+    return 0.5 if _NON_PROFIT.search(host) else 0.35
 
 
 def _share(amount: float, top: float) -> float:
@@ -122,7 +109,7 @@ def _share(amount: float, top: float) -> float:
 
 JUDGE_CREDIBILITY = Step(
     name="judge_credibility",
-    version=2,
+    version=3,
     package="tasks.committee",
     input_model=CredibilityInput,
     output_model=CredibilityReply,
@@ -143,8 +130,10 @@ class SummariesInput(Noun):
 
 
 class PageSummary(KeyedEntry):
-    summary: Text
-    passages: list[str] = Field(description="Copied from the page word for word.")
+    summary: Text = Field(description="Four to eight sentences; one of a page without bearing.")
+    passages: list[str] = Field(
+        description="Two to five, each of one or two whole sentences, copied word for word."
+    )
 
 
 class SummariesReply(Reply):
@@ -187,7 +176,7 @@ def _summary(page: PageShown, idea: str) -> PageSummary | None:
 
 SUMMARISE_PAGES = Step(
     name="summarise_pages",
-    version=1,
+    version=2,
     package="tasks.committee",
     input_model=SummariesInput,
     output_model=SummariesReply,
@@ -222,9 +211,11 @@ class GroundingInput(Noun):
 class GroundingEntry(KeyedEntry):
     relation: Relation
     evidence: str = Field(description="What the item says, in one to three sentences.")
-    analysis: str = Field(description="How it bears on the claims.")
+    analysis: str = Field(description="How it bears on the claims, in one to three sentences.")
     relevance: int = Field(ge=0, le=10)
-    passage: str = Field(description="Copied from the item word for word; empty for no evidence.")
+    passage: str = Field(
+        description="One or two sentences of the item, word for word; empty for no evidence."
+    )
 
 
 class GroundingReply(Reply):
@@ -337,7 +328,7 @@ def _relation(sentence: str, relevance: int, part: str) -> Relation:
 
 GROUND_EVIDENCE = Step(
     name="ground_evidence",
-    version=2,
+    version=3,
     package="tasks.committee",
     input_model=GroundingInput,
     output_model=GroundingReply,

@@ -1,6 +1,6 @@
 """Steps that write queries about the parts of an idea, and refine them after a round."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated
@@ -139,7 +139,7 @@ class PartQueries(Reply):
     part: IdeaPart
     kind: SourceKind
     queries: Annotated[list[Text], Field(min_length=1)] = Field(
-        description="Established terms first, then synonyms."
+        description="Of three to eight words, for code of two to four."
     )
 
 
@@ -200,7 +200,7 @@ def _queries(
 
 KNOWLEDGE_QUERIES = Step(
     name="knowledge_queries",
-    version=1,
+    version=2,
     package="tasks.committee",
     input_model=QueriesInput,
     output_model=QueriesReply,
@@ -240,12 +240,13 @@ class QueryTrouble(StrEnum):
 
 
 class RefinedQueries(Reply):
-    """The verdict on one part's queries in one kind of place, and new ones, if any."""
+    """New queries for one part in one kind of place, if any."""
 
     part: IdeaPart
     kind: SourceKind
-    trouble: QueryTrouble
-    queries: list[Text] = Field(description="May be empty.")
+    queries: list[Text] = Field(
+        description="Of three to eight words, for code of two to four; may be empty."
+    )
 
 
 class RefinementReply(Reply):
@@ -263,7 +264,7 @@ field.
 async def baseline_refinement(
     inputs: RefinementInput, tools: BaselineTools
 ) -> RefinementReply | NoAnswer:
-    """Judge the queries of each part and kind by number and similarity of their finds."""
+    """Write a query per part and kind by number and similarity of their finds."""
     del tools
     frequency = stem_counts(inputs.idea)
     previous_queries = {" ".join(outcome.query.lower().split()) for outcome in inputs.outcomes}
@@ -276,7 +277,7 @@ async def baseline_refinement(
                 if (outcome.part, outcome.kind) == (part.part, kind)
             ]
             if outcomes:
-                trouble = _trouble(outcomes)
+                trouble = trouble_of(outcomes)
                 words = _words(
                     trouble, part, outcomes, ranked_phrases("\n".join(part.claims), frequency)
                 )
@@ -287,7 +288,6 @@ async def baseline_refinement(
                     RefinedQueries(
                         part=IdeaPart(part.part),
                         kind=SourceKind(kind),
-                        trouble=trouble,
                         queries=fresh,
                     )
                 )
@@ -298,7 +298,7 @@ async def baseline_refinement(
     )
 
 
-def _trouble(outcomes: list[QueryOutcome]) -> QueryTrouble:
+def trouble_of(outcomes: Sequence[QueryOutcome]) -> QueryTrouble:
     if sum(outcome.found_count for outcome in outcomes) < FEW_FINDS:
         return QueryTrouble.TOO_SPECIFIC
     with_finds = [outcome for outcome in outcomes if outcome.found_count]
@@ -338,7 +338,7 @@ def _words(
 
 REFINE_QUERIES = Step(
     name="refine_queries",
-    version=1,
+    version=2,
     package="tasks.committee",
     input_model=RefinementInput,
     output_model=RefinementReply,

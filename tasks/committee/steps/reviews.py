@@ -71,7 +71,7 @@ class DimensionReview(Reply):
 
     dimension: Key = Field(description="The name of the dimension, exactly as shown.")
     review: Prose
-    score: float = Field(ge=0, le=10)
+    score: float = Field(ge=0, le=10, description="By the scale of the dimension.")
     confidence: Annotated[Confidence | None, BeforeValidator(_within_scale)] = Field(
         default=None, description=CONFIDENCE_MEANING
     )
@@ -229,7 +229,7 @@ def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
 
 PERSONA_REVIEW = Step(
     name="persona_review",
-    version=2,
+    version=3,
     package="tasks.committee",
     input_model=PersonaInput,
     output_model=PersonaReply,
@@ -242,6 +242,7 @@ class ReviewShown(Noun):
     reviewer: str
     dimension: str
     score_0_to_10: float = Field(ge=0, le=10)
+    confidence_0_to_3: int | None = Field(default=None, ge=0, le=3)
     review: str
 
 
@@ -277,7 +278,7 @@ def _parse_decision(value: object) -> object:
 class MetaReply(Reply):
     """Reply to `meta_review`."""
 
-    summary: Prose
+    summary: Prose = Field(description="One or two paragraphs.")
     strengths: Prose
     weaknesses: Prose
     decision: Annotated[Decision, BeforeValidator(_parse_decision)]
@@ -335,7 +336,7 @@ def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -
 
 META_REVIEW = Step(
     name="meta_review",
-    version=2,
+    version=3,
     package="tasks.committee",
     input_model=MetaInput,
     output_model=MetaReply,
@@ -357,12 +358,12 @@ class LaterInput(Noun):
 class LaterReply(Reply):
     """Reply to `later_suggestions`: none where nothing shown asks for a change."""
 
-    suggestions: ProposedSuggestions
+    suggestions: ProposedSuggestions = Field(description="Up to six, weightiest first.")
 
 
 LATER_SUGGESTIONS = Step(
     name="later_suggestions",
-    version=2,
+    version=3,
     package="tasks.committee",
     input_model=LaterInput,
     output_model=LaterReply,

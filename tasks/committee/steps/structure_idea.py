@@ -142,6 +142,7 @@ def _as_list(value: object) -> object:
 
 
 Claims = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
+_EIGHT = Field(description="At most eight claims, the weightiest first.")
 
 
 class StructureReply(Reply):
@@ -149,12 +150,12 @@ class StructureReply(Reply):
     none.
     """
 
-    tldr: Claims
-    motivations: Claims
-    research_questions: Claims
-    methods: Claims
-    experimental_settings: Claims
-    expected_results: Claims
+    tldr: Claims = Field(description="One or two claims.")
+    motivations: Claims = _EIGHT
+    research_questions: Claims = _EIGHT
+    methods: Claims = _EIGHT
+    experimental_settings: Claims = _EIGHT
+    expected_results: Claims = _EIGHT
 
     def claims(self) -> dict[IdeaPart, tuple[str, ...]]:
         """Statements by part, in the order of the parts; blank and repeated ones are left out."""
@@ -235,7 +236,7 @@ def _weightiest(idea: str, claims: list[str]) -> list[str]:
 
 STRUCTURE_IDEA = Step(
     name="structure_idea",
-    version=1,
+    version=2,
     package="tasks.committee",
     input_model=StructureInput,
     output_model=StructureReply,

@@ -55,11 +55,11 @@ class DimensionComparison(Reply):
 
 
 class ComparisonEntry(KeyedEntry):
-    overall_comparison: Text = Field(
-        description="Overlap and originality, in two or three sentences."
-    )
+    overall_comparison: Text = Field(description="Overlap and originality.")
     remains: Prose = Field(default="", description="What remains new if the paper is granted.")
-    quote: Prose = Field(default="", description="The abstract's own words where it overlaps most.")
+    quote: Prose = Field(
+        default="", description="6 to 25 words of the abstract, where it overlaps most."
+    )
     dimensions: Annotated[list[DimensionComparison], Field(min_length=1), SoundEntries]
 
 
@@ -194,7 +194,7 @@ def _match(paper: _Paper, statement: _Statement) -> _Match:
 
 COMPARE_PAPER = Step(
     name="compare_paper",
-    version=7,
+    version=8,
     package="tasks.contribution",
     input_model=ComparisonInput,
     output_model=ComparisonReply,

@@ -28,7 +28,9 @@ class QueriesInput(Noun):
 
 class StatementQueries(Reply):
     statement: int = Field(ge=1, description="The number of the statement, as shown.")
-    queries: Annotated[list[Text], Field(min_length=1)] = Field(description="Short search queries.")
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(
+        description="Each of at most seven words."
+    )
 
 
 class QueriesReply(Reply):
@@ -52,7 +54,7 @@ async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> Querie
 
 CONTRIBUTION_QUERIES = Step(
     name="contribution_queries",
-    version=2,
+    version=3,
     package="tasks.contribution",
     input_model=QueriesInput,
     output_model=QueriesReply,

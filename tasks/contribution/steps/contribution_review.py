@@ -54,7 +54,7 @@ class ReviewReply(Reply):
     strengths: str = Field(description="Where the idea is novel along this dimension, with keys.")
     weaknesses: str = Field(description="Where earlier work already covers it, with keys.")
     suggestions: ProposedSuggestions = Field(
-        default=(), description="What would set the contribution apart, the most useful first."
+        default=(), description="Up to two changes that set it apart, the more useful first."
     )
 
     @model_validator(mode="after")
@@ -116,7 +116,7 @@ def _review_abstracts(inputs: ReviewInput) -> ReviewReply | NoAnswer:
 
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
-    version=8,
+    version=9,
     package="tasks.contribution",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -128,7 +128,7 @@ class DimensionsInput(Noun):
 class DimensionEntry(Reply):
     name: Text = Field(description="Two to five words.")
     statements: Annotated[list[Text], Field(min_length=1), SoundEntries] = Field(
-        description="Self-contained contribution statements."
+        description="Self-contained; one to three are usual."
     )
 
 
@@ -273,7 +273,7 @@ def _statements(claims: list[ClaimSentence]) -> list[ClaimSentence]:
 
 EXTRACT_DIMENSIONS = Step(
     name="extract_dimensions",
-    version=2,
+    version=3,
     package="tasks.contribution",
     input_model=DimensionsInput,
     output_model=DimensionsReply,

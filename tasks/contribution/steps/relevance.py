@@ -77,7 +77,7 @@ def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int
 
 RELEVANCE = Step(
     name="relevance",
-    version=5,
+    version=6,
     package="tasks.contribution",
     input_model=RelevanceInput,
     output_model=RelevanceReply,

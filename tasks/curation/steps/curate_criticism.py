@@ -1,7 +1,6 @@
-"""`curate_criticism`: the sentences of a review that judge the idea, copied, each with what it is
-about.
+"""`curate_criticism`: copy the sentences of a review that judge the idea, and classify them.
 
-Baseline: every sentence of the review that judges, by its words and the heading it stands under.
+Baseline: every judging sentence of the review, by its words and the heading above it.
 """
 
 from enum import StrEnum
@@ -55,7 +54,7 @@ _DESCRIBES = bounded(
     r"|aim|consider|deal|evaluat|appl)\w{0,6}\b",
     IGNORECASE,
 )
-"""A summary of the paper, whatever words of praise it borrows."""
+"""A summary of the paper, even if it includes words of praise."""
 _SUMMARY = bounded(r"^(?:paper )?summary\b", IGNORECASE)
 
 
@@ -93,18 +92,18 @@ class CriticismReply(Reply):
 async def baseline_criticism(
     inputs: CriticismInput, tools: BaselineTools
 ) -> CriticismReply | NoAnswer:
-    """NoAnswer(nothing_to_judge) where the review has no sentence."""
+    """Copy the judging sentences; NoAnswer(nothing_to_judge) if the review has no sentence."""
     del tools
-    found = [
+    copied = [
         CopiedSentence(quote=each, about=_about(each, inputs.idea))
         for heading, body in sections_of_markdown(inputs.review)
         if not _SUMMARY.match(heading)
         for each in sentences(body)
         if len(each.split()) >= _FEWEST_WORDS and _judges(each)
     ]
-    if not found and not sentences(inputs.review):
+    if not copied and not sentences(inputs.review):
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "the review has no sentence")
-    return CriticismReply(sentences=tuple(found[:MOST_SENTENCES]))
+    return CriticismReply(sentences=tuple(copied[:MOST_SENTENCES]))
 
 
 def _judges(sentence: str) -> bool:
@@ -125,7 +124,7 @@ def _about(sentence: str, idea: str) -> About:
 
 CURATE_CRITICISM = Step(
     name="curate_criticism",
-    version=2,
+    version=3,
     package="tasks.curation",
     input_model=CriticismInput,
     output_model=CriticismReply,

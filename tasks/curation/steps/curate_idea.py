@@ -1,6 +1,6 @@
-"""`curate_idea`: the idea that a paper began with: problem, method, experiment design, no results.
+"""`curate_idea`: the idea behind a paper: problem, method, experiment design, no results.
 
-Baseline: the paper's own sentences, by the sections they stand in; people word them.
+Baseline: the paper's own sentences, by section; people word them.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ _LONGEST_SENTENCE = 600
 
 
 class ShownSection(Noun):
-    """A section of the paper, as far as it tells a plan."""
+    """A section of the paper, reduced to its plan."""
 
     part: str = Field(description="background, method or experiment.")
     heading: str
@@ -38,44 +38,52 @@ class IdeaInput(Noun):
 class IdeaReply(Reply):
     """Reply to `curate_idea`. An empty part: the paper does not say."""
 
-    problem: Prose = Field(default="", description="Background, motivation, hypotheses.")
-    method: Prose = Field(default="", description="What will be done, and why so.")
-    experiment: Prose = Field(default="", description="How it will be tested.")
+    problem: Prose = Field(
+        default="", description="Background, motivation, hypotheses, in two to six paragraphs."
+    )
+    method: Prose = Field(
+        default="", description="What will be done, and why so, in two to six paragraphs."
+    )
+    experiment: Prose = Field(
+        default="", description="How it will be tested, in two to six paragraphs."
+    )
 
 
 async def baseline_idea(inputs: IdeaInput, tools: BaselineTools) -> IdeaReply | NoAnswer:
-    """NoAnswer(nothing_to_judge) where no section has a sentence that could stand in an idea."""
+    """Copy sentences by section; NoAnswer(nothing_to_judge) if none fits."""
     del tools
     texts: dict[str, list[str]] = {"background": [], "method": [], "experiment": []}
     for section in inputs.sections:
         texts.setdefault(section.part, []).extend(sentences(section.text))
-    problem = _chosen(texts["background"], lambda each: bool(GAP.search(each)))
-    method = _chosen(texts["method"], lambda each: read_sentence(each).procedure)
-    experiment = _chosen(texts["experiment"], lambda each: read_sentence(each).condition)
+    problem = _select(texts["background"], lambda each: bool(GAP.search(each)))
+    method = _select(texts["method"], lambda each: read_sentence(each).procedure)
+    experiment = _select(texts["experiment"], lambda each: read_sentence(each).condition)
     if not method:
-        method = _chosen(texts["experiment"], lambda each: read_sentence(each).procedure)
+        method = _select(texts["experiment"], lambda each: read_sentence(each).procedure)
     if not problem:
-        problem = _chosen(texts["method"], lambda each: bool(CLAIM.search(each)))
+        problem = _select(texts["method"], lambda each: bool(CLAIM.search(each)))
     if not (problem or method or experiment):
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "no sentence of the paper could stand in an idea")
     return IdeaReply(problem=problem, method=method, experiment=experiment)
 
 
-def _chosen(told: Iterable[str], speaks: Callable[[str], bool]) -> str:
-    """The first sentences that speak of it, filled up with the first of all, in their order."""
-    fit = [each for each in told if len(each) <= _LONGEST_SENTENCE and not claims_outcome(each)]
-    chosen = [place for place, each in enumerate(fit) if speaks(each)][:SENTENCES_PER_PART]
-    others = (place for place in range(len(fit)) if place not in set(chosen))
+def _select(candidates: Iterable[str], fits: Callable[[str], bool]) -> str:
+    """Return the first fitting sentences in order, filled up with the first others."""
+    usable = [
+        each for each in candidates if len(each) <= _LONGEST_SENTENCE and not claims_outcome(each)
+    ]
+    chosen = [place for place, each in enumerate(usable) if fits(each)][:SENTENCES_PER_PART]
+    others = (place for place in range(len(usable)) if place not in set(chosen))
     for place in others:
         if len(chosen) >= SENTENCES_PER_PART // 2:
             break
         chosen.append(place)
-    return " ".join(fit[place] for place in sorted(chosen))
+    return " ".join(usable[place] for place in sorted(chosen))
 
 
 CURATE_IDEA = Step(
     name="curate_idea",
-    version=1,
+    version=2,
     package="tasks.curation",
     input_model=IdeaInput,
     output_model=IdeaReply,

@@ -1,6 +1,6 @@
-"""`curate_statements`: reviewers' sentences as a list of statements, each point once, classified.
+"""`curate_statements`: reviewers' sentences as distinct, classified statements.
 
-Baseline: each sentence as it stands, classified by its words; people word it.
+Baseline: each sentence as it is, classified by its words; people word it.
 """
 
 from typing import Annotated
@@ -73,46 +73,46 @@ class StatementsReply(Reply):
 
 
 async def baseline_statements(inputs: StatementsInput, tools: BaselineTools) -> StatementsReply:
-    """One statement for each sentence, in its words."""
+    """Make one statement of each sentence, in its words."""
     del tools
     return StatementsReply(statements=tuple(_statement(each) for each in inputs.sentences))
 
 
-def _statement(shown: ShownSentence) -> GivenStatement:
-    text = shown.text
+def _statement(sentence: ShownSentence) -> GivenStatement:
+    text = sentence.text
     of_contribution = _CONTRIBUTION.search(text) is not None
     return GivenStatement(
         statement=text,
-        type=_type(shown),
+        type=_type(sentence),
         axis=StatementAxis.CONTRIBUTION if of_contribution else StatementAxis.SOUNDNESS,
-        severity=_severity(shown),
-        sentences=(shown.key,),
+        severity=_severity(sentence),
+        sentences=(sentence.key,),
     )
 
 
-def _severity(shown: ShownSentence) -> StatementSeverity:
-    """By the heading it stands under, else by its words."""
-    heading = shown.heading.casefold()
+def _severity(sentence: ShownSentence) -> StatementSeverity:
+    """Classify by the heading above the sentence, else by its words."""
+    heading = sentence.heading.casefold()
     if heading.startswith(("major", "main")):
         return StatementSeverity.MAJOR
-    if heading.startswith("minor") or not _MAJOR.search(shown.text):
+    if heading.startswith("minor") or not _MAJOR.search(sentence.text):
         return StatementSeverity.MINOR
     return StatementSeverity.MAJOR
 
 
-def _type(shown: ShownSentence) -> StatementType:
-    """By the heading it stands under, else by its words."""
-    heading = shown.heading.casefold()
+def _type(sentence: ShownSentence) -> StatementType:
+    """Classify by the heading above the sentence, else by its words."""
+    heading = sentence.heading.casefold()
     strong = any(word in heading for word in _STRENGTHS)
     if strong != any(word in heading for word in _WEAKNESSES):
         return StatementType.STRENGTH if strong else StatementType.WEAKNESS
-    criticises = _WEAKNESS.search(shown.text) or outcome_cue(shown.text) == "negative"
+    criticises = _WEAKNESS.search(sentence.text) or outcome_cue(sentence.text) == "negative"
     return StatementType.WEAKNESS if criticises else StatementType.STRENGTH
 
 
 CURATE_STATEMENTS = Step(
     name="curate_statements",
-    version=2,
+    version=3,
     package="tasks.curation",
     input_model=StatementsInput,
     output_model=StatementsReply,

@@ -1,4 +1,4 @@
-"""Tasks that come with Assay; `assay experiment init` copies one as a start."""
+"""Bundled tasks; `assay experiment init` copies one as a start."""
 
 import shutil
 from importlib import resources
@@ -10,16 +10,16 @@ _NOT_COPIED = shutil.ignore_patterns("__pycache__")
 
 
 def bundled_tasks() -> tuple[str, ...]:
-    """Their names."""
+    """Return their names."""
     entries = resources.files(__package__).iterdir()
     return tuple(sorted(entry.name for entry in entries if entry.joinpath("task.toml").is_file()))
 
 
 def copy_task(name: str, folder: Path) -> tuple[Path, ...]:
-    """Copy a bundled task into a folder that is not there yet; the files of it.
+    """Copy a bundled task into a new folder; return its files.
 
     Raises:
-        ConfigurationError: no bundled task of that name, or the folder cannot be made.
+        ConfigurationError: no bundled task of that name, or the folder cannot be created.
     """
     if name not in bundled_tasks():
         raise ConfigurationError(

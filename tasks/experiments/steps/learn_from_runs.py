@@ -1,5 +1,4 @@
-"""`learn_from_runs`: what whoever goes on from a change that failed or did not help should do or
-avoid, an instruction each.
+"""`learn_from_runs`: one instruction per change that failed or did not help.
 
 Baseline: the instruction not to try the same again.
 """
@@ -47,7 +46,7 @@ class LessonsReply(Reply):
 
 
 async def baseline_lessons(inputs: LessonsInput, tools: BaselineTools) -> LessonsReply | NoAnswer:
-    """NoAnswer(nothing_to_judge) where there is no attempt."""
+    """Make one lesson per attempt; NoAnswer(nothing_to_judge) without attempts."""
     del tools
     if not inputs.attempts:
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "there is no attempt")
@@ -60,7 +59,7 @@ async def baseline_lessons(inputs: LessonsInput, tools: BaselineTools) -> Lesson
 
 LEARN_FROM_RUNS = Step(
     name="learn_from_runs",
-    version=1,
+    version=2,
     package="tasks.experiments",
     input_model=LessonsInput,
     output_model=LessonsReply,

@@ -64,7 +64,7 @@ class ProposalReply(Reply):
 
 PROPOSE_PROGRAM = Step(
     name="propose_program",
-    version=1,
+    version=2,
     package="tasks.experiments",
     input_model=ProposalInput,
     output_model=ProposalReply,

@@ -18,8 +18,8 @@ _CHAINS: Mapping[Module, tuple[str, ...]] = {
         "soundness_query",
         "method_evidence",
         "soundness_review",
-        "soundness_summary",
         "verify_citations",
+        "concern_evidence",  # beside the summary
     ),
     Module.CONTRIBUTION: (
         "extract_dimensions",

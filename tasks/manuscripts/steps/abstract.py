@@ -1,4 +1,4 @@
-"""Does the text support the numbers of its abstract?"""
+"""Checks of the abstract's numbers against the text."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Set
@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from schemas.text.patterns import IGNORECASE, bounded
-from tasks.manuscripts.steps.reading import DetectedProblem, Placed, Reading, shown, unmarked
+from tasks.manuscripts.steps.reading import (
+    DetectedProblem,
+    PlacedSentence,
+    Reading,
+    excerpt,
+    without_markup,
+)
 from tasks.text.vocabulary import STOP_WORDS
 from tasks.text.words import content_words, sentences
 
@@ -16,14 +22,14 @@ _TELLING = bounded(
     r"(?<![\w.])\d{1,15}\.\d{1,15}(?!\d)(?:\s{0,9}\\?%)?|(?<![\w.])\d{1,3}\s{0,9}\\?%"
 )
 _FEWEST_WORDS_OF_A_BODY = 300
-# Before a number: it is rounded, a bound, or the end of a range; "91.4 % over 412 trials" is exact.
+# Words before a rounded number, a bound, or the end of a range; "91.4 % over 412 trials" is exact.
 _ROUGHLY = bounded(
     r"(?:\b(?:about|around|approximately|roughly|nearly|almost|under|some|least|most|than|until"
     r"|within|between)|(?<![\d%] )\bover|\bbetween [\d.,]{1,9} and|[\d%] to|[≈~≥≤<>–-])\s?$",
     IGNORECASE,
 )
-_BEFORE = 24
-"""Characters before a number that are searched for such a word."""
+_ROUGHLY_CHARACTERS = 24
+"""Characters before a number searched for such a word."""
 _QUANTITY = bounded(
     r"(?<![\w.,/%^{}\\-])(\d{1,3}(?:,\d{3}){1,4}|\d{1,9})((?: [A-Za-z][a-z-]{1,29}){1,3})\b"
 )
@@ -35,7 +41,7 @@ _UNITS = frozenset(
     | {"degrees", "meters", "metres", "bits", "bytes", "epochs", "steps", "iterations", "layers"}
     | {"parameters", "dimensions", "words", "tokens", "classes"}
 )
-"""Of them a text has many numbers that are not of one quantity."""
+"""Units of which a text has many numbers that are not of one quantity."""
 _NUMBER_WORDS = {
     "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
     "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
@@ -50,66 +56,71 @@ _REPORTING = frozenset(
         " report reported observe observed get gets use used using result results paper study"
     )
 )
-"""Words of any finding: that two sentences share them says nothing of what was measured."""
+"""Words of any finding, which say nothing about the quantity measured."""
 _FEWEST_SHARED, _SHARED_OF_SHORTER = 2, 0.4
 _FARTHEST = 3.0
-"""Times as large, or as small, as the number of the abstract the text's may be."""
+"""Largest ratio between the number of the abstract and that of the text."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated:
-    """A number with what it counts: its noun, or `%`; `before` are the words between them."""
+class _Quantity:
+    """A number with its noun, or `%`; `before` are the words between them."""
 
     number: str
     noun: str
     before: tuple[str, ...]
-    placed: Placed
+    entry: PlacedSentence
 
     @property
     def value(self) -> float:
         return float(self.number)
 
-    def is_of(self, other: "_Stated") -> bool:
-        """Return whether both count the same: no words between, or the same."""
+    def is_of(self, other: "_Quantity") -> bool:
+        """Return whether both count the same: no words between, or equal ones."""
         return self.noun == other.noun and (
             not self.before or not other.before or self.before == other.before
         )
 
 
-def _contradictions(reading: Reading) -> Iterator[tuple[_Stated, _Stated]]:
-    """Numbers of the abstract that the text never has, with the text's of the same quantity."""
+def _contradictions(reading: Reading) -> Iterator[tuple[_Quantity, _Quantity]]:
+    """Yield numbers missing in the text, with the text's number of the same quantity."""
     if reading.abstract_span is None or not reading.is_mostly_whole:
         return
-    body = unmarked(reading.text[reading.abstract_span[1] :])
+    body = without_markup(reading.text[reading.abstract_span[1] :])
     there = {number.replace(",", "") for number in _WHOLE_FIGURE.findall(body)}
     there |= {_NUMBER_WORDS[word] for word in _NUMBER_WORDS.keys() & set(body.lower().split())}
     values = sorted(float(number) for number in there)
-    own = sentences(" ".join(reading.abstract.split()))
-    abstract = [stated for one in own for stated in _stated(Placed(one, "the abstract"))]
-    text = [
-        stated
-        for placed in (reading.sentences if abstract else ())
-        if not _OTHERS.search(placed.sentence) and not any(one in placed.sentence for one in own)
-        for stated in _stated(placed)
+    abstract_sentences = sentences(" ".join(reading.abstract.split()))
+    abstract = [
+        quantity
+        for one in abstract_sentences
+        for quantity in _quantities(PlacedSentence(one, "the abstract"))
     ]
-    given = {stated.number for stated in abstract}
-    for stated in abstract:
-        others = [one for one in text if one.is_of(stated) and one.number not in given]
+    text = [
+        quantity
+        for entry in (reading.sentences if abstract else ())
+        if not _OTHERS.search(entry.sentence)
+        and not any(one in entry.sentence for one in abstract_sentences)
+        for quantity in _quantities(entry)
+    ]
+    abstract_numbers = {quantity.number for quantity in abstract}
+    for quantity in abstract:
+        others = [one for one in text if one.is_of(quantity) and one.number not in abstract_numbers]
         parts = {one.value for one in others}
-        shown_there = stated.noun == "%" and _mentioned(stated.number, there, values)
-        is_sum = any(stated.value - part in parts for part in parts)
-        if stated.number in there or shown_there or is_sum:
+        shown_there = quantity.noun == "%" and _occurs(quantity.number, there, values)
+        is_sum = any(quantity.value - part in parts for part in parts)
+        if quantity.number in there or shown_there or is_sum:
             continue
-        if _is_derived(stated.number, stated.placed.sentence):
+        if _is_derived(quantity.number, quantity.entry.sentence):
             continue
-        if best := _best_match(stated, others):
-            yield stated, best
+        if best := _best_match(quantity, others):
+            yield quantity, best
 
 
 def _is_derived(number: str, sentence: str) -> bool:
-    """Return whether a number is the sum or difference of two others of its sentence, as rounded."""
+    """Return whether the number is a rounded sum or difference of two others of its sentence."""
     value, digits = float(number), len(number.partition(".")[2])
-    printed = _WHOLE_FIGURE.findall(unmarked(sentence))
+    printed = _WHOLE_FIGURE.findall(without_markup(sentence))
     others = {float(other.replace(",", "")) for other in printed} - {value}
     return any(
         value in (round(first + second, digits), round(second - first, digits))
@@ -117,58 +128,58 @@ def _is_derived(number: str, sentence: str) -> bool:
     )
 
 
-def _best_match(stated: _Stated, others: list[_Stated]) -> _Stated | None:
-    """The number of the sentence that says most nearly the same, if one says it at all.
+def _best_match(quantity: _Quantity, others: list[_Quantity]) -> _Quantity | None:
+    """Return the number of the most similar sentence, if it is similar enough.
 
-    One shared word is enough where a sentence says little more than its count, and the text counts
-    the same things only once.
+    One shared word is enough if a sentence has little more than its count, and the text counts the
+    same noun only once.
     """
-    words = _words(stated.placed)
+    words = _words(quantity.entry)
     is_only = len({one.value for one in others}) == 1 and all(
-        one.noun != "%" and one.before == stated.before for one in others
+        one.noun != "%" and one.before == quantity.before for one in others
     )
     best, most = None, 0
     for one in others:
-        theirs = _words(one.placed)
+        theirs = _words(one.entry)
         shared = len(words & theirs)
         shorter = min(len(words), len(theirs))
-        near = 1 / _FARTHEST <= one.value / stated.value <= _FARTHEST
-        needed = max(min(_FEWEST_SHARED, shorter), _SHARED_OF_SHORTER * shorter)
-        if is_only and shorter <= _FEWEST_SHARED and not _is_multiple(stated, one):
-            needed = 1
-        if near and shared > most and shared >= needed > 0:
+        near = 1 / _FARTHEST <= one.value / quantity.value <= _FARTHEST
+        threshold = max(min(_FEWEST_SHARED, shorter), _SHARED_OF_SHORTER * shorter)
+        if is_only and shorter <= _FEWEST_SHARED and not _is_multiple(quantity, one):
+            threshold = 1
+        if near and shared > most and shared >= threshold > 0:
             best, most = one, shared
     return best
 
 
-def _is_multiple(stated: _Stated, one: _Stated) -> bool:
-    """Return whether one may count parts of the other, such as the trials of each of two sessions."""
-    return max(stated.value, one.value) % min(stated.value, one.value) == 0
+def _is_multiple(quantity: _Quantity, one: _Quantity) -> bool:
+    """Return whether one may count parts of the other, such as trials of two sessions."""
+    return max(quantity.value, one.value) % min(quantity.value, one.value) == 0
 
 
-def _words(placed: Placed) -> set[str]:
-    words = {word for word in content_words(placed.sentence) if not word[0].isdigit()}
+def _words(entry: PlacedSentence) -> set[str]:
+    words = {word for word in content_words(entry.sentence) if not word[0].isdigit()}
     return words - _REPORTING
 
 
-def _stated(placed: Placed) -> Iterator[_Stated]:
-    """The numbers of a sentence that say exactly how many, or the one percentage it has."""
-    sentence = unmarked(placed.sentence)
-    for found in _QUANTITY.finditer(sentence):
-        number, words = found[1].replace(",", ""), found[2].split()
-        if int(number) < 2 or _is_rough(sentence, found.start()):
+def _quantities(entry: PlacedSentence) -> Iterator[_Quantity]:
+    """Yield the exact counts of a sentence, or its only percentage."""
+    sentence = without_markup(entry.sentence)
+    for match in _QUANTITY.finditer(sentence):
+        number, words = match[1].replace(",", ""), match[2].split()
+        if int(number) < 2 or _is_rough(sentence, match.start()):
             continue
         place = next((n for n, word in enumerate(words) if _is_plural(word)), None)
         stop = next((n for n, word in enumerate(words) if word in STOP_WORDS), len(words))
         if place is not None and place < stop and words[place] not in _UNITS:
-            yield _Stated(number, words[place], tuple(words[:place]), placed)
+            yield _Quantity(number, words[place], tuple(words[:place]), entry)
     shares = list(_PERCENTAGE.finditer(sentence))
     if len(shares) == 1 and float(shares[0][1]) and not _is_rough(sentence, shares[0].start()):
-        yield _Stated(shares[0][1], "%", (), placed)
+        yield _Quantity(shares[0][1], "%", (), entry)
 
 
 def _is_rough(sentence: str, place: int) -> bool:
-    return _ROUGHLY.search(sentence[max(place - _BEFORE, 0) : place]) is not None
+    return _ROUGHLY.search(sentence[max(place - _ROUGHLY_CHARACTERS, 0) : place]) is not None
 
 
 def _is_plural(word: str) -> bool:
@@ -176,23 +187,23 @@ def _is_plural(word: str) -> bool:
 
 
 def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
-    """Numbers of the abstract that the text contradicts, or never shows."""
+    """Yield numbers of the abstract that the text contradicts, or never shows."""
     contradicted = set()
-    for stated, other in _contradictions(reading):
-        contradicted.add(stated.number)
-        unit = stated.noun
-        told = f"{stated.number} {unit} in the abstract, {other.number} {unit} in the text"
-        yield stated.placed.problem(
-            f"abstract_contradiction of {stated.number} {unit}",
+    for quantity, other in _contradictions(reading):
+        contradicted.add(quantity.number)
+        unit = quantity.noun
+        numbers = f"{quantity.number} {unit} in the abstract, {other.number} {unit} in the text"
+        yield quantity.entry.problem(
+            f"abstract_contradiction of {quantity.number} {unit}",
             1,
-            f"The abstract contradicts the text: {told}.",
-            f"But {other.placed.location}: “{shown(other.placed.sentence)}”",
+            f"The abstract contradicts the text: {numbers}.",
+            f"But {other.entry.location}: “{excerpt(other.entry.sentence)}”",
         )
     yield from _never_shown(reading, contradicted)
 
 
 def _never_shown(reading: Reading, contradicted: Set[str]) -> Iterator[DetectedProblem]:
-    """Figures of the abstract that nothing behind it mentions, but those contradicted."""
+    """Yield figures of the abstract that the text never mentions, except contradicted ones."""
     if reading.abstract_span is None or not reading.is_mostly_whole:
         return
     begin, end = reading.abstract_span
@@ -201,16 +212,18 @@ def _never_shown(reading: Reading, contradicted: Set[str]) -> Iterator[DetectedP
         return
     there = {_bare(number) for number in _FIGURE.findall(body)}
     values = sorted(float(number) for number in there if "." in number)
-    own = sentences(" ".join(abstract.split()))
+    abstract_sentences = sentences(" ".join(abstract.split()))
     missing = [
         number
         for number in dict.fromkeys(_TELLING.findall(abstract))
         if _bare(number) not in contradicted
-        and not _mentioned(_bare(number), there, values)
-        and not any(_is_derived(_bare(number), one) for one in own if number in one)
+        and not _occurs(_bare(number), there, values)
+        and not any(_is_derived(_bare(number), one) for one in abstract_sentences if number in one)
     ]
     if missing:
-        stated = (placed.sentence for placed in reading.sentences if missing[0] in placed.sentence)
+        sentences_with_number = (
+            entry.sentence for entry in reading.sentences if missing[0] in entry.sentence
+        )
         yield DetectedProblem(
             "abstract_number",
             2,
@@ -218,7 +231,7 @@ def _never_shown(reading: Reading, contradicted: Set[str]) -> Iterator[DetectedP
             "the abstract",
             "A figure that the abstract reports must be found among the results, in this form or"
             " with more digits.",
-            next(stated, ""),
+            next(sentences_with_number, ""),
         )
 
 
@@ -226,8 +239,8 @@ def _bare(number: str) -> str:
     return number.replace("\\", "").replace("%", "").strip()
 
 
-def _mentioned(number: str, there: set[str], values: list[float]) -> bool:
-    """As printed, with more digits, or as a share of 1."""
+def _occurs(number: str, there: set[str], values: list[float]) -> bool:
+    """Return whether the text has a number as printed, with more digits, or as a share of 1."""
     if number in there:
         return True
     digits, value = len(number.partition(".")[2]), float(number)

@@ -1,6 +1,6 @@
 """`find_problems`: the most damaging problems of a manuscript.
 
-Baseline: every check of the text, the gravest problems first; it understands nothing.
+Baseline: all checks of the text, gravest problems first, without any understanding.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +59,7 @@ class ReportedProblem(Reply):
         validation_alias=AliasChoices("quote", "Quote"),
     )
     explanation: Words = Field(
-        description="Why it is wrong and which conclusion falls with it.",
+        description="Why, and which conclusion falls with it, in a few sentences.",
         validation_alias=AliasChoices("explanation", "Explanation"),
     )
 
@@ -67,9 +67,7 @@ class ReportedProblem(Reply):
 class ProblemsReply(Reply):
     """The most damaging problem first; an empty list says that nothing critical is wrong."""
 
-    problems: list[ReportedProblem] = Field(
-        description="At most as many as asked for; may be empty."
-    )
+    problems: list[ReportedProblem] = Field(description="The most damaging first; may be empty.")
 
     @model_validator(mode="before")
     @classmethod
@@ -92,11 +90,11 @@ CHECKS: tuple[Callable[[Reading], Iterator[DetectedProblem]], ...] = (
     check_reference_list,
     check_unresolved,
 )
-_PLACES_TOLD = 3
+_PLACES_SHOWN = 3
 
 
 async def baseline_problems(inputs: ProblemsInput, _: BaselineTools) -> ProblemsReply | NoAnswer:
-    """Up to `maximum_problems` problems; none found is an answer."""
+    """Return up to `maximum_problems` problems; no problem is a valid reply."""
     if inputs.attached:
         return NoAnswer(Reason.NO_EVIDENCE, "the extractive engine reads text, not attached files")
     reading = Reading(inputs.form, inputs.text)
@@ -105,15 +103,15 @@ async def baseline_problems(inputs: ProblemsInput, _: BaselineTools) -> Problems
     for problem in sorted(problems, key=lambda problem: problem.gravity):
         kinds.setdefault(problem.kind, []).append(problem)
     return ProblemsReply(
-        problems=[_problem(found) for found in list(kinds.values())[: inputs.maximum_problems]]
+        problems=[_problem(each) for each in list(kinds.values())[: inputs.maximum_problems]]
     )
 
 
-def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
-    """One problem of a kind, with the other places it occurs at."""
-    first, others = found[0], found[1 : 1 + _PLACES_TOLD]
+def _problem(occurrences: Sequence[DetectedProblem]) -> ReportedProblem:
+    """Report one problem of a kind, with the places of its other occurrences."""
+    first, others = occurrences[0], occurrences[1 : 1 + _PLACES_SHOWN]
     more = (
-        f" The same is found {len(found) - 1} more {'time' if len(found) == 2 else 'times'}, as at"
+        f" The same is found {len(occurrences) - 1} more {'time' if len(occurrences) == 2 else 'times'}, as at"
         f" {'; '.join(dict.fromkeys(one.location for one in others))}."
         if others
         else ""
@@ -128,7 +126,7 @@ def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
 
 FIND_PROBLEMS = Step(
     name="find_problems",
-    version=5,
+    version=6,
     package="tasks.manuscripts",
     input_model=ProblemsInput,
     output_model=ProblemsReply,

@@ -1,6 +1,6 @@
-"""`judge_hit`: whether a reported problem is the one the authors gave as their reason.
+"""`judge_hit`: whether a reported problem matches the authors' own reason.
 
-Baseline: how alike the report and the authors' reason are.
+Baseline: similarity of the report and the reason.
 """
 
 from typing import Annotated, Any
@@ -27,8 +27,8 @@ class HitInput(Noun):
     wording: JudgeWording = JudgeWording.OWN
 
 
-def _said(value: Any) -> Any:
-    """`Yes.` and `no` as models write them."""
+def _parse_yes_no(value: Any) -> Any:
+    """Parse `Yes.` and `no` as models write them."""
     if isinstance(value, str):
         word = value.strip().strip(".*\"'").casefold()
         return {"yes": True, "no": False}.get(word, value)
@@ -37,13 +37,13 @@ def _said(value: Any) -> Any:
 
 class HitReply(Reply):
     explanation: Words = Field(description="Why, in at most three sentences.")
-    hit: Annotated[bool, BeforeValidator(_said)] = Field(
+    hit: Annotated[bool, BeforeValidator(_parse_yes_no)] = Field(
         description="Whether both speak of the same problem."
     )
 
 
 THRESHOLD_0_TO_1 = 0.28
-"""Likeness from which on a report counts as the authors' problem.
+"""Similarity from which a report counts as the authors' problem.
 
 Weights and threshold were chosen on a quarter of the papers of WithdrarXiv-Check's test split,
 against "both released judges say yes" (κ 0.31); on another quarter κ is 0.44, recall 0.62, area
@@ -59,15 +59,15 @@ _PLACE = bounded(
 
 
 async def baseline_hit(inputs: HitInput, tools: BaselineTools) -> HitReply:
-    """Cosine of the embeddings and shared words, raised where both name one numbered place, lowered
-    where only others are named.
-    """
+    """Combine embedding cosine and shared words; shared places add, differing places subtract."""
     report = f"{inputs.problem} {inputs.explanation}"
     vectors = np.asarray(await tools.embedder.embed([inputs.problem, inputs.reason]))
     units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    named, asked = _places(f"{inputs.location} {report}"), _places(inputs.reason)
-    shared = named & asked
-    place = 0.0 if not named or not asked else _PLACES if shared else -_PLACES
+    report_places, reason_places = _places(f"{inputs.location} {report}"), _places(inputs.reason)
+    shared = report_places & reason_places
+    place = 0.0
+    if report_places and reason_places:
+        place = _PLACES if shared else -_PLACES
     likeness = (
         _COSINE * float(units[0] @ units[1])
         + _WORDS * overlap_0_to_1(report, inputs.reason)
@@ -92,7 +92,7 @@ def _places(text: str) -> set[tuple[str, str]]:
 
 JUDGE_HIT = Step(
     name="judge_hit",
-    version=2,
+    version=3,
     package="tasks.manuscripts",
     input_model=HitInput,
     output_model=HitReply,

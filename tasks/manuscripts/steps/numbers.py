@@ -1,11 +1,9 @@
-"""Do numbers agree with each other: shares with their counts, estimates with their intervals,
-p-values with their test statistics?
-"""
+"""Checks of numbers: shares with counts, estimates with intervals, p-values with statistics."""
 
 from collections.abc import Callable, Iterator
 
 from schemas.text.patterns import IGNORECASE, Pattern, bounded, linear
-from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown, unmarked
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading, excerpt, without_markup
 
 _COUNT = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})"
 _PERCENT = r"(\d{1,3}(?:\.\d{1,15})?)\s?%"
@@ -50,47 +48,51 @@ _REMAINING = bounded(
     r" )?(?:remaining|rest)\b[^.]{0,30}\d\s?\\?%|\d\s?\\?%\)?[^.]{0,12}\b(?:remaining|rest)\b"
 )
 _TOLERANCE = 1.0
-"""Percentage points that a printed share may differ from its count beyond rounding."""
+"""Percentage points that a share may differ from its count beyond rounding."""
 
 
 def check_shares(reading: Reading) -> Iterator[DetectedProblem]:
-    """`12 of 40 (25 %)`, `of 40 moths, 12 (25 %)` or `25 % (12/40)` where 12 of 40 are 30 %; parts
-    and a rest that do not come to 100 %.
+    """Find shares that contradict their counts, and parts and a rest that do not add up to 100 %.
+
+    Forms are `12 of 40 (25 %)`, `of 40 moths, 12 (25 %)` and `25 % (12/40)`.
     """
-    for placed in reading.sentences:
-        sentence = unmarked(placed.sentence)
+    for entry in reading.sentences:
+        sentence = without_markup(entry.sentence)
         for form, groups in _SHARE_FORMS:
-            for found in form.finditer(sentence):
-                count, total, share = (float(found[group].replace(",", "")) for group in groups)
+            for match in form.finditer(sentence):
+                count, total, share = (float(match[group].replace(",", "")) for group in groups)
                 if 0 < total >= count and abs(100 * count / total - share) > _TOLERANCE:
-                    told = (
+                    correction = (
                         f"{count:g} of {total:g} are {100 * count / total:.1f} %, not {share:g} %."
                     )
-                    yield placed.problem(
-                        "share", 1, f"A percentage contradicts its own counts: {told}", told
+                    yield entry.problem(
+                        "share",
+                        1,
+                        f"A percentage contradicts its own counts: {correction}",
+                        correction,
                     )
-        shares = [float(number) for number in _SHARES.findall(placed.sentence)]
-        apart = len(shares) >= 2 and abs(sum(shares) - 100) > _TOLERANCE * len(shares)
-        once = len(set(shares)) == len(shares)  # a repeated share is told of again, or of two sets
-        if apart and once and _REMAINING.search(placed.sentence):
-            yield placed.problem(
+        shares = [float(number) for number in _SHARES.findall(entry.sentence)]
+        is_off = len(shares) >= 2 and abs(sum(shares) - 100) > _TOLERANCE * len(shares)
+        is_distinct = len(set(shares)) == len(shares)  # a repeated share belongs to another set
+        if is_off and is_distinct and _REMAINING.search(entry.sentence):
+            yield entry.problem(
                 "share", 2, f"Parts and their rest come to {sum(shares):g} % instead of 100 %."
             )
 
 
 def check_intervals(reading: Reading) -> Iterator[DetectedProblem]:
-    """An estimate outside its own confidence interval, or an interval whose ends are exchanged."""
-    for placed in reading.sentences:
-        for found in _INTERVAL.finditer(placed.sentence.replace("−", "-")):
-            estimate, lower, upper = (float(number) for number in found.groups())
+    """Find estimates outside their confidence interval, and intervals with swapped ends."""
+    for entry in reading.sentences:
+        for match in _INTERVAL.finditer(entry.sentence.replace("−", "-")):
+            estimate, lower, upper = (float(number) for number in match.groups())
             if lower <= estimate <= upper:
                 continue
             what = (
-                "has its ends exchanged"
+                "has its ends swapped"
                 if lower > upper
                 else f"does not contain its estimate {estimate:g}"
             )
-            yield placed.problem(
+            yield entry.problem(
                 "interval", 1, f"A 95 % confidence interval from {lower:g} to {upper:g} {what}."
             )
 
@@ -120,17 +122,17 @@ _SIGNIFICANT = 0.05
 
 
 def check_statistics(reading: Reading) -> Iterator[DetectedProblem]:
-    """p-values outside what their statistic, as rounded, allows; one-sided tests pass too."""
-    for placed in reading.sentences:
-        sentence = placed.sentence.replace("−", "-").replace("$", "")
+    """Find p-values that their rounded statistic excludes; one-sided tests are allowed."""
+    for entry in reading.sentences:
+        sentence = entry.sentence.replace("−", "-").replace("$", "")
         for name, pattern in _TESTS:
-            for found in pattern.finditer(sentence):
-                *degrees, statistic, sign, printed = found.groups()
+            for match in pattern.finditer(sentence):
+                *degrees, statistic, sign, printed = match.groups()
                 possible = _possible(name, [float(number) for number in degrees], statistic)
                 if possible is None or _agrees(possible, sign, printed):
                     continue
                 middle = sum(possible) / 2
-                flips = (middle < _SIGNIFICANT) != _called_significant(sign, float(printed))
+                flips = (middle < _SIGNIFICANT) != _is_significant(sign, float(printed))
                 yield DetectedProblem(
                     "p_value",
                     1 if flips else 2,
@@ -141,17 +143,15 @@ def check_statistics(reading: Reading) -> Iterator[DetectedProblem]:
                         if flips
                         else "."
                     ),
-                    placed.location,
-                    f"“{shown(placed.sentence)}” The statistic gives a two-sided p of about"
+                    entry.location,
+                    f"“{excerpt(entry.sentence)}” The statistic gives a two-sided p of about"
                     f" {middle:.3g}, not p {sign} {printed}.",
-                    placed.sentence,
+                    entry.sentence,
                 )
 
 
 def _possible(name: str, degrees: list[float], statistic: str) -> tuple[float, float] | None:
-    """Least and greatest two-sided p of any statistic that is printed so; None for one that cannot
-    be.
-    """
+    """Return the least and greatest two-sided p of the rounded statistic; None if impossible."""
     half = 0.5 * 10.0 ** -len(statistic.partition(".")[2])
     size = abs(float(statistic))
     if (name == "r" and size >= 1) or (degrees and min(degrees) <= 0):
@@ -163,7 +163,7 @@ def _possible(name: str, degrees: list[float], statistic: str) -> tuple[float, f
 
 
 def _two_sided(name: str, degrees: list[float]) -> Callable[[float], float]:
-    # Here, because it takes long to import, and every command that lists the steps imports them.
+    # Imported late, because scipy is slow to import and every command that lists steps imports this.
     from scipy.special import chdtrc, fdtrc, ndtr, stdtr
 
     if name == "t":
@@ -190,5 +190,5 @@ def _agrees(possible: tuple[float, float], sign: str, printed: str) -> bool:
     return False
 
 
-def _called_significant(sign: str, value: float) -> bool:
+def _is_significant(sign: str, value: float) -> bool:
     return sign != ">" and value <= _SIGNIFICANT

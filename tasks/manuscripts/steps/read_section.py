@@ -1,7 +1,6 @@
-"""`read_section`: what may be wrong in one section, given notes on those before it, and the notes
-for the next one.
+"""`read_section`: problems of one section, given notes on earlier ones, and updated notes.
 
-Baseline: what the checks of the text report there, and the sentences with figures as notes.
+Baseline: leads of the text checks, and the sentences with figures as notes.
 """
 
 from typing import Annotated
@@ -70,7 +69,7 @@ class SectionReply(Reply):
 
 
 async def baseline_section(inputs: SectionInput, _: BaselineTools) -> SectionReply:
-    """Every lead is a candidate; it finds nothing of its own."""
+    """Return every lead as a candidate and nothing else."""
     numbered = [each for each in sentences(inputs.section) if has_numbers(each)]
     notes, _left_out = shorten_words(" ".join([inputs.notes, *numbered]).strip(), NOTES_WORDS)
     return SectionReply(
@@ -84,7 +83,7 @@ async def baseline_section(inputs: SectionInput, _: BaselineTools) -> SectionRep
 
 READ_SECTION = Step(
     name="read_section",
-    version=4,
+    version=5,
     package="tasks.manuscripts",
     input_model=SectionInput,
     output_model=SectionReply,

@@ -1,4 +1,4 @@
-"""A manuscript's text taken apart for checking: sentences with the place each stands at."""
+"""Text of a manuscript split into sentences with their places."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ from schemas.text.patterns import IGNORECASE, MULTILINE, Match, bounded, linear
 from tasks.text.vocabulary import STOP_WORDS
 from tasks.text.words import sentences
 
-# Texts of replies about manuscripts, as models write them.
+# Reply texts about manuscripts, as models write them.
 
 _LONGEST = 8_000
 
 
 def _text(value: Any) -> Any:
-    """Numbers and lists as models write places ([3, 4], 12) become text; null becomes nothing."""
+    """Convert numbers and lists such as [3, 4] or 12 to text; null becomes empty."""
     if value is None:
         return ""
     if isinstance(value, list | tuple):
@@ -55,15 +55,15 @@ _INTRODUCTION = bounded(
     r"^[^\S\n]*+(?:#{1,6}\s{0,9})?(?:1\.?|I\.?)?\s{0,9}introduction\b", IGNORECASE | MULTILINE
 )
 _PARAGRAPH_END = linear(r"\n\s*\n|\\(?:begin|end)\{(?:(?:table|figure)\*?|abstract)\}")
-"""A float or an abstract ends the paragraph it stands in, as a blank line does."""
+"""A float or an abstract ends its paragraph, as a blank line does."""
 _END: tuple[int, bool, Match[str] | None] = (0, False, None)
 
 
 @dataclass(frozen=True, slots=True)
 class DetectedProblem:
-    """Problem that one check of the text detected; `gravity` 1 is the worst.
+    """Problem detected by one check of the text; `gravity` 1 is the worst.
 
-    Those of one `kind` are reported as one problem.
+    Problems of one `kind` are reported as one.
     """
 
     kind: str
@@ -75,21 +75,21 @@ class DetectedProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """One sentence, and where it stands: `page 3, section 4.1 Cohort`."""
+class PlacedSentence:
+    """One sentence and its place: `page 3, section 4.1 Cohort`."""
 
     sentence: str
     location: str
 
     def problem(self, kind: str, gravity: int, problem: str, why: str = "") -> DetectedProblem:
-        """A problem at this place; the sentence is quoted as its evidence, with `why` behind it."""
-        quoted = f"“{shown(self.sentence)}” {why}".strip()
-        return DetectedProblem(kind, gravity, problem, self.location, quoted, self.sentence)
+        """Return a problem at this place, with the sentence and `why` as evidence."""
+        evidence = f"“{excerpt(self.sentence)}” {why}".strip()
+        return DetectedProblem(kind, gravity, problem, self.location, evidence, self.sentence)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A manuscript: `whole` has its list of references, `text` has not."""
+    """A manuscript: `whole` includes its list of references, `text` does not."""
 
     form: str
     whole: str
@@ -100,63 +100,58 @@ class Reading:
 
     @cached_property
     def text(self) -> str:
-        found = list(_REFERENCES.finditer(self.whole))
-        return (
-            self.whole[: found[-1].start()]
-            if found and found[-1].start() > len(self.whole) // 3
-            else self.whole
-        )
+        lists = list(_REFERENCES.finditer(self.whole))
+        has_list = lists and lists[-1].start() > len(self.whole) // 3
+        return self.whole[: lists[-1].start()] if has_list else self.whole
 
     @cached_property
     def abstract_span(self) -> tuple[int, int] | None:
-        """Return where in `text` the abstract begins and ends; None where none is marked off."""
+        """Return the span of the abstract in `text`; None if it is not marked."""
         ends = {True: _LATEX_ABSTRACT_ENDS, False: _INTRODUCTION}
         for begins in _ABSTRACT_BEGINS.finditer(self.text):
-            marked = begins["latex"] is not None
-            if marked not in ends:
+            is_latex = begins["latex"] is not None
+            if is_latex not in ends:
                 continue
-            if found := next(ends[marked].finditer(self.text, begins.end()), None):
-                return begins.end(), found.start()
-            del ends[marked]  # behind a later beginning there is no end either
+            if end := next(ends[is_latex].finditer(self.text, begins.end()), None):
+                return begins.end(), end.start()
+            del ends[is_latex]  # later beginnings have no end either
         return None
 
     @property
     def abstract(self) -> str:
-        """As it stands there; empty where none is marked off."""
+        """Return the abstract; empty if it is not marked."""
         begin, end = self.abstract_span or (0, 0)
         return self.text[begin:end]
 
     @cached_property
-    def sentences(self) -> tuple[Placed, ...]:
-        """Those that reading did not damage."""
-        return tuple(placed for placed in self._all_sentences if not is_damaged(placed.sentence))
+    def sentences(self) -> tuple[PlacedSentence, ...]:
+        """Return the sentences without damage from reading."""
+        return tuple(entry for entry in self._all_sentences if not is_damaged(entry.sentence))
 
     @cached_property
-    def damaged(self) -> tuple[Placed, ...]:
-        """Sentences that suffered when they were read: what is odd in them is not the authors'."""
-        return tuple(placed for placed in self._all_sentences if is_damaged(placed.sentence))
+    def damaged(self) -> tuple[PlacedSentence, ...]:
+        """Return sentences damaged by reading, whose oddities are not the authors'."""
+        return tuple(entry for entry in self._all_sentences if is_damaged(entry.sentence))
 
     @property
     def is_mostly_whole(self) -> bool:
-        """Return whether so little is damaged that what is not found in the text may be missing in
-        it.
-        """
+        """Return whether so little is damaged that text not found is likely missing."""
         return len(self.damaged) <= _DAMAGED_SHARE * len(self._all_sentences)
 
     @cached_property
     def oddities(self) -> tuple[str, ...]:
-        """Return what makes the file another thing than one whole paper, each in a line."""
-        told = []
+        """Return signs that the file is not one whole paper, one per line."""
+        signs = []
         abstracts = sum(1 for _ in _ABSTRACT_BEGINS.finditer(self.whole))
         lists = sum(1 for _ in _REFERENCES.finditer(self.whole))
         if min(abstracts, lists) > 1:
-            told.append(f"the file seems to hold {min(abstracts, lists)} papers, read as one")
+            signs.append(f"the file seems to hold {min(abstracts, lists)} papers, read as one")
         if not self.is_mostly_whole:
             share = len(self.damaged) / len(self._all_sentences)
-            told.append(f"{share:.0%} of its sentences were damaged when it was read")
-        told += [_SLIDES] if self._is_slides else []
-        told += [] if self._is_english else [_NO_ENGLISH]
-        return tuple(told)
+            signs.append(f"{share:.0%} of its sentences were damaged when it was read")
+        signs += [_SLIDES] if self._is_slides else []
+        signs += [] if self._is_english else [_NO_ENGLISH]
+        return tuple(signs)
 
     @property
     def _is_slides(self) -> bool:
@@ -165,36 +160,36 @@ class Reading:
 
     @property
     def _is_english(self) -> bool:
-        """Return whether stop words are as frequent as in English; of short texts nothing is said."""
+        """Return whether stop words are as frequent as in English; short texts count as English."""
         letters = [word for word in self.text.casefold().split() if word.isalpha()]
         if len(letters) < _LEAST_WORDS:
             signs = sum(sign.isalpha() and not sign.isascii() for sign in self.text)
             return signs < _LEAST_WORDS
         return sum(word in STOP_WORDS for word in letters) >= _ENGLISH_SHARE * len(letters)
 
-    def is_of_abstract(self, placed: Placed) -> bool:
-        return placed.sentence in self._abstract
+    def is_of_abstract(self, entry: PlacedSentence) -> bool:
+        return entry.sentence in self._abstract
 
     @cached_property
     def _abstract(self) -> frozenset[str]:
         return frozenset(sentences(" ".join(self.abstract.split())))
 
     @cached_property
-    def _all_sentences(self) -> tuple[Placed, ...]:
+    def _all_sentences(self) -> tuple[PlacedSentence, ...]:
         return tuple(
-            Placed(sentence, location)
+            PlacedSentence(sentence, location)
             for location, begin, end in self.stretches
             for paragraph in _PARAGRAPH_END.split(self.text[begin:end])
             for sentence in sentences(" ".join(paragraph.split()))
         )
 
     def place_of(self, position: int) -> str:
-        found = bisect_right(self.stretches, position, key=lambda stretch: stretch[1])
-        return self.stretches[max(found - 1, 0)][0]
+        index = bisect_right(self.stretches, position, key=lambda stretch: stretch[1])
+        return self.stretches[max(index - 1, 0)][0]
 
     @cached_property
     def stretches(self) -> tuple[tuple[str, int, int], ...]:
-        """Location, beginning and end of what stands between two headings or pages, in order."""
+        """Return place, start and end of the text between headings or pages, in order."""
         return tuple(self._between())
 
     def _between(self) -> Iterator[tuple[str, int, int]]:
@@ -222,20 +217,18 @@ _RUN_TOGETHER = bounded(
 )
 _DAMAGED_SHARE = 0.05
 _LEAST_SLIDES, _SLIDE_WORDS = 5, 60
-"""A page of a paper holds some 500 words, one of figures alone a few."""
+"""A page of a paper has about 500 words, a page of figures only a few."""
 _SLIDES = "its pages hold as few words as slides do: what was said aloud is not in them"
 _LEAST_WORDS = 100
 _ENGLISH_SHARE = 0.25
-"""Of 14 English papers 48 to 58 % of the words are stop words."""
+"""In 14 English papers 48 to 58 % of the words are stop words."""
 _NO_ENGLISH = (
     "it seems to be in another language than English, the only one that the checks of the text know"
 )
 
 
 def is_damaged(sentence: str) -> bool:
-    """Return whether a sentence suffered when its page was read: lost characters, letters or digits
-    set apart, words run together.
-    """
+    """Return whether reading damaged a sentence: lost, separated or joined characters."""
     return any(
         pattern.search(sentence) is not None for pattern in (_LOST_CHARACTER, _APART, _RUN_TOGETHER)
     )
@@ -246,13 +239,13 @@ _LATEX_MARKS = bounded(r"\\[,;:! ]|[~$]|\{,\}|\\%|[\u00a0\u2009\u202f]")
 _PLAIN_MARKS = {"$": "", "{,}": ",", "\\%": "%", "\\!": ""}
 
 
-def unmarked(sentence: str) -> str:
-    r"""The sentence without LaTeX's marks around and within numbers: `84 %` for `$84\,\%$`."""
+def without_markup(sentence: str) -> str:
+    r"""Return the sentence without LaTeX marks around numbers: `84 %` for `$84\,\%$`."""
     percent = _LATEX_PERCENT.sub(lambda found: f"{found.group(1)}%", sentence)
     plain = _LATEX_MARKS.sub(lambda found: _PLAIN_MARKS.get(found.group(), " "), percent)
     return " ".join(plain.split())
 
 
-def shown(sentence: str, limit: int = 400) -> str:
-    """A sentence as evidence; what is left out of a long one is marked."""
+def excerpt(sentence: str, limit: int = 400) -> str:
+    """Return a sentence as evidence, with a mark if it is cut."""
     return sentence if len(sentence) <= limit else f"{sentence[:limit]} […]"

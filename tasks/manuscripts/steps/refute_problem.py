@@ -76,7 +76,7 @@ async def baseline_refute(inputs: RefuteInput, _: BaselineTools) -> RefuteReply:
 
 REFUTE_PROBLEM = Step(
     name="refute_problem",
-    version=5,
+    version=6,
     package="tasks.manuscripts",
     input_model=RefuteInput,
     output_model=RefuteReply,

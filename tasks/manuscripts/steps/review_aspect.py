@@ -1,7 +1,7 @@
-"""`review_aspect`: what one reviewer of novelty, rigor, clarity or consistency objects to, over
-what was noted of the whole text and what was looked up beforehand.
+"""`review_aspect`: objections of one reviewer of novelty, rigor, clarity or consistency.
 
-Baseline: none; rules understand no text.
+Input are notes on the whole text and works looked up beforehand. Baseline: no objections, because
+rules do not understand text.
 """
 
 from enum import StrEnum
@@ -58,13 +58,13 @@ class AspectReply(Reply):
 
 
 async def baseline_aspect(_: AspectInput, __: BaselineTools) -> AspectReply:
-    """It rates nothing and objects to nothing."""
+    """Rate nothing and object to nothing."""
     return AspectReply(candidates=[])
 
 
 REVIEW_ASPECT = Step(
     name="review_aspect",
-    version=4,
+    version=5,
     package="tasks.manuscripts",
     input_model=AspectInput,
     output_model=AspectReply,

@@ -1,6 +1,4 @@
-"""Is there what the text rests on: the proof, test or sample size that a claim needs, and the
-labels, sections, equations, theorems, tables and figures that it refers to?
-"""
+"""Checks of support: proofs, tests and sample sizes of claims, and targets of references."""
 
 from collections.abc import Iterator
 
@@ -50,7 +48,7 @@ _SAMPLE = bounded(
 
 
 def check_claims(reading: Reading) -> Iterator[DetectedProblem]:
-    """Claims whose support is missing from the whole manuscript, and proofs that were left out."""
+    """Find claims without support in the manuscript, and omitted proofs."""
     yield from _unsupported(
         reading,
         _WE_PROVE,
@@ -72,10 +70,10 @@ def check_claims(reading: Reading) -> Iterator[DetectedProblem]:
         "sample_size",
         "People were studied, and their number is nowhere stated.",
     )
-    for placed in reading.sentences:
-        if _LEFT_OUT.search(placed.sentence):
+    for entry in reading.sentences:
+        if _LEFT_OUT.search(entry.sentence):
             problem = "A proof on which the text relies is left out."
-            yield placed.problem("proof_left_out", 3, problem)
+            yield entry.problem("proof_left_out", 3, problem)
 
 
 def _unsupported(
@@ -83,9 +81,9 @@ def _unsupported(
 ) -> Iterator[DetectedProblem]:
     if support.search(reading.text):
         return
-    for placed in reading.sentences:
-        if claim.search(placed.sentence):
-            yield placed.problem(kind, 2, problem)
+    for entry in reading.sentences:
+        if claim.search(entry.sentence):
+            yield entry.problem(kind, 2, problem)
 
 
 _UNRESOLVED = bounded(
@@ -99,7 +97,7 @@ _CITE = linear(r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]+
 _BIBITEM = linear(r"\\bibitem\s*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*\{([^{}]+)\}")
 _ELSEWHERE = bounded(r"^\s*+(?:(?:in|of|from)\s++(?:\[|ref|\()|\[)", IGNORECASE)
 _STATEMENTS = "theorem|lemma|proposition|corollary|definition|claim|assumption|conjecture"
-_STATED = bounded(
+_STATEMENT = bounded(
     rf"^[^\S\n]*+(?:\*\*)?({_STATEMENTS})\s{{1,9}}(\d+(?:\.\d+)*)", MULTILINE | IGNORECASE
 )
 _REFERRED_STATEMENT = bounded(rf"\b({_STATEMENTS})\s(\d+(?:\.\d+)*)", IGNORECASE)
@@ -120,27 +118,25 @@ _FLOATS = tuple(
     for kind, word in (("table", "table"), ("figure", r"fig(?:ure|\.)"))
 )
 _NEAR = 40
-"""Characters before and behind a mention that are looked at."""
+"""Characters before and after a mention that are searched."""
 _FEWEST = 2
-"""Numbered things of a kind that must be found before a missing one says anything: else they may
-have been lost in reading.
-"""
+"""Least number of items of a kind before a missing one counts: items may be lost in reading."""
 
 
 def check_unresolved(reading: Reading) -> Iterator[DetectedProblem]:
-    """`??` and `[?]` where a number should stand."""
-    for placed in reading.sentences:
-        if found := _UNRESOLVED.search(placed.sentence):
-            yield placed.problem(
+    """Find `??` and `[?]` in place of a number."""
+    for entry in reading.sentences:
+        if match := _UNRESOLVED.search(entry.sentence):
+            yield entry.problem(
                 "unresolved",
                 3,
-                f"A reference leads nowhere: “{found.group(0)}”.",
+                f"A reference leads nowhere: “{match.group(0)}”.",
                 "What the statement rests on cannot be found.",
             )
 
 
 def check_labels(reading: Reading) -> Iterator[DetectedProblem]:
-    """References and citations of a LaTeX source whose label or entry is missing."""
+    """Find references and citations of a LaTeX source without a label or entry."""
     if not reading.is_latex:
         return
     whole = reading.whole
@@ -152,26 +148,26 @@ def check_labels(reading: Reading) -> Iterator[DetectedProblem]:
 
 
 def _missing(
-    reading: Reading, pattern: Pattern, known: set[str], kind: str, what: str
+    reading: Reading, pattern: Pattern, targets: set[str], kind: str, what: str
 ) -> Iterator[DetectedProblem]:
-    there = known | {"*"}
-    for placed in reading.sentences:
-        for found in pattern.finditer(placed.sentence):
+    targets_and_all = targets | {"*"}
+    for entry in reading.sentences:
+        for match in pattern.finditer(entry.sentence):
             missing = [
-                name.strip() for name in found.group(1).split(",") if name.strip() not in there
+                name.strip()
+                for name in match.group(1).split(",")
+                if name.strip() not in targets_and_all
             ]
             if missing and not any("#" in name for name in missing):
-                told = f"there is no {what} “{missing[0]}”"
-                yield placed.problem(kind, 3, f"The text refers to what is not there: {told}.")
+                detail = f"there is no {what} “{missing[0]}”"
+                yield entry.problem(kind, 3, f"The text refers to what is not there: {detail}.")
 
 
 def check_instructions(reading: Reading) -> Iterator[DetectedProblem]:
-    """Words that tell a reviewer, or a reviewer's model, how to judge: they are often set in white,
-    and reading shows them like any others.
-    """
-    for placed in reading.sentences:
-        if TO_THE_REVIEWER.search(placed.sentence):
-            yield placed.problem(
+    """Find instructions to a reviewer or its model, often set in white on the page."""
+    for entry in reading.sentences:
+        if TO_THE_REVIEWER.search(entry.sentence):
+            yield entry.problem(
                 "instructions",
                 2,
                 "The text tells its reviewer how to judge it.",
@@ -180,60 +176,58 @@ def check_instructions(reading: Reading) -> Iterator[DetectedProblem]:
             )
 
 
-_LISTED = bounded(r"^[^\S\n]*+(?:\[(\d{1,3})\]|(\d{1,3})\.)\s", MULTILINE)
+_ENTRY_NUMBER = bounded(r"^[^\S\n]*+(?:\[(\d{1,3})\]|(\d{1,3})\.)\s", MULTILINE)
 _BRACKETED = bounded(r"(?<![\w\])])\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\](?!\()")
 _FEWEST_ENTRIES = 5
 _ENTRIES_FOUND = 0.9
-"""Share of the numbers up to the last one that must be found in a list, or part of it was lost."""
+"""Least share of numbers up to the last one; otherwise part of the list was lost."""
 
 
 def check_reference_list(reading: Reading) -> Iterator[DetectedProblem]:
-    """Citations by a number that the list of references does not reach."""
+    """Find citations by a number beyond the list of references."""
     behind = reading.whole[len(reading.text) :]
-    numbers = {int(first or second) for first, second in _LISTED.findall(behind)}
+    numbers = {int(first or second) for first, second in _ENTRY_NUMBER.findall(behind)}
     last = max(numbers, default=0)
     if reading.is_latex or len(numbers) < max(_FEWEST_ENTRIES, _ENTRIES_FOUND * last):
         return
-    for placed in reading.sentences:
-        for found in _BRACKETED.finditer(placed.sentence):
-            if last < int(found.group(1)) <= 2 * last:
-                told = f"The text cites [{found.group(1)}], but the last reference is [{last}]."
-                yield placed.problem("missing_reference", 3, told)
+    for entry in reading.sentences:
+        for match in _BRACKETED.finditer(entry.sentence):
+            if last < int(match.group(1)) <= 2 * last:
+                problem = f"The text cites [{match.group(1)}], but the last reference is [{last}]."
+                yield entry.problem("missing_reference", 3, problem)
 
 
 def check_numbers(reading: Reading) -> Iterator[DetectedProblem]:
-    """Equations, tables, figures and statements that are referred to and do not exist."""
+    """Find references to equations, tables, figures and statements that do not exist."""
     if reading.is_latex:
         return
     text = reading.text
     equations = {int(number) for number in _NUMBERED_EQUATION.findall(text)}
-    yield from _beyond(reading, "equation", _REFERRED_EQUATION, equations)
-    for kind, caption, referred in _FLOATS:
-        yield from _beyond(
-            reading, kind, referred, {int(number) for number in caption.findall(text)}
+    yield from _beyond_last(reading, "equation", _REFERRED_EQUATION, equations)
+    for kind, caption, mention in _FLOATS:
+        yield from _beyond_last(
+            reading, kind, mention, {int(number) for number in caption.findall(text)}
         )
-    stated = {(kind.lower(), number) for kind, number in _STATED.findall(text)}
-    yield from _unstated(reading, stated)
+    statements = {(kind.lower(), number) for kind, number in _STATEMENT.findall(text)}
+    yield from _without_statement(reading, statements)
 
 
-def _beyond(
-    reading: Reading, kind: str, mention: Pattern, known: set[int]
+def _beyond_last(
+    reading: Reading, kind: str, mention: Pattern, numbers: set[int]
 ) -> Iterator[DetectedProblem]:
-    """Mentions of a number beyond the last one there; gaps are left alone, a caption may have been
-    misread.
-    """
-    if len(known) < _FEWEST or max(known) > 2 * len(known) + 2:
+    """Find mentions beyond the last number; gaps are ignored, as captions may be misread."""
+    if len(numbers) < _FEWEST or max(numbers) > 2 * len(numbers) + 2:
         return
-    for placed in reading.sentences:
-        for found in mention.finditer(placed.sentence):
-            if int(found.group(1)) > max(known) and not _ELSEWHERE.match(
-                placed.sentence[found.end() : found.end() + _NEAR]
+    for entry in reading.sentences:
+        for match in mention.finditer(entry.sentence):
+            if int(match.group(1)) > max(numbers) and not _ELSEWHERE.match(
+                entry.sentence[match.end() : match.end() + _NEAR]
             ):
                 problem = (
-                    f"The text refers to {kind} {found.group(1)}, but the last {kind} is"
-                    f" {max(known)}."
+                    f"The text refers to {kind} {match.group(1)}, but the last {kind} is"
+                    f" {max(numbers)}."
                 )
-                yield placed.problem(f"missing_{kind}", 3, problem)
+                yield entry.problem(f"missing_{kind}", 3, problem)
 
 
 _CITES = bounded(
@@ -243,19 +237,21 @@ _CITES = bounded(
 )
 
 
-def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[DetectedProblem]:
+def _without_statement(
+    reading: Reading, statements: set[tuple[str, str]]
+) -> Iterator[DetectedProblem]:
     counts = {
-        kind: sum(1 for known, _ in stated if known == kind) for kind in _STATEMENTS.split("|")
+        kind: sum(1 for other, _ in statements if other == kind) for kind in _STATEMENTS.split("|")
     }
-    for placed in reading.sentences:
-        cites = _CITES.search(placed.sentence) is not None
-        for found in _REFERRED_STATEMENT.finditer(placed.sentence):
-            kind, number = found.group(1).lower(), found.group(2)
-            before = placed.sentence[max(found.start() - _NEAR, 0) : found.start()]
-            behind = placed.sentence[found.end() : found.end() + _NEAR]
+    for entry in reading.sentences:
+        cites = _CITES.search(entry.sentence) is not None
+        for match in _REFERRED_STATEMENT.finditer(entry.sentence):
+            kind, number = match.group(1).lower(), match.group(2)
+            before = entry.sentence[max(match.start() - _NEAR, 0) : match.start()]
+            behind = entry.sentence[match.end() : match.end() + _NEAR]
             foreign = _ELSEWHERE.match(behind) or before.rstrip().endswith((",", "[", "(")) or cites
-            if counts[kind] >= _FEWEST and (kind, number) not in stated and not foreign:
+            if counts[kind] >= _FEWEST and (kind, number) not in statements and not foreign:
                 problem = (
                     f"An argument rests on {kind} {number}, which the manuscript does not state."
                 )
-                yield placed.problem(f"missing_{kind}", 2, problem)
+                yield entry.problem(f"missing_{kind}", 2, problem)

@@ -1,7 +1,6 @@
-"""Tables of a manuscript, cell by cell: do totals add up, and does the text say what they say?
+"""Checks of tables, cell by cell: totals, and agreement with the text.
 
-Read are tables whose cells are marked: LaTeX's and Markdown's. Of a table printed on a page the
-cells are not known, so nothing is said of it.
+Only LaTeX and Markdown tables are read, because the cells of a printed table are unknown.
 """
 
 from bisect import bisect_right
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from schemas.text.patterns import IGNORECASE, MULTILINE, Match, Pattern, bounded, linear
-from tasks.manuscripts.steps.reading import DetectedProblem, Placed, Reading
+from tasks.manuscripts.steps.reading import DetectedProblem, PlacedSentence, Reading
 
 _TABULAR = bounded(r"\\(begin|end)\{(tabular[xy]?\*?|longtable|tabulary)\}")
 _FLOAT = bounded(r"\\(begin|end)\{(table\*?|sidewaystable|longtable)\}")
@@ -34,17 +33,17 @@ _NO_SUM = bounded(
     r"%|\bpercent|\bmean\b|\baverage|\bavg|\bratio|\brate\b|\bshare|\bunique|\bmedian", IGNORECASE
 )
 _MOST_TABLES, _MOST_ROWS = 100, 200
-"""That are looked at: what is beyond is no table that a reader adds up."""
+"""Largest tables that are checked; readers do not add up larger ones."""
 _FEWEST_ADDENDS = 2
 _FARTHEST = 0.6
-"""Share of the printed total by which a sum may miss it and still be meant as its sum."""
+"""Share of the total by which a sum may miss it and still be meant as its sum."""
 _FARTHEST_CELL = 3.0
-"""Times as large, or as small, as its cell a figure of the text may be and still be meant as it."""
+"""Largest ratio of a figure in the text to a cell that it can be about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells by row, as text without markup; `names` are labels and numbers it is referred to by."""
+    """Cells by row, as text without markup; `names` are labels and numbers used in references."""
 
     rows: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]
@@ -57,7 +56,7 @@ class Table:
     def width(self) -> int:
         return max((len(row) for row in self.rows), default=0)
 
-    def shown(self, place: int) -> str:
+    def row_text(self, place: int) -> str:
         return " | ".join(self.rows[place])
 
 
@@ -75,7 +74,8 @@ def _latex_tables(reading: Reading) -> Iterator[Table]:
         around = floats[before - 1] if before else None
         labels = around[2] if around is not None and end <= around[1] else []
         inside = _COLUMNS.sub("", text[begin:end], count=1)
-        if text[begin - 2 : begin] in ("*}", "x}", "y}"):  # their width stands before their columns
+        # The width of these environments comes before their columns.
+        if text[begin - 2 : begin] in ("*}", "x}", "y}"):
             inside = _COLUMNS.sub("", inside, count=1)
         rows = tuple(islice(_latex_rows(inside), _MOST_ROWS))
         if rows:
@@ -83,26 +83,26 @@ def _latex_tables(reading: Reading) -> Iterator[Table]:
 
 
 def _environments(text: str, marks: Pattern) -> Iterator[tuple[int, int]]:
-    """Stretches between a beginning and the next end; what is never ended is left out."""
-    begun: int | None = None
+    """Yield the spans of complete environments."""
+    start: int | None = None
     for mark in marks.finditer(text):
         if mark.group(1) == "begin":
-            begun = mark.end() if begun is None else begun
-        elif begun is not None:
-            yield begun, mark.start()
-            begun = None
+            start = mark.end() if start is None else start
+        elif start is not None:
+            yield start, mark.start()
+            start = None
 
 
 def _latex_rows(inside: str) -> Iterator[tuple[str, ...]]:
     for line in _ROW_END.split(inside):
-        spread = _SPAN.sub(_spread, _RULES.sub(" ", line or ""))
-        cells = tuple(_plain(cell) for cell in _CELL_END.split(spread))
+        expanded = _SPAN.sub(_spread, _RULES.sub(" ", line or ""))
+        cells = tuple(_plain(cell) for cell in _CELL_END.split(expanded))
         if len(cells) > 1:
             yield cells
 
 
 def _spread(span: Match[str]) -> str:
-    """A cell over several columns: its text, and empty ones behind it."""
+    """Return a cell over several columns as its text and empty cells."""
     over = int(span.group(1)) if span.group().startswith("\\multicolumn") else 1
     return f"{span.group(2)}{' & ' * (min(over, 40) - 1)}"
 
@@ -136,7 +136,7 @@ def _markdown_tables(reading: Reading) -> Iterator[Table]:
 
 
 def value_of(cell: str) -> float | None:
-    """The number that a cell holds and nothing else; None: something else, or nothing."""
+    """Return the number that is a cell's only content, else None."""
     bare = cell.strip()
     if _NUMBER.fullmatch(bare) is None:
         return None
@@ -147,31 +147,33 @@ def value_of(cell: str) -> float | None:
 
 
 def check_totals(reading: Reading) -> Iterator[DetectedProblem]:
-    """A row called total whose counts are not the sum of those above it.
+    """Find total rows whose counts are not the sum of the rows above.
 
-    Counts alone are added up, and only where all rows of the column have one: a total of means,
-    shares or of what is left out is none.
+    Only whole counts are added, and only if all rows of the column have one: totals of means or
+    shares are no sums.
     """
     for table in tables_of(reading):
         heads = table.rows[0]
-        begun, totals = 1, set[int]()
+        first_row, totals = 1, set[int]()
         for place, row in enumerate(table.rows):
             if not any(_TOTAL.match(cell) for cell in row):
                 continue
             for column in range(table.width):
                 head = heads[column] if column < len(heads) else ""
                 cells = table.column(column)
-                found = _missed(cells[begun:place], row, column)
-                whole = [cells[n] for n in range(1, place) if n not in totals]
-                # A grand total counts the rows above the totals before it too.
-                if found and _missed(whole, row, column) and not _NO_SUM.search(head):
-                    yield _wrong_total(table, place, head, *found)
+                mismatch = _sum_mismatch(cells[first_row:place], row, column)
+                all_rows = [cells[n] for n in range(1, place) if n not in totals]
+                # A grand total also counts the rows above earlier totals.
+                if mismatch and _sum_mismatch(all_rows, row, column) and not _NO_SUM.search(head):
+                    yield _wrong_total(table, place, head, *mismatch)
             totals.add(place)
-            begun = place + 1
+            first_row = place + 1
 
 
-def _missed(above: Sequence[str], row: Sequence[str], column: int) -> tuple[float, float] | None:
-    """(sum, printed total) where they differ."""
+def _sum_mismatch(
+    above: Sequence[str], row: Sequence[str], column: int
+) -> tuple[float, float] | None:
+    """Return (sum, printed total) if they differ."""
     total = value_of(row[column]) if column < len(row) else None
     addends = [value_of(cell) for cell in above if cell]
     if total is None or len(addends) < _FEWEST_ADDENDS or None in addends or "%" in "".join(above):
@@ -179,17 +181,19 @@ def _missed(above: Sequence[str], row: Sequence[str], column: int) -> tuple[floa
     numbers = [number for number in addends if number is not None]
     if any(number != int(number) for number in [*numbers, total]):
         return None
-    added = sum(numbers)
-    return (added, total) if 0 < abs(added - total) <= _FARTHEST * abs(total) else None
+    row_sum = sum(numbers)
+    return (row_sum, total) if 0 < abs(row_sum - total) <= _FARTHEST * abs(total) else None
 
 
 def _wrong_total(
-    table: Table, place: int, head: str, added: float, total: float
+    table: Table, place: int, head: str, row_sum: float, total: float
 ) -> DetectedProblem:
     column = f"column “{head}” of " if head else ""
-    told = f"A total in {column}a table is {total:,.0f}; the rows above it come to {added:,.0f}."
+    problem = (
+        f"A total in {column}a table is {total:,.0f}; the rows above it come to {row_sum:,.0f}."
+    )
     return DetectedProblem(
-        "table_total", 1, told, _where(table), f"The row of the total: {table.shown(place)}"
+        "table_total", 1, problem, _where(table), f"The row of the total: {table.row_text(place)}"
     )
 
 
@@ -206,32 +210,32 @@ _FEWEST_LETTERS = 2
 
 
 def check_text_against_tables(reading: Reading) -> Iterator[DetectedProblem]:
-    """A sentence that names a table, one of its rows and one of its columns, and states one figure,
-    which is not the one in that cell.
-    """
+    """Find sentences whose only figure differs from the cell of the row and column they name."""
     tables = {
         name: table for table in tables_of(reading) for name in table.names if len(table.rows) > 1
     }
-    for placed in reading.sentences if tables else ():
-        named = {
+    for entry in reading.sentences if tables else ():
+        table_names = {
             name.strip()
             for mention in (
-                *_REFERENCE.findall(placed.sentence),
-                *_MENTION.findall(placed.sentence),
+                *_REFERENCE.findall(entry.sentence),
+                *_MENTION.findall(entry.sentence),
             )
             for name in mention.split(",")
         }
-        if len(named) == 1 and (table := tables.get(named.pop())) is not None:
-            yield from _contradicts(placed, table)
+        if len(table_names) == 1 and (table := tables.get(table_names.pop())) is not None:
+            yield from _contradictions(entry, table)
 
 
-def _contradicts(placed: Placed, table: Table) -> Iterator[DetectedProblem]:
-    figures = set(_FIGURE.findall(placed.sentence))
+def _contradictions(entry: PlacedSentence, table: Table) -> Iterator[DetectedProblem]:
+    figures = set(_FIGURE.findall(entry.sentence))
     if len(figures) != 1:
         return
-    said = f" {placed.sentence} ".replace(",", " ")
-    rows = [place for place, row in enumerate(table.rows) if place and _names(said, row[0])]
-    columns = [place for place, head in enumerate(table.rows[0]) if place and _names(said, head)]
+    sentence = f" {entry.sentence} ".replace(",", " ")
+    rows = [place for place, row in enumerate(table.rows) if place and _names(sentence, row[0])]
+    columns = [
+        place for place, head in enumerate(table.rows[0]) if place and _names(sentence, head)
+    ]
     if (len(rows), len(columns)) != (1, 1):
         return
     figure, row = figures.pop(), table.rows[rows[0]]
@@ -241,11 +245,11 @@ def _contradicts(placed: Placed, table: Table) -> Iterator[DetectedProblem]:
         return
     digits = min(len(figure.partition(".")[2]), len(printed.rstrip("% ").partition(".")[2]))
     if abs(float(figure) - cell) > 0.5 * 10.0**-digits + 1e-9:
-        told = f"The text says {figure} where its table has {printed}."
-        why = f"The row: {table.shown(rows[0])}; the columns: {table.shown(0)}."
-        yield placed.problem("text_against_table", 1, told, why)
+        problem = f"The text says {figure} where its table has {printed}."
+        why = f"The row: {table.row_text(rows[0])}; the columns: {table.row_text(0)}."
+        yield entry.problem("text_against_table", 1, problem, why)
 
 
-def _names(said: str, header: str) -> bool:
+def _names(sentence: str, header: str) -> bool:
     letters = sum(character.isalpha() for character in header)
-    return letters >= _FEWEST_LETTERS and f" {header} " in said
+    return letters >= _FEWEST_LETTERS and f" {header} " in sentence

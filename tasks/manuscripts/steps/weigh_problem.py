@@ -1,7 +1,6 @@
-"""`weigh_problem`: a disputed problem read for the authors and against them, for a person to
-decide.
+"""`weigh_problem`: readings of a disputed problem for and against the authors.
 
-Baseline: both sides in the words they were given.
+A person decides. Baseline: both sides in their own words.
 """
 
 from pydantic import Field
@@ -31,13 +30,17 @@ class WeighInput(Noun):
 
 
 class WeighReply(Reply):
-    optimistic: Words = Field(min_length=1, description="For the authors, in three sentences.")
-    sceptical: Words = Field(min_length=1, description="Against them, in three sentences.")
-    would_decide: Words = Field(default="", description="The check that would settle it.")
+    optimistic: Words = Field(
+        min_length=1, description="For the authors, in at most three sentences."
+    )
+    sceptical: Words = Field(min_length=1, description="Against them, in at most three sentences.")
+    would_decide: Words = Field(
+        default="", description="The check that would settle it, in at most three sentences."
+    )
 
 
 async def baseline_weigh(inputs: WeighInput, _: BaselineTools) -> WeighReply:
-    """It weighs nothing."""
+    """Return both sides without weighing them."""
     return WeighReply(
         optimistic=inputs.second_look or inputs.dispute,
         sceptical=inputs.explanation or inputs.problem,
@@ -46,7 +49,7 @@ async def baseline_weigh(inputs: WeighInput, _: BaselineTools) -> WeighReply:
 
 WEIGH_PROBLEM = Step(
     name="weigh_problem",
-    version=1,
+    version=2,
     package="tasks.manuscripts",
     input_model=WeighInput,
     output_model=WeighReply,

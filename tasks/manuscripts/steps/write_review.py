@@ -1,5 +1,4 @@
-"""`write_review`: summary, strengths, questions and ratings of a manuscript that was read to its
-end; the weaknesses are the problems that stand.
+"""`write_review`: summary, strengths, questions and ratings; weaknesses are standing problems.
 
 Baseline: the first sentences of the abstract, and no rating.
 """
@@ -18,8 +17,8 @@ from tasks.text.words import sentences
 _SUMMARY_SENTENCES = 3
 
 
-def _listed(value: object) -> object:
-    """Models write null for nothing, and a text where one thing is listed."""
+def _as_list(value: object) -> object:
+    """Accept null for an empty list, and a text for a list of one."""
     return [] if value is None else [value] if isinstance(value, str) else value
 
 
@@ -44,28 +43,30 @@ class ReviewInput(Noun):
 
 class ReviewReply(Reply):
     summary: Words = Field(min_length=1, description="Three to five sentences.")
-    strengths: Annotated[list[Words], BeforeValidator(_listed)] = Field(
-        default_factory=list, description="At most five."
+    strengths: Annotated[list[Words], BeforeValidator(_as_list)] = Field(
+        default_factory=list, description="At most five, each in a sentence."
     )
-    questions: Annotated[list[Words], BeforeValidator(_listed)] = Field(
+    questions: Annotated[list[Words], BeforeValidator(_as_list)] = Field(
         default_factory=list, description="At most five, to the authors."
     )
     soundness_1_to_5: Rating = Field(default=None, description="1 poor, 5 excellent.")
     clarity_1_to_5: Rating = Field(default=None, description="1 poor, 5 excellent.")
-    confidence_1_to_5: Rating = Field(default=None, description="How sure the ratings are.")
+    confidence_1_to_5: Rating = Field(
+        default=None, description="How sure the ratings are: 1 hardly, 5 quite."
+    )
 
 
 async def baseline_review(inputs: ReviewInput, _: BaselineTools) -> ReviewReply | NoAnswer:
-    """It rates nothing: rules understand no text."""
-    found = sentences(inputs.abstract)[:_SUMMARY_SENTENCES]
-    if not found:
+    """Summarize by the abstract without ratings: rules do not understand text."""
+    summary = sentences(inputs.abstract)[:_SUMMARY_SENTENCES]
+    if not summary:
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "no abstract is marked off to be summed up")
-    return ReviewReply(summary=" ".join(found))
+    return ReviewReply(summary=" ".join(summary))
 
 
 WRITE_REVIEW = Step(
     name="write_review",
-    version=3,
+    version=4,
     package="tasks.manuscripts",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -57,7 +57,9 @@ class NoveltyInput(Noun):
 
 
 class ContributionReply(Reply):
-    contribution: Text = Field(description="What the idea claims, understandable by itself.")
+    contribution: Text = Field(
+        description="What the idea claims, by itself, in at most twenty words."
+    )
     closest: Key | None = Field(
         default=None, description="Key of the closest work, exactly as shown; null: none is close."
     )
@@ -119,10 +121,12 @@ class NoveltyReply(Reply):
     )
 
     known_aspects: list[Text] = Field(
-        default_factory=list, description="What related works have already, each with keys."
+        default_factory=list,
+        description="What related works have already, each in at most twenty words, with keys.",
     )
     novel_aspects: list[Text] = Field(
-        default_factory=list, description="What none of the related works has."
+        default_factory=list,
+        description="What none of the related works has, each in at most twenty words.",
     )
     justification: Text = Field(description="Why this score, with keys.")
     probabilities: ScoreProbabilities
@@ -274,7 +278,7 @@ def _figures(inputs: NoveltyInput, closeness: Closeness, covered_count: int) -> 
 
 JUDGE_NOVELTY = Step(
     name="judge_novelty",
-    version=2,
+    version=3,
     package="tasks.novelty",
     input_model=NoveltyInput,
     output_model=NoveltyReply,

@@ -22,8 +22,11 @@ class StatementsInput(Noun):
 
 
 class SearchedStatement(Reply):
-    statement: Text = Field(description="One thing the idea proposes, understandable on its own.")
-    queries: Annotated[list[Text], Field(min_length=1)] = Field(description="Short search queries.")
+    """The queries for one thing that the idea proposes."""
+
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(
+        description="Each of at most seven words."
+    )
 
 
 class StatementsReply(Reply):
@@ -40,11 +43,7 @@ async def baseline_queries(
         detail = "the idea has no sentence of six words or more; write it out in sentences"
         return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
     queries_by_statement = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
-    answers = [
-        SearchedStatement(statement=statement, queries=queries)
-        for statement, queries in zip(statements, queries_by_statement, strict=True)
-        if queries
-    ]
+    answers = [SearchedStatement(queries=queries) for queries in queries_by_statement if queries]
     if not answers:
         detail = "the statements name nothing specific to search for"
         return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
@@ -53,7 +52,7 @@ async def baseline_queries(
 
 NOVELTY_QUERIES = Step(
     name="novelty_queries",
-    version=1,
+    version=2,
     package="tasks.novelty",
     input_model=StatementsInput,
     output_model=StatementsReply,

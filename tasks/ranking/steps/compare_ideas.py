@@ -1,6 +1,6 @@
-"""`compare_ideas`: how likely it is that one of two ideas is the better one, along each dimension.
+"""`compare_ideas`: the probability that one of two ideas is better, along each dimension.
 
-Baseline: the same measures taken of both ideas, held against each other.
+Baseline: difference of measures of both ideas.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from schemas.judging import StepKind
 from tasks.judging.reply_fields import Key, Percent, Prose, SoundEntries, Text
 from tasks.judging.step import BaselineTools, Step
 from tasks.ranking.steps import measures
-from tasks.ranking.steps.measures import Measure, ShownCriterion, ShownIdea, Taken
+from tasks.ranking.steps.measures import Measure, MeasureOf, ShownCriterion, ShownIdea
 
 
 class PairInput(Noun):
@@ -35,8 +35,8 @@ class IdeaReading(Reply):
     )
     closest_prior_work: Prose = Field(
         default="",
-        description="The shown paper nearest to it, by key such as [P3], and the difference; or "
-        "none shown.",
+        description="The shown paper nearest to it, by key such as [P3], and the difference; "
+        "else empty.",
     )
     weakest_assumption: Prose = Field(
         default="", description="What it takes for granted that is least certain."
@@ -54,7 +54,7 @@ class DimensionVerdict(Reply):
     a_better_percent: Percent = Field(
         ge=1,
         le=99,
-        description="Probability in percent, a whole number from 1 to 99, that idea A is better.",
+        description="Probability in percent that idea A is better.",
     )
 
     @property
@@ -74,19 +74,19 @@ class PairReply(Reply):
 
 
 def verdict_along(answer: PairReply, dimension: str) -> DimensionVerdict | None:
-    """The verdict along `dimension`; None when there is none, or several that differ."""
-    found = [
+    """Return the verdict along `dimension`; None if there is none, or if several differ."""
+    verdicts = [
         verdict
         for verdict in answer.verdicts
         if verdict.dimension.casefold().replace(" ", "_") == dimension.casefold()
     ]
-    return found[0] if len({verdict.a_better_percent for verdict in found}) == 1 else None
+    return verdicts[0] if len({verdict.a_better_percent for verdict in verdicts}) == 1 else None
 
 
 EVEN_ODDS_PERCENT = 50
 LOG_ODDS_PER_DIFFERENCE = 4.0
-"""Of the weighted mean difference (-1 to 1): a tenth of the range makes odds of three to two."""
-_TAKEN: dict[str, tuple[Taken, ...]] = {
+"""Per unit of the weighted mean difference (-1 to 1): 0.1 gives odds of three to two."""
+_MEASURES_OF: dict[str, tuple[MeasureOf, ...]] = {
     "clarity": (measures.readability, measures.aims),
     "novelty": (
         measures.module_score("novelty"),
@@ -101,7 +101,7 @@ _TAKEN: dict[str, tuple[Taken, ...]] = {
     ),
     "significance": (measures.promised_gains, measures.reach),
 }
-_WHOLE: tuple[Taken, ...] = tuple(
+_WHOLE: tuple[MeasureOf, ...] = tuple(
     measures.module_score(name)
     for name in ("soundness", "contribution", "committee", "novelty", "assessment")
 )
@@ -109,20 +109,17 @@ _WHOLE: tuple[Taken, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """By how much idea A is ahead (-1 to 1), and the measure pairs that say so, the most telling
-    first.
-    """
+    """Lead of idea A (-1 to 1), and the measure pairs behind it, most informative first."""
 
     ahead: float
     pairs: tuple[tuple[Measure, Measure], ...]
 
 
 async def baseline_pair(inputs: PairInput, tools: BaselineTools) -> PairReply:
-    """The odds of a dimension follow the weighted mean difference of what can be measured of both
-    ideas.
+    """Derive the odds from the weighted mean difference of the measures of both ideas.
 
-    What could not be had for one says nothing against it. The answer to (B, A) mirrors that to
-    (A, B). `overall` is the mean over the five dimensions and the module scores.
+    A measure missing for one idea is skipped for both. The answer to (B, A) mirrors that to (A, B).
+    `overall` is the mean over the five dimensions and the module scores.
     """
     del tools
     return PairReply(verdicts=[_verdict(criterion, inputs) for criterion in inputs.dimensions])
@@ -139,30 +136,41 @@ def _verdict(criterion: ShownCriterion, inputs: PairInput) -> DimensionVerdict:
 
 
 def _difference(criterion: ShownCriterion, inputs: PairInput) -> _Difference:
-    if criterion.name in _TAKEN:
-        return _held(inputs, (measures.committee_mean(criterion.name), *_TAKEN[criterion.name]))
+    if criterion.name in _MEASURES_OF:
+        return _compare(
+            inputs, (measures.committee_mean(criterion.name), *_MEASURES_OF[criterion.name])
+        )
     if criterion.name != "overall":
-        return _held(
+        return _compare(
             inputs, (measures.committee_mean(criterion.name), measures.words_of(criterion))
         )
     parts = [
-        _held(inputs, (measures.committee_mean(name), *taken)) for name, taken in _TAKEN.items()
+        _compare(inputs, (measures.committee_mean(name), *of_dimension))
+        for name, of_dimension in _MEASURES_OF.items()
     ]
-    whole = _held(inputs, _WHOLE)
-    known = [part for part in (*parts, whole) if part.pairs]
-    leading = sorted(known, key=lambda part: -abs(part.ahead))
-    ahead = sum(part.ahead for part in known) / len(known) if known else 0.0
+    whole = _compare(inputs, _WHOLE)
+    parts_with_pairs = [part for part in (*parts, whole) if part.pairs]
+    leading = sorted(parts_with_pairs, key=lambda part: -abs(part.ahead))
+    ahead = (
+        sum(part.ahead for part in parts_with_pairs) / len(parts_with_pairs)
+        if parts_with_pairs
+        else 0.0
+    )
     return _Difference(ahead, tuple(_pairs_for(ahead, leading)))
 
 
 def _pairs_for(ahead: float, parts: list[_Difference]) -> list[tuple[Measure, Measure]]:
-    """The most telling pair of each part that points the same way, each measure once."""
+    """Return the strongest pair of each part with the same sign, each measure once."""
     leading = (part.pairs[0] for part in parts if part.ahead * ahead >= 0)
     return list({first.name: (first, second) for first, second in leading}.values())
 
 
-def _held(inputs: PairInput, taken: tuple[Taken, ...]) -> _Difference:
-    pairs = [pair for measure in taken if (pair := _both(measure, inputs.first, inputs.second))]
+def _compare(inputs: PairInput, measures_taken: tuple[MeasureOf, ...]) -> _Difference:
+    pairs = [
+        pair
+        for measure in measures_taken
+        if (pair := _measure_both(measure, inputs.first, inputs.second))
+    ]
     weight = sum(first.weight for first, _ in pairs)
     ahead = (
         sum(first.weight * _gap((first, second)) for first, second in pairs) / weight
@@ -177,8 +185,13 @@ def _held(inputs: PairInput, taken: tuple[Taken, ...]) -> _Difference:
     )
 
 
-def _both(measure: Taken, first: ShownIdea, second: ShownIdea) -> tuple[Measure, Measure] | None:
-    of_first, of_second = measures.once(measure, first), measures.once(measure, second)
+def _measure_both(
+    measure: MeasureOf, first: ShownIdea, second: ShownIdea
+) -> tuple[Measure, Measure] | None:
+    of_first, of_second = (
+        measures.measure_once(measure, first),
+        measures.measure_once(measure, second),
+    )
     return (of_first, of_second) if of_first and of_second else None
 
 
@@ -187,25 +200,25 @@ def _gap(pair: tuple[Measure, Measure]) -> float:
 
 
 def _reason(difference: _Difference, better: str) -> str:
-    """The figures that tell most, of both ideas."""
-    telling = [
+    """Quote the most informative figures of both ideas."""
+    decisive = [
         pair for pair in difference.pairs if better == "tie" or _gap(pair) * difference.ahead > 0
     ]
     return (
         "; ".join(
-            f"{first.name}: A {_said(first)}, B {_said(second)}" for first, second in telling[:2]
+            f"{first.name}: A {_quote(first)}, B {_quote(second)}" for first, second in decisive[:2]
         )
         or "measures of both ideas: 0"
     )
 
 
-def _said(measure: Measure) -> str:
-    return measure.said + "".join(f" [{key}]" for key in measure.keys)
+def _quote(measure: Measure) -> str:
+    return measure.figure + "".join(f" [{key}]" for key in measure.keys)
 
 
 COMPARE_IDEAS = Step(
     name="compare_ideas",
-    version=3,
+    version=4,
     package="tasks.ranking",
     input_model=PairInput,
     output_model=PairReply,

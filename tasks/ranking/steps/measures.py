@@ -1,6 +1,6 @@
-"""What `compare_ideas` shows of an idea, and what can be counted of it.
+"""Inputs of `compare_ideas`, and measures of an idea.
 
-Every measure lies between 0 and 1; one that cannot be taken is None, not 0.
+Every measure is between 0 and 1; one that is not available is None, not 0.
 """
 
 from collections.abc import Callable
@@ -35,8 +35,8 @@ class ShownEvidence(Noun):
 class ShownIdea(Noun):
     """One of the two ideas. Texts name papers by key."""
 
-    title: str
-    text: str = Field(min_length=1)
+    title: str = Field(description="Of the measures; no judge sees it.")
+    text: str = Field(min_length=1, description="Without its title and addresses.")
     summary: str = ""
     claims: tuple[str, ...] = ()
     strengths: tuple[str, ...] = ()
@@ -57,8 +57,9 @@ class ShownCriterion(Noun):
 
 
 READABLE_WORDS = 20
-"""Words per sentence that readability guides call easy; the measure falls to 0 at none and at twice
-as many.
+"""Words per sentence that readability guides call easy.
+
+The measure falls to 0 at none and at twice as many.
 """
 _AIM = bounded(
     r"\b(?:we"
@@ -87,27 +88,27 @@ _REACH = bounded(
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A count as a share of its range, in words, with the papers it was taken from."""
+    """A count as a share of its range, as text, with the papers it was taken from."""
 
     name: str
     value_0_to_1: float
-    said: str
+    figure: str
     weight: float = 1.0
     keys: tuple[str, ...] = ()
 
 
-Taken = Callable[[ShownIdea], Measure | None]
+MeasureOf = Callable[[ShownIdea], Measure | None]
 
 
 @lru_cache(maxsize=8192)
-def once(taken: Taken, idea: ShownIdea) -> Measure | None:
-    """The measure, taken once however many pairs the idea is in."""
-    return taken(idea)
+def measure_once(measure: MeasureOf, idea: ShownIdea) -> Measure | None:
+    """Return the measure from a cache: an idea is in many pairs."""
+    return measure(idea)
 
 
 @lru_cache(maxsize=256)
-def committee_mean(dimension: str) -> Taken:
-    def taken(idea: ShownIdea) -> Measure | None:
+def committee_mean(dimension: str) -> MeasureOf:
+    def measure(idea: ShownIdea) -> Measure | None:
         return _score(
             f"the committee's mean for {dimension.replace('_', ' ')}",
             dimension,
@@ -115,20 +116,22 @@ def committee_mean(dimension: str) -> Taken:
             idea.dimension_scores,
         )
 
-    return taken
+    return measure
 
 
 @lru_cache(maxsize=256)
-def module_score(module: str) -> Taken:
-    def taken(idea: ShownIdea) -> Measure | None:
+def module_score(module: str) -> MeasureOf:
+    def measure(idea: ShownIdea) -> Measure | None:
         return _score(f"the score for {module}", module, 2.0, idea.module_scores)
 
-    return taken
+    return measure
 
 
-def _score(name: str, wanted: str, weight: float, scores: tuple[ShownScore, ...]) -> Measure | None:
+def _score(
+    name: str, score_name: str, weight: float, scores: tuple[ShownScore, ...]
+) -> Measure | None:
     for score in scores:
-        if score.name == wanted:
+        if score.name == score_name:
             return Measure(
                 name, score.score_0_to_10 / 10, f"{score.score_0_to_10:.1f} of 10", weight
             )
@@ -136,7 +139,7 @@ def _score(name: str, wanted: str, weight: float, scores: tuple[ShownScore, ...]
 
 
 def balance_of_evidence(idea: ShownIdea) -> Measure | None:
-    """Papers for it among those that take a side; None where none does."""
+    """Return the share of supporting papers among those that take a side; None without any."""
     speaks_for, against = _bearing(idea, "for"), _bearing(idea, "against")
     sided = len(speaks_for) + len(against)
     if not sided:
@@ -152,26 +155,30 @@ def balance_of_evidence(idea: ShownIdea) -> Measure | None:
 
 
 def distance_from_evidence(idea: ShownIdea) -> Measure | None:
-    """The idea's key phrases that no paper of its dossier has; None without papers."""
+    """Return the share of key phrases in none of the idea's papers; None without papers."""
     phrases = key_phrases(f"{idea.title}. {idea.text}", 12)
     if not idea.evidence or not phrases:
         return None
-    known = set(content_words(" ".join(f"{entry.title} {entry.text}" for entry in idea.evidence)))
-    own = [phrase for phrase in phrases if not set(content_words(phrase)) <= known]
+    stems_of_papers = set(
+        content_words(" ".join(f"{entry.title} {entry.text}" for entry in idea.evidence))
+    )
+    new_phrases = [
+        phrase for phrase in phrases if not set(content_words(phrase)) <= stems_of_papers
+    ]
     return Measure(
         "key phrases in none of its papers",
-        len(own) / len(phrases),
-        f"{len(own)} of {len(phrases)}",
+        len(new_phrases) / len(phrases),
+        f"{len(new_phrases)} of {len(phrases)}",
         1.5,
         _keys(list(idea.evidence)),
     )
 
 
 def readability(idea: ShownIdea) -> Measure | None:
-    found = sentences(idea.text)
-    if not found:
+    all_sentences = sentences(idea.text)
+    if not all_sentences:
         return None
-    length = sum(len(words(sentence)) for sentence in found) / len(found)
+    length = sum(len(words(sentence)) for sentence in all_sentences) / len(all_sentences)
     return Measure(
         "words per sentence",
         max(0.0, 1 - abs(length - READABLE_WORDS) / READABLE_WORDS),
@@ -179,44 +186,42 @@ def readability(idea: ShownIdea) -> Measure | None:
     )
 
 
-def _cues(name: str, pattern: Pattern, half: float) -> Taken:
-    """Different cue words; `half` of them make one half."""
+def _cues(name: str, pattern: Pattern, half: float) -> MeasureOf:
+    """Count distinct cue words; `half` of them give a value of one half."""
 
-    def taken(idea: ShownIdea) -> Measure | None:
-        found = {match.group().lower() for match in pattern.finditer(idea.text)}
-        return Measure(name, len(found) / (len(found) + half), str(len(found)))
+    def measure(idea: ShownIdea) -> Measure | None:
+        cues = {match.group().lower() for match in pattern.finditer(idea.text)}
+        return Measure(name, len(cues) / (len(cues) + half), str(len(cues)))
 
-    return taken
+    return measure
 
 
 def promised_gains(idea: ShownIdea) -> Measure | None:
-    found = sentences(idea.text)
-    promising = [sentence for sentence in found if outcome_cue(sentence) == "positive"]
+    all_sentences = sentences(idea.text)
+    promising = [sentence for sentence in all_sentences if outcome_cue(sentence) == "positive"]
     return (
         Measure(
             "sentences that promise a gain",
-            len(promising) / len(found),
-            f"{len(promising)} of {len(found)}",
+            len(promising) / len(all_sentences),
+            f"{len(promising)} of {len(all_sentences)}",
         )
-        if found
+        if all_sentences
         else None
     )
 
 
 @lru_cache(maxsize=256)
-def words_of(criterion: ShownCriterion) -> Taken:
-    """Return how much of what the question speaks of the idea speaks of: all that can be counted
-    for a dimension of the user's own.
-    """
+def words_of(criterion: ShownCriterion) -> MeasureOf:
+    """Measure the share of the question's words that the idea contains, for custom dimensions."""
     wanted = set(content_words(f"{criterion.name.replace('_', ' ')} {criterion.question}"))
 
-    def taken(idea: ShownIdea) -> Measure | None:
+    def measure(idea: ShownIdea) -> Measure | None:
         shared = sorted(wanted & set(content_words(f"{idea.title} {idea.text}")))
         share = len(shared) / (len(wanted) or 1)
-        said = f"{len(shared)} of {len(wanted)}"
-        return Measure("words of the question", share, said) if wanted else None
+        figure = f"{len(shared)} of {len(wanted)}"
+        return Measure("words of the question", share, figure) if wanted else None
 
-    return taken
+    return measure
 
 
 aims = _cues("words that state an aim", _AIM, 2)

@@ -177,7 +177,7 @@ class ProposedMethod(Reply):
     """One method of the idea."""
 
     text: Prose = Field(
-        description="What is done, how, on what and what for; understandable alone."
+        description="Two to four sentences: what is done, how, on what and what for."
     )
     quote: Prose = Field(default="", description="The idea's own words, copied.")
 
@@ -187,15 +187,17 @@ class ProposedElement(Reply):
 
     kind: Annotated[ElementKind | None, word_of(ElementKind)]
     standing: Annotated[ElementStanding | None, word_of(ElementStanding)]
-    text: Prose
-    quote: Prose = Field(default="", description="The idea's own words; empty when unstated.")
+    text: Prose = Field(description="One sentence of at most 20 words.")
+    quote: Prose = Field(
+        default="", description="At most 20 of the idea's own words; empty when unstated."
+    )
 
 
 class MethodsReply(Reply):
     """Reply to `extract_methods`: most important first."""
 
     methods: tuple[ProposedMethod, ...]
-    elements: tuple[ProposedElement, ...] = ()
+    elements: tuple[ProposedElement, ...] = Field(default=(), description="At most ten.")
 
 
 _ACTION = bounded(
@@ -441,7 +443,7 @@ def _sentence_at(block_sentences: list[str], place: int, places: list[int]) -> s
 
 EXTRACT_METHODS = Step(
     name="extract_methods",
-    version=2,
+    version=3,
     package="tasks.soundness",
     input_model=MethodsInput,
     output_model=MethodsReply,

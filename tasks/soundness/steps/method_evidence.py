@@ -12,12 +12,14 @@ from schemas.judging import LONG_ANSWER_TOKENS
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
 from tasks.soundness.steps.wording import (
-    Closeness,
+    ALONE,
+    CORE_SIZE,
     Fingerprint,
     closeness,
     core_words,
     fingerprint,
     fingerprint_of_method,
+    is_related,
     quotable,
 )
 from tasks.text.signs import Reading, read_sentence
@@ -59,7 +61,7 @@ class PaperReading(Reply):
     key: str
     relevance: int = Field(ge=0, le=3, description="0 unrelated, 1 distant, 2 related, 3 close.")
     method: Prose = ""
-    results: Prose = ""
+    results: Prose = Field(default="", description="One sentence of a distant paper.")
     context: Prose = ""
 
 
@@ -69,16 +71,13 @@ class EvidenceReply(Reply):
     papers: tuple[PaperReading, ...]
 
 
-_MINIMUM_SHARE = 0.15
-_ALONE, _WITH_A_PAIR = 6, 3
-_CORE_SIZE, _CORE_WORDS = 30, 3
 _SENTENCES_READ = 100
 
 
 async def baseline_evidence(inputs: EvidenceInput, _tools: BaselineTools) -> EvidenceReply:
     """Read each paper separately, so that the answer does not depend on the batch."""
     method = fingerprint_of_method(inputs.method)
-    core = core_words(inputs.idea, _CORE_SIZE)
+    core = core_words(inputs.idea, CORE_SIZE)
     return EvidenceReply(
         papers=tuple(_reading(paper, inputs.method, method, core) for paper in inputs.papers)
     )
@@ -89,7 +88,7 @@ def _reading(
 ) -> PaperReading:
     digest = fingerprint(_digest(paper))
     similarity = closeness(method, digest)
-    if not _is_related(similarity, len(core & digest.words)):
+    if not is_related(similarity, len(core & digest.words)):
         return PaperReading(key=paper.key, relevance=0)
     readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
     near = {
@@ -116,23 +115,10 @@ def _reading(
     context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
     return PaperReading(
         key=paper.key,
-        relevance=(3 if similarity.informative_word_count >= _ALONE else 2)
-        if results or did
-        else 0,
+        relevance=(3 if similarity.informative_word_count >= ALONE else 2) if results or did else 0,
         method=_join_sentences(did, readings),
         results=_join_sentences(results, readings),
         context=_join_sentences(context, readings),
-    )
-
-
-def _is_related(similarity: Closeness, core_word_count: int) -> bool:
-    """Return whether a paper shares enough wording with the method and core words of the idea."""
-    words, pairs = similarity.informative_word_count, similarity.pair_count
-    close = words >= _ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
-    return (
-        close
-        and similarity.share_0_to_1 >= _MINIMUM_SHARE
-        and core_word_count >= (_CORE_WORDS - 1 if pairs >= 2 else _CORE_WORDS)
     )
 
 
@@ -192,7 +178,7 @@ def _join_sentences(selection: list[Reading], readings: list[Reading]) -> str:
 
 METHOD_EVIDENCE = Step(
     name="method_evidence",
-    version=7,
+    version=8,
     package="tasks.soundness",
     input_model=EvidenceInput,
     output_model=EvidenceReply,

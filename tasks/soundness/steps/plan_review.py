@@ -14,11 +14,11 @@ from schemas.judgement.soundness import (
 )
 from schemas.judgement.suggestion import ActionEffort
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
-from tasks.judging.reply_fields import Prose, SoundEntries, schema_of, word_of
+from tasks.judging.reply_fields import Prose, schema_of, word_of
 from tasks.judging.step import Step, no_baseline
 
 # The words that the prompt defines.
-_KINDS = tuple(
+KINDS = tuple(
     kind
     for kind in ConcernKind
     if kind not in (ConcernKind.WORTH, ConcernKind.NOVELTY, ConcernKind.DERIVATION)
@@ -29,7 +29,6 @@ _SEVERITIES = (ConcernSeverity.FATAL, ConcernSeverity.MAJOR, ConcernSeverity.MIN
 class PlanInput(Noun):
     idea: str
     maximum_points: int = Field(ge=1)
-    maximum_questions: int = Field(ge=1)
     words_per_point: int | None = Field(
         default=None, ge=20, description="Asked of one point; None: as many as it needs."
     )
@@ -49,40 +48,32 @@ class ProposedPoint(Reply):
     omission.
     """
 
-    kind: Annotated[Annotated[ConcernKind, schema_of(_KINDS)] | None, word_of(_KINDS)]
+    kind: Annotated[Annotated[ConcernKind, schema_of(KINDS)] | None, word_of(KINDS)]
     # Questions have a list of their own, and become points of that severity once they are read.
     severity: Annotated[
         Annotated[ConcernSeverity, schema_of(_SEVERITIES)] | None, word_of(ConcernSeverity)
     ] = Field(default=None, description="null for a strength.")
-    point: Prose
-    quote: Prose = Field(default="", description="The plan's own words, copied; else empty.")
-    omission: Prose = Field(default="", description="What was looked for; empty beside a quote.")
+    point: Prose = Field(description="One or two short sentences.")
+    quote: Prose = Field(default="", description="4 to 20 words of the plan, copied; else empty.")
+    omission: Prose = Field(
+        default="", description="What was looked for, in a few words; empty beside a quote."
+    )
     why: Prose
     would_change: Prose = ""
     action: Prose = ""
     effort: Annotated[ActionEffort | None, word_of(ActionEffort)] = None
 
 
-class ProposedQuestion(Reply):
-    """A doubt about a single thing that the plan names. It holds where its kind is known."""
-
-    about: Prose = Field(description="Two to eight words of the plan, copied.")
-    question: Prose
-    kind: Annotated[Annotated[ConcernKind, schema_of(_KINDS)] | None, word_of(_KINDS)]
-
-
 class PlanReply(Reply):
-    """Reply to `plan_review`: the point that would change the verdict most comes first, questions
-    come in the order of the plan.
-    """
+    """Reply to `plan_review`: the point that would change the decision most comes first."""
 
+    # A plan without a flaw has a strength: without any point nobody judged it.
     points: tuple[ProposedPoint, ...] = Field(min_length=1)
-    questions: Annotated[tuple[ProposedQuestion, ...], SoundEntries] = ()
 
 
 PLAN_REVIEW = Step(
     name="plan_review",
-    version=4,
+    version=5,
     package="tasks.soundness",
     input_model=PlanInput,
     output_model=PlanReply,

@@ -125,7 +125,7 @@ def _informative(phrases: list[str], about_idea: Counter[str], limit: int) -> li
 
 SOUNDNESS_QUERY = Step(
     name="soundness_query",
-    version=3,
+    version=4,
     package="tasks.soundness",
     input_model=QueriesInput,
     output_model=QueriesReply,

@@ -6,16 +6,13 @@ suggestions.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Annotated
 
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.judgement.soundness import ConcernSeverity
 from schemas.judging import StepKind
 from schemas.reasons import Reason
-from tasks.judging.reply_fields import Key, Prose, word_of
+from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.suggestions import ProposedSuggestions
 from tasks.soundness.steps.wording import (
@@ -126,23 +123,12 @@ def _limits(reading: Reading, method: Fingerprint) -> bool:
     return closeness(method, fingerprint(reading.sentence)).informative_word_count >= least_words
 
 
-class ConcernShown(Noun):
-    """One point of the review of the plan, under the key that the reply names it by."""
-
-    key: str = Field(description="C1, C2, …")
-    severity: ConcernSeverity
-    point: str
-
-
 class ReviewInput(Noun):
     idea: str
     idea_words_left_out: int = Field(
         default=0, ge=0, description="The sentences nearest to the methods are shown."
     )
     method: str
-    concerns: tuple[ConcernShown, ...] = Field(
-        default=(), description="About the whole plan, strengths left out; empty without a review."
-    )
     evidence: tuple[EvidenceShown, ...] = Field(
         min_length=1, description="Newest first; of the same date, best passage first."
     )
@@ -151,31 +137,15 @@ class ReviewInput(Noun):
     )
 
 
-class Bearing(StrEnum):
-    """Whether evidence makes a concern weightier or lighter."""
-
-    SUPPORTS = "supports"
-    WEAKENS = "weakens"
-
-
-class ConcernBearing(Reply):
-    """What the evidence says about one concern; None: a word outside the list."""
-
-    concern: Key = Field(description="The key of the concern, such as C3.")
-    bearing: Annotated[Bearing | None, word_of(Bearing)]
-    reason: Prose = Field(description="The finding, with keys such as [P3].")
-
-
 class ReviewReply(Reply):
     """Reply to `soundness_review`."""
 
     support: Prose
     contradictions: Prose
     suggestions: ProposedSuggestions = Field(
-        default=(), description="What to change, the most useful first."
+        default=(), description="Up to two changes, the more useful first."
     )
-    concerns: tuple[ConcernBearing, ...] = ()
-    open_questions: Prose = Field(default="", description="The reviewer's own reasoning.")
+    open_questions: Prose = Field(default="", description="Up to two, the reviewer's own.")
     score: float = Field(
         ge=0, le=10, description="0 the method fails, 5 mixed or thin evidence, 10 established."
     )
@@ -248,7 +218,7 @@ def _against(paper: WeighedPaper) -> float:
 
 SOUNDNESS_REVIEW = Step(
     name="soundness_review",
-    version=7,
+    version=8,
     package="tasks.soundness",
     input_model=ReviewInput,
     output_model=ReviewReply,

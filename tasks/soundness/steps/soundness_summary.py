@@ -34,12 +34,16 @@ class SummaryInput(Noun):
     )
 
 
-class SummaryReply(Reply):
-    """Reply to `soundness_summary`: up to three of each, most important first."""
+# No bound of the schema: a fourth entry would cost the whole reply.
+_UP_TO_THREE = Field(description="Up to three, each of one or two sentences.")
 
-    strengths: tuple[str, ...] = Field(max_length=12)
-    weaknesses: tuple[str, ...] = Field(max_length=12)
-    suggestions: tuple[str, ...] = Field(max_length=12)
+
+class SummaryReply(Reply):
+    """Reply to `soundness_summary`: most important first; what is beyond three is left out."""
+
+    strengths: tuple[str, ...] = _UP_TO_THREE
+    weaknesses: tuple[str, ...] = _UP_TO_THREE
+    suggestions: tuple[str, ...] = _UP_TO_THREE
 
 
 _MOST = 3
@@ -80,7 +84,7 @@ def _choose_passages(
 
 SOUNDNESS_SUMMARY = Step(
     name="soundness_summary",
-    version=3,
+    version=4,
     package="tasks.soundness",
     input_model=SummaryInput,
     output_model=SummaryReply,

@@ -172,3 +172,25 @@ def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
         informative_word_count=sum(1 for word in shared_words if weight_of(word) == 1.0),
         pair_count=len(pairs),
     )
+
+
+CORE_SIZE = 30
+"""The words that an idea uses most, of which a related paper shares some."""
+ALONE = 6
+"""Informative words that make a paper related without a pair of words."""
+_MINIMUM_SHARE = 0.15
+_WITH_A_PAIR = 3
+_CORE_WORDS = 3
+
+
+def is_related(shared: Closeness, core_word_count: int) -> bool:
+    """Return whether a paper shares enough of the method's wording, by share, informative words and
+    pairs of words, and enough of the words the idea keeps using.
+    """
+    words, pairs = shared.informative_word_count, shared.pair_count
+    close = words >= ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
+    return (
+        close
+        and shared.share_0_to_1 >= _MINIMUM_SHARE
+        and core_word_count >= (_CORE_WORDS - 1 if pairs >= 2 else _CORE_WORDS)
+    )

@@ -25,7 +25,7 @@ class ToldBox(Reply):
     """One box."""
 
     id: Text
-    label: Text
+    label: Text = Field(description="At most five words.")
     group: Prose = ""
 
 
@@ -34,20 +34,22 @@ class ToldArrow(Reply):
 
     source: Text
     target: Text
-    label: Prose = ""
+    label: Prose = Field(default="", description="One or two words, or empty.")
 
 
 class MethodFigureReply(Reply):
     """Reply to `draft_method_figure`."""
 
-    caption: Text
-    boxes: Annotated[list[ToldBox], Field(min_length=1), SoundEntries]
+    caption: Text = Field(description="Two or three short sentences.")
+    boxes: Annotated[list[ToldBox], Field(min_length=1), SoundEntries] = Field(
+        description="Four to ten, in two to four groups."
+    )
     arrows: Annotated[list[ToldArrow], SoundEntries, Field(default_factory=list)]
 
 
 DRAFT_METHOD_FIGURE = Step(
     name="draft_method_figure",
-    version=1,
+    version=2,
     package="tasks.writing",
     input_model=MethodFigureInput,
     output_model=MethodFigureReply,

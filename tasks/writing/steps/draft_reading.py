@@ -9,7 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from tasks.judging.reply_fields import Prose, SoundEntries, Text
+from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import Step, no_baseline
 
 
@@ -33,19 +33,18 @@ class ReaderPoint(Reply):
     """One point about one section."""
 
     heading: Text
-    point: Text
+    point: Text = Field(description="One sentence.")
 
 
 class DraftReadingReply(Reply):
     """Reply to `draft_reading`; no points: nothing is to be changed."""
 
-    summary: Prose = Field(min_length=1, description="What the draft says, in a sentence.")
-    points: Annotated[list[ReaderPoint], SoundEntries, Field(default_factory=list)]
+    points: Annotated[list[ReaderPoint], SoundEntries] = Field(description="At most eight.")
 
 
 DRAFT_READING = Step(
     name="draft_reading",
-    version=1,
+    version=2,
     package="tasks.writing",
     input_model=DraftReadingInput,
     output_model=DraftReadingReply,

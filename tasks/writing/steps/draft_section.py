@@ -61,7 +61,7 @@ class DraftSectionReply(Reply):
 
 DRAFT_SECTION = Step(
     name="draft_section",
-    version=2,
+    version=3,
     package="tasks.writing",
     input_model=DraftSectionInput,
     output_model=DraftSectionReply,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from tasks.judging.reply_fields import Prose, SoundEntries, Text
+from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import Step, no_baseline
 
 
@@ -22,7 +22,7 @@ class LookInput(Noun):
 class SeenPoint(Reply):
     """One point about the picture."""
 
-    point: Text
+    point: Text = Field(description="One sentence.")
     misleads: bool = Field(
         description="Whether a reader would take something wrong from the figure, or nothing."
     )
@@ -31,13 +31,12 @@ class SeenPoint(Reply):
 class LookReply(Reply):
     """Reply to `look_at_figure`; no points: it is right as it is."""
 
-    shows: Prose = Field(min_length=1, description="What the picture shows, in a sentence.")
-    points: Annotated[list[SeenPoint], SoundEntries, Field(default_factory=list)]
+    points: Annotated[list[SeenPoint], SoundEntries] = Field(description="At most four.")
 
 
 LOOK_AT_FIGURE = Step(
     name="look_at_figure",
-    version=1,
+    version=2,
     package="tasks.writing",
     input_model=LookInput,
     output_model=LookReply,

@@ -22,7 +22,7 @@ class LookAtPictureInput(Noun):
 
 LOOK_AT_PICTURE = Step(
     name="look_at_picture",
-    version=1,
+    version=2,
     package="tasks.writing",
     input_model=LookAtPictureInput,
     output_model=LookReply,

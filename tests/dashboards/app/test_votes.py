@@ -10,7 +10,7 @@ from schemas.people.job import JobState
 from schemas.people.live_question import LiveQuestion
 from schemas.people.role import Role
 from schemas.people.votes import Choice, HumanVote
-from tasks.ranking.voted import standing_by
+from tasks.ranking.contests import standing_of
 from tests.support.questions import QUESTION, end_both, end_job, publish_answer
 from tests.support.site import Page, copied, opened, pressed, signed_in
 from tests.warehouse.conftest import publish_ideas
@@ -179,7 +179,7 @@ def test_standings_show_what_the_votes_come_to(own: Warehouse, voter: TestClient
     with ServiceDatabase(own) as database:
         for contest, _ in contests(database):
             if contest.group == vote.group:
-                store_standing(database, contest, standing_by(contest, [vote]))
+                store_standing(database, contest, standing_of(contest, [vote]))
     page = opened(voter, "/decide/standings")
     first, *_ = page.table("Strength")
     assert first["Rank"] == "1"

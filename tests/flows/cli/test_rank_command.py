@@ -36,5 +36,5 @@ def test_ideas_that_are_evaluated_first_are_written_as_a_table(tmp_path: Path) -
 
 def test_elo_without_votes_is_refused(tmp_path: Path) -> None:
     options = RankOptions(warehouse=tmp_path / "warehouse", method=RatingMethod.ELO)
-    with pytest.raises(ConfigurationError, match="--method elo is there for people's votes"):
+    with pytest.raises(ConfigurationError, match="--method elo needs people's votes"):
         rank(options, run=str(bundled_file("ideas.jsonl")))

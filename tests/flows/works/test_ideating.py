@@ -26,7 +26,7 @@ from schemas.works.ideation_run import IdeateOptions, IdeationRequest, Slot
 from tasks.ideas.read import read_ideas
 from tasks.ideation import rounds
 from tasks.ideation.course import ANOTHER_CONCEPT, REVISE, STAND, IdeationSummary, make_in_rounds
-from tasks.ideation.versions import Made, VersionTools
+from tasks.ideation.versions import VersionResult, VersionTools
 from tasks.ideation.work import IDEATE
 from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
@@ -262,7 +262,7 @@ def test_a_failure_of_our_own_is_the_failure_of_one_idea(
 ) -> None:
     made_by, failed = rounds.make_version, []
 
-    async def fails_once(slot: Slot, tools: VersionTools) -> Made:
+    async def fails_once(slot: Slot, tools: VersionTools) -> VersionResult:
         if not failed:
             failed.append(slot)
             raise ZeroDivisionError
@@ -369,7 +369,7 @@ def test_a_revision_that_answers_nothing_is_dropped_and_its_branch_is_asked_abou
     assert len(summary.head.evaluated_run_ids) == 1
     assert {row[4] for row in rows(request, VERSIONS) if row[2] == 2} == {"finding_unanswered"}
     details = rows(request, "select distinct detail from finding_answers")
-    assert details == [("the words do not stand in the new text",)]
+    assert details == [("the quote is not in the new text",)]
     assert waiting(request) == (), "a version that was decided on is not asked about again"
 
 

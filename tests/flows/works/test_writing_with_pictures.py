@@ -37,7 +37,7 @@ from tasks.shards.work import land_unit
 from tasks.work.shard import WorkShard, work_on
 from tasks.writing.checking import check
 from tasks.writing.expected import PICTURE_STEPS, steps_of
-from tasks.writing.figures import kept_png
+from tasks.writing.figures import png_of
 from tasks.writing.work import WRITE
 from tests.support.answers import read_answer
 from tests.support.assay_here import settle
@@ -149,7 +149,7 @@ def misleading(*wrong: str) -> Any:
         system = messages[0]["content"]
         found = answer(messages, schema)
         if any(system.startswith("You look at one figure") and each in system for each in wrong):
-            return {"shows": "Boxes.", "points": [{"point": POINT, "misleads": True}]}
+            return {"points": [{"point": POINT, "misleads": True}]}
         return found
 
     return of
@@ -182,7 +182,7 @@ def test_a_drawn_figure_is_marked_wherever_it_stands(drawn: Drawn) -> None:
 
     spec = PictureSpec.model_validate_json(figure.spec)
     assert spec.asked == drawn.asked.body["prompt"]
-    assert spec.png_sha256 == hashlib.sha256(kept_png(figure)).hexdigest()
+    assert spec.png_sha256 == hashlib.sha256(png_of(figure)).hexdigest()
     assert [node.label for node in spec.graph.nodes] == ["show bats", "count bats"]
     assert "show bats -> count bats" in spec.asked
     assert IDEA["problem"] not in spec.asked
@@ -197,7 +197,7 @@ def test_a_drawn_figure_is_seen_in_every_file(drawn: Drawn) -> None:
     head: Any = DeclaredCampaign(WRITE, request)._head()
     folder = drawn.folder / "draft"
     write_folder(draft, head, "", folder)
-    whole = Image.open(io.BytesIO(kept_png(method_figure(draft)))).convert("RGB")
+    whole = Image.open(io.BytesIO(png_of(method_figure(draft)))).convert("RGB")
     figures = folder / "figures"
     svg = ElementTree.parse(figures / "method.svg").getroot()
     assert [child.tag.rpartition("}")[2] for child in svg] == ["image"]

@@ -13,7 +13,7 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.curation.openreview import NAME, Forum, OpenReview
-from tasks.curation.submission import Unread
+from tasks.curation.submission import Rejection
 from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
 from tests.support.openreview_server import OpenReviewServer, note, openreview_server
@@ -64,7 +64,7 @@ def server() -> Iterator[OpenReviewServer]:
 
 async def read(
     server: OpenReviewServer, folder: Path, forum: str = "F", **more: Any
-) -> tuple[Forum | Unread, Ledger]:
+) -> tuple[Forum | Rejection, Ledger]:
     settings = Settings(sources=quick_settings(NAME, server.url), **more)
     ledger = Ledger(IdeaId(forum))
     async with open_client(10.0) as client:
@@ -127,7 +127,7 @@ async def test_a_first_version_that_cannot_be_had_is_not_replaced_by_a_later_one
 ) -> None:
     server.refused["/notes/edits/attachment"] = 403
     forum, _ = await read(server, tmp_path)
-    assert isinstance(forum, Unread)
+    assert isinstance(forum, Rejection)
     assert forum.reason is Reason.FORBIDDEN
     assert "OPENREVIEW_TOKEN" in forum.detail
 
@@ -136,11 +136,11 @@ async def test_an_unknown_forum_and_a_server_that_fails_are_different(
     server: OpenReviewServer, tmp_path: Path
 ) -> None:
     unknown, _ = await read(server, tmp_path, "G")
-    assert isinstance(unknown, Unread)
+    assert isinstance(unknown, Rejection)
     assert unknown.reason is Reason.NOT_FOUND
     server.refused["/notes"] = 500
     failed, ledger = await read(server, tmp_path)
-    assert isinstance(failed, Unread)
+    assert isinstance(failed, Rejection)
     assert failed.reason is Reason.SERVER_ERROR
     assert len(ledger.api_calls) == 3, "tried again within its bounds"
 

@@ -21,10 +21,10 @@ from tasks.curation.review_files import number_of, read_review_json
 from tasks.curation.submission import (
     LONGEST_REVIEW,
     GivenReview,
+    Rejection,
     Submission,
-    Unread,
-    looked_at,
-    refused,
+    check_reviews,
+    reject_submission,
 )
 from tests.support.reviewed_papers import (
     FIRST_REVIEW,
@@ -36,10 +36,10 @@ from tests.support.reviewed_papers import (
 )
 
 
-def read(papers: Path, reviews: Path | None = None) -> dict[str, Submission | Unread]:
+def read(papers: Path, reviews: Path | None = None) -> dict[str, Submission | Rejection]:
     """Every paper there by name."""
 
-    async def all_of_them() -> dict[str, Submission | Unread]:
+    async def all_of_them() -> dict[str, Submission | Rejection]:
         reader = Reader(DocumentSettings(), None, asyncio.Semaphore(2))
         return {
             each.paper_id: await reader.read(each, Ledger(IdeaId(each.paper_id)), None)
@@ -76,7 +76,7 @@ def test_meta_reviews_and_comments_without_a_recommendation_are_no_reviews() -> 
         {"comments": "The chair says.", "RECOMMENDATION": "3", "is_meta_review": True},
     ]
     told = read_review_json(json.dumps({"reviews": entries, "accepted": True}).encode(), "a.json")
-    assert not isinstance(told, Unread)
+    assert not isinstance(told, Rejection)
     assert [each.text for each in told.reviews] == ["A review."]
     assert told.decision == "accepted"
 
@@ -103,7 +103,9 @@ def test_what_a_file_of_reviews_says_of_its_paper_is_taken(tmp_path: Path) -> No
         *("ai", "CC BY 4.0"),
         "2020-05-31",
     )
-    against = refused(paper, looked_at(paper.reviews), CurationParameters(fewest_reviews=1))
+    against = reject_submission(
+        paper, check_reviews(paper.reviews), CurationParameters(fewest_reviews=1)
+    )
     assert against is not None
     assert against.reason is Reason.LATER_VERSION
 
@@ -123,7 +125,7 @@ def test_reviews_that_cannot_be_read_are_said_in_one_line(
     (tmp_path / "reviews").mkdir()
     (tmp_path / "reviews" / name).write_bytes(content)
     found = read(papers, tmp_path / "reviews")["a"]
-    assert isinstance(found, Unread)
+    assert isinstance(found, Rejection)
     assert found.reason is reason
     assert "\n" not in found.detail
 
@@ -133,7 +135,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     reviews = files(tmp_path / "reviews", b__1__txt="x")
     (reviews / "a.1.txt").symlink_to("/etc/hostname")
     found = read(papers, reviews)["a"]
-    assert isinstance(found, Unread)
+    assert isinstance(found, Rejection)
     assert found.reason is Reason.WRONG_TYPE
 
 
@@ -143,7 +145,7 @@ def test_no_folder_of_papers_or_reviews_is_a_link(tmp_path: Path) -> None:
     reviews = files(tmp_path / "reviews", b__1__txt="x")
     (reviews / "a").symlink_to(home)
     found = read(papers, reviews)["a"]
-    assert isinstance(found, Unread)
+    assert isinstance(found, Rejection)
     assert found.detail == "a is a link: put the file itself there"
     peerread = tmp_path / "peerread"
     peerread.mkdir()
@@ -170,7 +172,7 @@ def test_more_papers_than_a_set_may_have_are_one_line(
 ) -> None:
     papers = files(tmp_path / "papers", a__txt="one", b__txt="two")
     monkeypatch.setattr(collect, "_MOST_PAPERS", 1)
-    with pytest.raises(ConfigurationError, match="2 papers are more than the 1 of one set"):
+    with pytest.raises(ConfigurationError, match="2 papers exceed the 1 allowed in one set"):
         collect_papers(str(papers), papers)
 
 
@@ -201,16 +203,16 @@ GERMAN = "Die Idee ist neu und gut begründet, doch fehlt ein Vergleich mit ande
     ],
 )
 def test_a_review_that_cannot_be_used_says_why(text: str, reason: Reason | None) -> None:
-    review = looked_at([GivenReview(FIRST_REVIEW), GivenReview(text)])[1]
+    review = check_reviews([GivenReview(FIRST_REVIEW), GivenReview(text)])[1]
     assert review.unused_reason is reason
 
 
 def test_papers_whose_ratings_lie_further_apart_than_asked_for_are_left_out(tmp_path: Path) -> None:
     paper = read(peerread_folder(tmp_path / "set", a=(FIRST_REVIEW, SECOND_REVIEW)))["a"]
     assert isinstance(paper, Submission)
-    apart = looked_at([GivenReview(FIRST_REVIEW, 2.0), GivenReview(SECOND_REVIEW, 5.0)])
-    assert refused(paper, apart, CurationParameters()) is None
-    against = refused(paper, apart, CurationParameters(most_rating_spread=2.0))
+    apart = check_reviews([GivenReview(FIRST_REVIEW, 2.0), GivenReview(SECOND_REVIEW, 5.0)])
+    assert reject_submission(paper, apart, CurationParameters()) is None
+    against = reject_submission(paper, apart, CurationParameters(most_rating_spread=2.0))
     assert against is not None
     assert against.reason is Reason.REVIEWS_DISAGREE
 

@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from schemas.works.experiment import Limits
-from tasks.experiments.sandbox import Ended
+from tasks.experiments.sandbox import RunResult
 from tests.support.sandboxes import A_WHILE, LIMITS, Place, Said, Tried, places
 
 
@@ -25,7 +25,7 @@ def tried(place: Place) -> Tried:
         "        print(*words, file=left)\n"
     )
 
-    def program(source: str, limits: Limits = LIMITS, **files: bytes) -> Ended:
+    def program(source: str, limits: Limits = LIMITS, **files: bytes) -> RunResult:
         whole = (own + textwrap.dedent(source)).replace("A_WHILE", A_WHILE)
         return place.tried(whole, limits, **files)
 

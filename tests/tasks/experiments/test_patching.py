@@ -10,8 +10,8 @@ from tasks.experiments.program import (
     MOST_CHARACTERS,
     MOST_LINES,
     PatchError,
+    apply_changes,
     difference,
-    patched,
     regions_of,
 )
 
@@ -42,7 +42,7 @@ class Change:
 
 def refusal(source: str, *changes: Change) -> str:
     with pytest.raises(PatchError) as refused:
-        patched(source, changes)
+        apply_changes(source, changes)
     assert "\n" not in str(refused.value)
     return str(refused.value)
 
@@ -53,7 +53,7 @@ def test_only_what_is_marked_may_be_changed_and_without_marks_all_of_it() -> Non
 
 
 def test_changes_meet_what_those_before_them_left() -> None:
-    made = patched(
+    made = apply_changes(
         MARKED,
         [
             Change("order", "return items", "return sorted(items)"),
@@ -95,7 +95,7 @@ def test_a_program_that_python_would_read_otherwise_than_it_is_shown_is_refused(
     beginning: str,
 ) -> None:
     assert "another encoding than UTF-8" in refusal(PLAIN, Change("all", "", beginning + PLAIN))
-    assert patched(PLAIN, [Change("all", "", "# coding: utf-8\n" + PLAIN)])
+    assert apply_changes(PLAIN, [Change("all", "", "# coding: utf-8\n" + PLAIN)])
 
 
 def test_changes_that_multiply_what_they_replace_end_at_the_bound() -> None:

@@ -43,6 +43,6 @@ def test_markup_that_is_left_out_is_named_once_for_the_file(tmp_path: Path) -> N
         f"{PLAIN} and  back, with bats.",
     ]
     assert batch.remarks == (
-        "a.json: markup in texts is taken as formatting and left out: <sub>, <label>, <!-- -->,"
-        " <b>; what belongs to an idea can be written between backticks",
+        "a.json: markup in texts was removed as formatting: <sub>, <label>, <!-- -->,"
+        " <b>; put markup that belongs to an idea between backticks",
     )

@@ -17,7 +17,7 @@ from tasks.ideation.network import (
     ConceptNetwork,
     Link,
     key_of,
-    mentioned,
+    mentioned_keys,
     named_phrases,
     open_network,
 )
@@ -128,7 +128,7 @@ def test_keywords_of_a_venue_lose_what_stands_before_the_colon() -> None:
 @given(st.text(max_size=200))
 def test_any_text_names_what_is_known_alone(text: str) -> None:
     known = {key_of(pair) for pair in combinations(text.split(), 2)}
-    found = mentioned(text, known)
+    found = mentioned_keys(text, known)
     assert set(found) <= known
     assert len(found) == len(set(found))
 

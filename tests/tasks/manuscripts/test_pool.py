@@ -134,7 +134,7 @@ async def test_each_work_stands_once_with_all_ways_it_was_found_and_the_paper_it
 
 async def test_an_engine_reads_date_and_standing_of_a_work_under_its_key() -> None:
     pool = await pooled(library())
-    (told,) = pool.worded(pool.about("a long history of weighing", 1))
+    (told,) = pool.describe(pool.about("a long history of weighing", 1))
     assert told.startswith("P1 (1999, cited by the manuscript, retracted): ")
     assert len(pool.about("jellyfish", 5)) == 0
 
@@ -146,7 +146,7 @@ async def test_a_work_bears_what_it_names_as_used_and_an_engine_reads_it() -> No
     uses = {one.paper_id: one.uses for one in pool.works}
     assert uses["sorting"] == ("PebbleNet (data set)",)
     assert uses["ears"] == ()
-    (shown,) = pool.worded(pool.about("evaluate on PebbleNet", 1))
+    (shown,) = pool.describe(pool.about("evaluate on PebbleNet", 1))
     assert shown.endswith("It uses PebbleNet (data set).")
 
 

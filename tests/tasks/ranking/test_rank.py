@@ -12,7 +12,7 @@ from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.ranking.dimensions import DIMENSIONS
 from tasks.ranking.dossier import Bearing, DossierEvidence
-from tasks.ranking.rank import Joined, Ranked, rank_groups
+from tasks.ranking.rank import JoinedGroups, RankingOutcome, rank_groups
 from tests.support.contribution_fakes import WordEmbedder, paper
 from tests.support.ranking_fakes import FakeJudge, by_name, dossier, match, parameters
 
@@ -23,7 +23,7 @@ class KilledError(Exception):
     """The process is gone."""
 
 
-async def ranked(judge: Any, names: Any = NAMES, **options: Any) -> Ranked:
+async def ranked(judge: Any, names: Any = NAMES, **options: Any) -> RankingOutcome:
     dossiers = options.pop("dossiers", None) or [dossier(name) for name in names]
     chosen = options.pop("parameters", parameters())
     return await rank_groups(
@@ -36,7 +36,9 @@ async def ranked(judge: Any, names: Any = NAMES, **options: Any) -> Ranked:
     )
 
 
-def overall(found: Ranked, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> dict[str, Any]:
+def overall(
+    found: RankingOutcome, method: RatingMethod = RatingMethod.BRADLEY_TERRY
+) -> dict[str, Any]:
     return {
         rating.idea_id: rating
         for rating in found.ratings
@@ -44,7 +46,7 @@ def overall(found: Ranked, method: RatingMethod = RatingMethod.BRADLEY_TERRY) ->
     }
 
 
-def stripped(found: Ranked) -> Any:
+def stripped(found: RankingOutcome) -> Any:
     """All but the moments."""
     plain = [
         one.model_copy(update={"created_at": None, "provenance": None}) for one in found.matches
@@ -134,7 +136,7 @@ async def test_only_dimensions_that_are_missing_are_asked() -> None:
 async def test_what_changed_is_asked_again() -> None:
     first = await ranked(FakeJudge())
     judge = FakeJudge()
-    dossiers = [dossier(name, text="Rewritten." if name == "a" else "An idea.") for name in NAMES]
+    dossiers = [dossier(name, text="Rewritten." if name == "a" else "") for name in NAMES]
     await ranked(judge, dossiers=dossiers, stored=first.matches)
     assert sorted(judge.asked) == sorted(
         pair for name in "bcd" for pair in (("a", name), (name, "a"))
@@ -275,7 +277,10 @@ async def test_matches_between_groups_put_all_ideas_on_one_scale() -> None:
     asked_within = len(judge.asked)
     chosen = parameters(bridge_pairs=3)
     joined = await ranked(
-        judge, dossiers=dossiers, parameters=chosen, joined=Joined("all of them", apart.matches)
+        judge,
+        dossiers=dossiers,
+        parameters=chosen,
+        joined=JoinedGroups("all of them", apart.matches),
     )
     between = judge.asked[asked_within:]
     assert len(between) == 6, "three pairs in both orders"
@@ -291,7 +296,7 @@ async def test_matches_between_groups_put_all_ideas_on_one_scale() -> None:
         again,
         dossiers=dossiers,
         parameters=chosen,
-        joined=Joined("all of them", apart.matches),
+        joined=JoinedGroups("all of them", apart.matches),
         stored=joined.matches[:18],
     )
     assert len(again.asked) == 3

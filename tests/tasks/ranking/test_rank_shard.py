@@ -239,7 +239,9 @@ def break_group(
 
     if stage == "what was judged before":
         monkeypatch.setattr(
-            shard, "_judged_before", failing(lambda _, __, group: group, shard._judged_before)
+            shard,
+            "_matches_of_earlier_attempt",
+            failing(lambda _, __, group: group, shard._matches_of_earlier_attempt),
         )
     if stage == "delivery":
         write = Journal.write

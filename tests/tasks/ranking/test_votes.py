@@ -134,4 +134,4 @@ def test_a_vote_with_half_a_character_is_rejected_by_itself(tmp_path: Path) -> N
         tmp_path, GOOD, {**GOOD, "voter": "\ud800"}, {**GOOD, "voter": "eve", "reason": "\udfff"}
     )
     assert len(votes.matches) == 1
-    assert ["half a character" in vote.detail for vote in votes.rejected] == [True, True]
+    assert ["lone surrogate" in vote.detail for vote in votes.rejected] == [True, True]

@@ -14,14 +14,11 @@ from schemas.reasons import Reason
 from tasks.experiments.results import result_of
 from tasks.judging.findings import Findings
 from tasks.soundness.evaluate import evaluate_soundness
+from tasks.soundness.steps.concern_evidence import Bearing, BearingsReply, ConcernBearing
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod
-from tasks.soundness.steps.plan_review import (
-    PLAN_REVIEW,
-    PlanReply,
-    ProposedPoint,
-    ProposedQuestion,
-)
-from tasks.soundness.steps.soundness_review import Bearing, ConcernBearing, ReviewReply
+from tasks.soundness.steps.plan_questions import ProposedQuestion, QuestionsReply
+from tasks.soundness.steps.plan_review import PLAN_REVIEW, PlanReply, ProposedPoint
+from tasks.soundness.steps.soundness_review import ReviewReply
 from tests.support.experiment_lake import make_experiment
 from tests.support.soundness_fakes import (
     PARAMETERS,
@@ -32,6 +29,7 @@ from tests.support.soundness_fakes import (
     paper,
     passage,
     plan_point,
+    queries_for,
 )
 
 IDEA = Idea(
@@ -67,8 +65,9 @@ def question(**changes: Any) -> ProposedQuestion:
 
 async def asked(*questions: ProposedQuestion, points: int = 1) -> SoundnessEvaluation:
     quote = "alpha on 12 mice" if points else "alpha on 40 mice"
-    reply = PlanReply(points=(plan_point(quote=quote),) * max(points, 1), questions=questions)
-    return await judged(engine=FakeEngine({"plan_review": lambda _: reply}))
+    given = (plan_point(quote=quote),) * max(points, 1)
+    answers = {"plan_questions": lambda _: QuestionsReply(questions=questions)}
+    return await judged(*given, answers=answers)
 
 
 async def judged(*points: ProposedPoint, **more: Any) -> SoundnessEvaluation:
@@ -167,17 +166,37 @@ async def test_questions_without_a_usable_point_are_unscored_not_a_plan_without_
     assert evaluation.plan_review.unscored_reason is Reason.REPLY_UNPARSABLE
 
 
-async def test_the_evidence_is_not_asked_about_questions() -> None:
-    shown: list[Any] = []
+async def test_questions_without_a_reply_are_a_failure_and_hold_no_point_back() -> None:
+    evaluation = await judged(answers={"plan_questions": lambda _: Reason.TIMED_OUT})
+    assert len(evaluation.concerns) == 1
+    assert [(each.subject, each.reason) for each in evaluation.failures] == [
+        ("plan questions", Reason.TIMED_OUT)
+    ]
 
-    def review(inputs: Any) -> ReviewReply:
-        shown.extend(inputs.concerns)
-        return ReviewReply(support="It works [P1].", contradictions="", score=6)
 
-    reply = PlanReply(points=(plan_point(),), questions=(question(),))
-    engine = FakeEngine({"plan_review": lambda _: reply, "soundness_review": review})
+async def test_the_evidence_is_held_against_concerns_without_strengths_questions_and_severities() -> (
+    None
+):
+    points = (plan_point(**STRENGTH, quote="alpha on 12 mice"), plan_point())
+    engine = FakeEngine(
+        {
+            "plan_review": lambda _: PlanReply(points=points),
+            "plan_questions": lambda _: QuestionsReply(questions=(question(),)),
+        }
+    )
     await judged(engine=engine)
-    assert {one.key for one in shown} == {"C1"}
+    (inputs,) = engine.inputs_of("concern_evidence")
+    assert [one.key for one in inputs.concerns] == ["C2"]
+    assert "major" not in inputs.model_dump_json()
+    assert len(inputs.reviews) == 3
+
+
+async def test_no_review_of_a_method_sees_what_was_objected_to_the_plan() -> None:
+    engine = FakeEngine()
+    await judged(engine=engine)
+    assert len(engine.inputs_of("soundness_review")) == 3
+    for inputs in engine.inputs_of("soundness_review"):
+        assert plan_point().point not in inputs.model_dump_json()
 
 
 async def test_a_word_outside_the_lists_costs_its_point_and_not_the_reply() -> None:
@@ -203,31 +222,23 @@ async def test_a_plan_review_that_could_not_be_had_is_a_failure_and_holds_nothin
     ]
 
 
-def review_with(*bearings: ConcernBearing) -> Any:
-    return lambda _: ReviewReply(
-        support="It worked [P1].",
-        contradictions="",
-        concerns=bearings,
-        open_questions="Does it hold in rats?",
-        score=7,
-    )
+def bearings(*given: ConcernBearing) -> dict[str, Any]:
+    return {"concern_evidence": lambda _: BearingsReply(bearings=given)}
 
 
 async def test_the_evidence_of_the_methods_supports_and_weakens_concerns_with_citations() -> None:
-    bearings = (
+    given = (
         ConcernBearing(concern="C1", bearing=Bearing.SUPPORTS, reason="It failed so [P1]."),
-        ConcernBearing(concern="c1", bearing=Bearing.WEAKENS, reason="It held so [P1]."),
+        ConcernBearing(concern="c1", bearing=Bearing.WEAKENS, reason="It held so [P2]."),
     )
-    findings = await found(answers={"soundness_review": review_with(*bearings)})
+    findings = await found(answers=bearings(*given))
     (concern,) = findings.evaluation.concerns
-    assert concern.supported.startswith("Method 1: It failed so [(Author1 et al., 2011-06)](")
-    assert concern.supported.count("Method ") == 3, "one line from every method"
-    assert concern.weakened.startswith("Method 1: It held so [(")
+    assert concern.supported.startswith("It failed so [(Author1 et al., 2011-06)](")
+    assert concern.weakened.startswith("It held so [(Author2 et al., 2012-06)](")
     cited = [row for row in findings.citations if row.field == "concerns"]
     assert [(row.subject, row.paper_id, row.count) for row in cited] == [
-        ("m1", "paper01", 2),
-        ("m2", "paper02", 2),
-        ("m3", "paper03", 2),
+        ("concerns", "paper01", 1),
+        ("concerns", "paper02", 1),
     ]
     assert findings.evaluation.failures == ()
 
@@ -244,23 +255,25 @@ async def test_the_evidence_of_the_methods_supports_and_weakens_concerns_with_ci
 async def test_a_statement_on_a_concern_without_a_shown_paper_is_no_evidence(
     unusable: dict[str, Any],
 ) -> None:
-    review = review_with(ConcernBearing.model_validate(unusable))
-    evaluation = await judged(answers={"soundness_review": review})
+    evaluation = await judged(answers=bearings(ConcernBearing.model_validate(unusable)))
     assert (evaluation.concerns[0].supported, evaluation.concerns[0].weakened) == ("", "")
-    assert {failure.subject for failure in evaluation.failures} == {"m1", "m2", "m3"}
+    assert [failure.subject for failure in evaluation.failures] == ["concerns"]
 
 
-async def test_methods_are_reviewed_beside_the_concerns_but_not_the_strengths() -> None:
-    points = (plan_point(**STRENGTH, quote="alpha on 12 mice"), plan_point())
-    engine = FakeEngine({"plan_review": lambda _: PlanReply(points=points)})
-    evaluation = await judged(engine=engine)
-    assert [concern.concern_id for concern in evaluation.concerns] == ["c1", "c2"]
-    for inputs in engine.inputs_of("soundness_review"):
-        assert [concern.key for concern in inputs.concerns] == ["C2"]
+async def test_concerns_are_held_against_nothing_where_no_method_has_evidence() -> None:
+    engine = FakeEngine({"soundness_review": lambda _: Reason.TIMED_OUT})
+    await judged(engine=engine)
+    assert engine.inputs_of("concern_evidence") == []
 
 
 async def test_open_questions_are_kept_apart_from_what_needs_citations() -> None:
-    evaluation = await judged(answers={"soundness_review": review_with()})
+    reply = ReviewReply(
+        support="It worked [P1].",
+        contradictions="",
+        open_questions="Does it hold in rats?",
+        score=7,
+    )
+    evaluation = await judged(answers={"soundness_review": lambda _: reply})
     review = evaluation.reviews[0]
     assert review.open_questions == "Does it hold in rats?"
     assert review.uncited_sentence_count == 0
@@ -299,20 +312,31 @@ NEAR_PASSAGES = {
     )
 }
 CASCADE = paper(4, title="A cascade of recognisers")
+SPEECH = "A recogniser of alpine speech dialects is trained by contrastive translation of segments."
+"""Of the plan, its method and the abstracts of near works."""
 
 
 async def beside_near_works(
-    action: str, shown: int = 6, text: str = ""
+    action: str, shown: int = 6, text: str = "", abstract: str = SPEECH
 ) -> tuple[FakeEngine, FakeLiterature, Findings[SoundnessEvaluation]]:
     """The review of a plan whose near works used a corpus and compared with a cascade."""
     passages = {
         query: tuple(replace(each, text=text or each.text) for each in found)
         for query, found in NEAR_PASSAGES.items()
     }
-    engine = FakeEngine({"plan_review": lambda _: PlanReply(points=(plan_point(action=action),))})
-    literature = FakeLiterature(passages=passages, fetched=(*PAPERS, CASCADE))
+    method = ProposedMethod(text=f"Method alpha: {SPEECH}")
+    engine = FakeEngine(
+        {
+            "extract_methods": lambda _: MethodsReply(methods=(method,)),
+            "plan_review": lambda _: PlanReply(points=(plan_point(action=action),)),
+            "soundness_query": lambda inputs: queries_for(inputs, lambda _: "query alpha"),
+        }
+    )
+    works = tuple(replace(each, abstract=abstract) for each in (*PAPERS, CASCADE))
+    literature = FakeLiterature(passages=passages, fetched=works)
     parameters = replace(PARAMETERS, resources_shown=shown)
-    findings = await evaluate_soundness(IDEA, parameters, engine, literature, FakeDocuments())
+    idea = replace(IDEA, text=f"{IDEA.text}\n{SPEECH}")
+    findings = await evaluate_soundness(idea, parameters, engine, literature, FakeDocuments())
     return engine, literature, findings
 
 
@@ -324,6 +348,12 @@ async def test_the_review_is_shown_what_near_works_used_with_their_keys() -> Non
         "baseline: A cascade of recognisers [P1]",
     ]
     assert "<near_works>\ndata set:" in PLAN_REVIEW.messages(inputs)[1]["content"]
+
+
+async def test_what_works_off_the_field_used_is_not_offered() -> None:
+    engine, _, _ = await beside_near_works("Add it.", abstract="Soil moisture of vineyards.")
+    (inputs,) = engine.inputs_of("plan_review")
+    assert inputs.near_works == ""
 
 
 async def test_an_action_may_cite_a_near_work_and_nothing_else() -> None:

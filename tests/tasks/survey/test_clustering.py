@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from schemas.identifiers import PaperId
 from schemas.literature.survey import Edge, SurveyPaper
-from tasks.survey.clustering import clustered
+from tasks.survey.clustering import cluster_papers
 from tests.support.survey_fakes import paper
 
 THEMES = ("bats", "birds", "bees")
@@ -52,7 +52,7 @@ async def test_papers_that_are_all_alike_are_told_apart_by_what_each_is_nearest_
     strays = [f"stray {number}" for number in range(2)]
     texts = {PaperId(name): paper(name) for name in (*names, *strays)}
     papers = [kept(name) for name in texts]
-    clusters, cluster_of = await clustered(papers, texts, (), Planted())
+    clusters, cluster_of = await cluster_papers(papers, texts, (), Planted())
     themes = {
         theme: Counter(cluster_of[PaperId(name)] for name in names if name.startswith(theme))
         for theme in THEMES

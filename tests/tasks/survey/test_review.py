@@ -121,9 +121,9 @@ async def test_a_passage_that_stands_in_no_work_is_no_quote(
         (Aspect.RESULT, "Bats hunt moths by loud echo calls at night")
     ]
     told = " ".join(failure.detail for failure in found.failures)
-    assert "1 passages do not stand in the work" in told
-    assert "1 keys were answered for that were not shown" in told
-    assert "2 works were not answered for" in told
+    assert "1 passages do not occur in the work" in told
+    assert "1 replies were for keys not in the prompt" in told
+    assert "2 works had no reply" in told
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ async def test_a_section_that_rests_on_no_work_is_not_written(
     found = await surveyed(server, tmp_path, writer)
     assert found.sections == ()
     assert "section" not in writer.asked
-    assert any("rest on no work shown" in failure.detail for failure in found.failures)
+    assert any("cite no work of the prompt" in failure.detail for failure in found.failures)
     assert found.kept_count == 3
 
 

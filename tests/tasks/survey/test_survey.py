@@ -26,7 +26,7 @@ from tasks.survey.steps import (
     baseline_relevance,
     relevance_score,
 )
-from tasks.survey.survey import survey, unsurveyed
+from tasks.survey.survey import failed_survey, survey
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.evaluations import START
 from tests.support.survey_fakes import GraphLiterature, failed
@@ -139,7 +139,7 @@ def test_a_question_over_which_assay_itself_failed_is_published_with_that_reason
 ) -> None:
     warehouse = Warehouse(tmp_path)
     ledger = Ledger(IdeaId("question-0"))
-    found = unsurveyed(
+    found = failed_survey(
         SurveyQuestion(question_id="question-0", question="What is known of glaciers?"),
         None,
         Reason.INTERNAL_ERROR,

@@ -13,7 +13,7 @@ from schemas.works.draft import ClaimKind, Draft, DraftFigure
 from schemas.works.draft_run import StoredText
 from tasks.citations.quoted import plain
 from tasks.writing.checking import check, numbers_in
-from tasks.writing.figures import drawn
+from tasks.writing.figures import draw
 from tasks.writing.parsing import CITATION, CLAIM, END, parse
 from tasks.writing.work import plain_text
 from tests.support.draft_lake import PASSAGES, make_draft, plan_draft
@@ -215,13 +215,13 @@ def test_figures_whose_unit_rows_or_picture_are_not_those_of_the_lake_are_refuse
 ) -> None:
     gains = next(figure for figure in draft.figures if figure.figure_id == "gains")
     wrong = gains.spec.replace("Gain in error over", "Gain in error (ms) over")
-    (line,) = lines(with_figure(draft, drawn(replace(gains, spec=wrong))))
+    (line,) = lines(with_figure(draft, draw(replace(gains, spec=wrong))))
     assert line == (
         "its x axis is called 'Gain in error (ms) over the parent', and its rows are 'Gain in error"
         " over the parent'"
     )
     other = gains.spec.replace('"gain": 0.2', '"gain": 0.25')
-    (line,) = lines(with_figure(draft, drawn(replace(gains, spec=other))))
+    (line,) = lines(with_figure(draft, draw(replace(gains, spec=other))))
     assert line == "it draws 0.25 as the gain of c001, which is 0.2"
     assert lines(with_figure(draft, replace(gains, spec=other)))[-1] == (
         "it is not what its specification draws"

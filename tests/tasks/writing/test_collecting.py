@@ -16,15 +16,15 @@ from tasks.citations.bib_entries import read_bib
 from tasks.text.quotations import stands_in
 from tasks.writing.claims import (
     Claims,
-    Known,
+    StoredWork,
     add_contradictions,
     add_experiment,
-    joined,
-    keyed,
+    merge_works,
     nearest_quotes,
     number_shown,
     passage_of,
     stored_texts,
+    works_by_key,
 )
 from tasks.writing.outline import read_outline
 from tests.support.draft_lake import plan_draft
@@ -117,13 +117,13 @@ def paper(name: str, title: str) -> Paper:
 
 
 def test_a_work_of_several_sources_is_one_under_its_readers_key() -> None:
-    own = Known(paper("bib:x", "Bats, & moths"), key="Cohen:bats")
-    stored = Known(paper("first", "BATS & Moths"), "Bats hear moths.", "hearing")
-    (work,) = joined([[own], [stored]])
+    own = StoredWork(paper("bib:x", "Bats, & moths"), key="Cohen:bats")
+    stored = StoredWork(paper("first", "BATS & Moths"), "Bats hear moths.", "hearing")
+    (work,) = merge_works([[own], [stored]])
     assert (work.key, work.passage, work.group) == ("Cohen:bats", "Bats hear moths.", "hearing")
     assert work.paper.paper_id == "first"
-    other = Known(paper("third", "Else"))
-    assert list(keyed([work, other])) == ["Cohen:bats", "anonymous2020"]
+    other = StoredWork(paper("third", "Else"))
+    assert list(works_by_key([work, other])) == ["Cohen:bats", "anonymous2020"]
 
 
 def test_a_bibliography_keeps_its_keys_and_loses_its_latex(tmp_path: Path) -> None:

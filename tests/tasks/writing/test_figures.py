@@ -13,8 +13,8 @@ from schemas.base import replace
 from schemas.works.draft import DraftFigure, FigureKind, GraphArrow, GraphNode, MethodGraph
 from schemas.works.experiment import Experiment
 from tasks.writing.charts import COLUMN_PIXELS, MOST_CATEGORIES, TEXT_PIXELS, experiment_charts
-from tasks.writing.figures import drawn, faults_in, finished, readable
-from tasks.writing.graphs import MOST_WIDTH, graph_figure, laid_out
+from tasks.writing.figures import draw, faults_in, finish, readable_figures
+from tasks.writing.graphs import MOST_WIDTH, graph_figure, lay_out
 from tests.support.draft_lake import plan_draft
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
 
@@ -62,14 +62,14 @@ MENDED = {
 @pytest.mark.parametrize("said", REFUSED)
 def test_a_graph_that_cannot_be_read_is_mended_or_refused(said: str) -> None:
     figure = REFUSED[said]
-    faults = faults_in(drawn(figure), {})
+    faults = faults_in(draw(figure), {})
     assert any(said in each for each in faults), faults
-    done, left = finished(figure, {})
+    done, left = finish(figure, {})
     if said in MENDED:
         assert left == faults_in(done, {}) == ()
         assert any(each.startswith(MENDED[said]) for each in done.mended), done.mended
     else:
-        kept, lost = readable([figure], {})
+        kept, lost = readable_figures([figure], {})
         assert kept == ()
         assert lost[0].detail.startswith("left out, ")
         assert said in lost[0].detail
@@ -87,9 +87,9 @@ def test_a_described_graph_is_read_or_refused(labels: list[str], data: st.DataOb
         nodes=tuple(GraphNode(node_id=n, label=x) for n, x in zip(names, labels, strict=True)),
         arrows=tuple(GraphArrow(source=a, target=b, label="to") for a, b in arrows),
     )
-    done, left = finished(graph_figure(made, "How it is done."), {})
+    done, left = finish(graph_figure(made, "How it is done."), {})
     assert left == faults_in(done, {})
-    drawing = laid_out(MethodGraph.model_validate_json(done.spec))
+    drawing = lay_out(MethodGraph.model_validate_json(done.spec))
     if not left:
         assert drawing.width <= MOST_WIDTH
     for route in drawing.routes:  # none runs behind a box that it does not lead to
@@ -123,7 +123,7 @@ def renamed(names: list[str]) -> Experiment:
 def test_a_chart_shows_long_names_whole_at_the_size_of_its_text(letters: int) -> None:
     names = [f"{start}{'_names' * 8}"[:letters] for start in "pqcrst"]
     figures = experiment_charts(EXPERIMENT, renamed(names), "task-0", alone=True)
-    kept, lost = readable(figures, {})
+    kept, lost = readable_figures(figures, {})
     assert (len(kept), lost) == (2, ())
     for figure in kept:
         root = etree.fromstring(figure.svg.encode())
@@ -144,7 +144,7 @@ def test_a_metric_too_long_for_a_column_leaves_no_chart_with_small_text() -> Non
     metric = "tardiness in minutes, " * 5
     experiment = replace(make_experiment(), metric=metric[:100])
     figures = experiment_charts(EXPERIMENT, experiment, "task-0", alone=True)
-    kept, lost = readable(figures, {})
+    kept, lost = readable_figures(figures, {})
     assert [each.figure_id for each in kept] == ["runs"]
     assert "less than 7 points high" in lost[0].detail
 
@@ -152,9 +152,9 @@ def test_a_metric_too_long_for_a_column_leaves_no_chart_with_small_text() -> Non
 def test_boxes_hold_square_characters_whole() -> None:
     names = ("方法を選んで比較する手順", "plain words of a box")
     figure = graph([(name, "") for name in names], [(names[0], "plain", "")])
-    drawing = laid_out(MethodGraph.model_validate_json(figure.spec))
+    drawing = lay_out(MethodGraph.model_validate_json(figure.spec))
     assert drawing.boxes[0].width > TEXT_PIXELS * len(names[0])
-    assert finished(figure, {})[1] == ()
+    assert finish(figure, {})[1] == ()
 
 
 def changed_chart(change: Any) -> DraftFigure:
@@ -189,5 +189,5 @@ CHARTS = {
 @pytest.mark.parametrize("said", CHARTS)
 def test_a_chart_that_shows_nothing_or_something_else_is_left_out(said: str) -> None:
     assert changed_chart(lambda spec: None).kind is FigureKind.CHART
-    _, faults = finished(changed_chart(CHARTS[said]), {})
+    _, faults = finish(changed_chart(CHARTS[said]), {})
     assert any(said in each for each in faults), faults

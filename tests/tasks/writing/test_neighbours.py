@@ -13,7 +13,7 @@ from schemas.reasons import Reason
 from schemas.works.draft_habits import LEAST_NEIGHBOURS, habits_of
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from tasks.documents.document import HeadedSection, ParsedDocument
-from tasks.writing.neighbours import citations_in, measured, past_share, planned_by
+from tasks.writing.neighbours import citations_in, measure, past_share, plan_by_habits
 from tests.support.draft_lake import plan_draft
 
 OUTLINE = plan_draft().outline
@@ -41,11 +41,11 @@ def paper_of(methods: int, *, related_last: bool = True) -> ParsedDocument:
 
 
 def rows_of(count: int, **how: bool) -> list[NeighbourSection]:
-    return [row for n in range(count) for row in measured(paper(n), paper_of(40 + 10 * n, **how))]
+    return [row for n in range(count) for row in measure(paper(n), paper_of(40 + 10 * n, **how))]
 
 
 def test_a_paper_is_measured_section_by_section_up_to_its_references() -> None:
-    rows = measured(paper(0), paper_of(40))
+    rows = measure(paper(0), paper_of(40))
     assert [(row.section_number, row.part, row.word_count) for row in rows] == [
         (1, SectionPart.INTRODUCTION, 200), (2, SectionPart.METHOD, 280),
         (3, SectionPart.RESULTS, 200), (4, SectionPart.RELATED_WORK, 100),
@@ -82,13 +82,13 @@ def test_what_could_not_be_measured_says_why_and_counts_for_nothing() -> None:
     lost = SourceFailure(
         source="download", endpoint="p9", reason=Reason.NOT_LOOKED_FOR, detail="no stored copy"
     )
-    (row,) = measured(paper(9), lost)
+    (row,) = measure(paper(9), lost)
     assert (row.word_count, row.unmeasured_reason) == (None, Reason.NOT_LOOKED_FOR)
-    (short,) = measured(paper(8), document(("Methods", "Short.")))
+    (short,) = measure(paper(8), document(("Methods", "Short.")))
     assert short.unmeasured_reason is Reason.NO_SECTIONS
     habits = habits_of([*rows_of(LEAST_NEIGHBOURS - 1), row, short])
     assert (habits.measured, habits.looked_up) == (4, 6)
-    planned = planned_by(OUTLINE, habits, 4_000)
+    planned = plan_by_habits(OUTLINE, habits, 4_000)
     assert [each.planned_words for each in planned] == [each.planned_words for each in OUTLINE]
     assert planned[0].planned_from == (
         "fixed, since 4 of 6 nearby papers could be measured, and 5 are needed"
@@ -96,7 +96,7 @@ def test_what_could_not_be_measured_says_why_and_counts_for_nothing() -> None:
 
 
 def test_enough_neighbours_decide_words_order_and_style() -> None:
-    planned = planned_by(OUTLINE, habits_of(rows_of(7)), 4_000)
+    planned = plan_by_habits(OUTLINE, habits_of(rows_of(7)), 4_000)
     by_heading = {each.heading: each for each in planned}
     assert by_heading["Method"].planned_words == median(7 * (40 + 10 * n) for n in range(7))
     assert by_heading["Method"].style == "past tense, first person"
@@ -106,12 +106,12 @@ def test_enough_neighbours_decide_words_order_and_style() -> None:
     ]  # fmt: skip
     assert "0 of 7 neighbours have such a section" in by_heading["Limits and gaps"].planned_from
     assert by_heading["Limits and gaps"].planned_words == 220
-    first = planned_by(OUTLINE, habits_of(rows_of(7, related_last=False)), 4_000)
+    first = plan_by_habits(OUTLINE, habits_of(rows_of(7, related_last=False)), 4_000)
     assert [each.heading for each in first[:2]] == ["Introduction", "Related work"]
 
 
 def test_an_outline_that_is_too_long_keeps_its_shares() -> None:
-    planned = planned_by(OUTLINE, habits_of(rows_of(7)), 600)
+    planned = plan_by_habits(OUTLINE, habits_of(rows_of(7)), 600)
     assert sum(each.planned_words for each in planned if each.part) <= 600
     words = {each.part: each.planned_words for each in planned}
     assert words[SectionPart.METHOD] > 2 * words[SectionPart.INTRODUCTION]

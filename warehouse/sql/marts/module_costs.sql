@@ -5,6 +5,8 @@ with modules (step, module) as (
   values
   ('extract_methods', 'soundness'),
   ('plan_review', 'soundness'),
+  ('plan_questions', 'soundness'),
+  ('concern_evidence', 'soundness'),
   ('soundness_query', 'soundness'),
   ('method_evidence', 'soundness'),
   ('soundness_review', 'soundness'),

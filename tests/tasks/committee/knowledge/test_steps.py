@@ -29,6 +29,7 @@ from tasks.committee.steps.queries import (
     baseline_queries,
     baseline_refinement,
     reword,
+    trouble_of,
 )
 from tasks.judging.step import BaselineTools, NoAnswer
 from tests.support.contribution_fakes import WordEmbedder
@@ -118,7 +119,8 @@ async def test_the_baseline_names_what_ails_a_query(
     )
     assert not isinstance(answer, NoAnswer)
     (entry,) = answer.entries
-    assert (entry.part, entry.trouble) == (IdeaPart.METHODS, trouble)
+    assert entry.part is IdeaPart.METHODS
+    assert trouble_of([outcome]) is trouble
     assert "learned hashing" not in entry.queries
 
 
@@ -129,9 +131,7 @@ async def test_credibility_grows_with_citations_a_year_and_needs_something_known
         facts(key="K4"), facts(key="K5", site="ICLR"), facts(key="K6", kind="code", stars=4000), facts(key="K7", kind="code"),
         facts(key="K8", kind="web", site="cs.stanford.edu"), facts(key="K9", kind="web", site="blog.example.com"),
     )  # fmt: skip
-    answer = await baseline_credibility(
-        CredibilityInput(idea="i", items=items, as_of_year=2024), TOOLS
-    )
+    answer = await baseline_credibility(CredibilityInput(items=items, as_of_year=2024), TOOLS)
     assert not isinstance(answer, NoAnswer)
     scores = {entry.key: entry.score for entry in answer.items}
     assert set(scores) == {
@@ -145,9 +145,7 @@ async def test_credibility_grows_with_citations_a_year_and_needs_something_known
     }, "of the others nothing is known: that is no zero"
     assert scores["K1"] < scores["K3"] < scores["K2"] == 10
     assert scores["K9"] < scores["K8"]
-    nothing = await baseline_credibility(
-        CredibilityInput(idea="i", items=(facts(),), as_of_year=2024), TOOLS
-    )
+    nothing = await baseline_credibility(CredibilityInput(items=(facts(),), as_of_year=2024), TOOLS)
     assert isinstance(nothing, NoAnswer)
     assert nothing.reason is Reason.NO_EVIDENCE
 

@@ -1,4 +1,4 @@
-"""What blind votes say: matches of them, strengths of a contest, and which pairs to ask next."""
+"""Contests decided by blind votes: matches, strengths and the next pairs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -20,20 +20,23 @@ from tasks.ranking.schedule import Pair, next_round
 from tasks.ranking.tally import HUMAN, tally
 
 _WINNERS = {Choice.FIRST: Winner.FIRST, Choice.SECOND: Winner.SECOND}
-_TELLING_ROUND = 3
-"""Of a schedule: the first that chooses pairs by what they would tell, and ends for no reason."""
+_ADAPTIVE_ROUND = 3
+"""First adaptive round of a schedule; it never ends early."""
 
 
 def matches_of(votes: Iterable[HumanVote], *, across_runs: bool = True) -> tuple[Match, ...]:
-    """Votes as matches judged by `human:<voter>`, in order of time; attention checks are left out.
+    """Convert votes to matches judged by `human:<voter>`, in order of time.
+
+    Attention checks are excluded.
 
     Args:
-        across_runs: whether what one run and another wrote about one thing are two; else ideas
-            bear their own ids.
+        across_runs: if True, texts of two runs about one idea are two contenders; else ideas keep
+            their own ids.
     """
-    counted = (vote for vote in votes if vote.check_passed is None)
+    real_votes = (vote for vote in votes if vote.check_passed is None)
     return tuple(
-        _match(vote, across_runs) for vote in sorted(counted, key=lambda v: (v.voted_at, v.vote_id))
+        _match(vote, across_runs)
+        for vote in sorted(real_votes, key=lambda v: (v.voted_at, v.vote_id))
     )
 
 
@@ -59,7 +62,7 @@ def _match(vote: HumanVote, across_runs: bool) -> Match:
 
 
 def votes_of(contest: Contest, votes: Iterable[HumanVote]) -> list[HumanVote]:
-    """Those between two contenders of the contest."""
+    """Return the votes between two contenders of the contest."""
     names = {contender.name for contender in contest.contenders}
     return [
         vote
@@ -70,46 +73,46 @@ def votes_of(contest: Contest, votes: Iterable[HumanVote]) -> list[HumanVote]:
     ]
 
 
-def standing_by(contest: Contest, votes: Sequence[HumanVote]) -> Standing:
-    """Return how a contest stands by `votes`, those of other contests left out."""
+def standing_of(contest: Contest, votes: Sequence[HumanVote]) -> Standing:
+    """Return the standing of a contest by its own votes."""
     matches = matches_of(votes_of(contest, votes))
     names = tuple(IdeaId(contender.name) for contender in contest.contenders)
     return Standing(
         vote_count=len(matches),
         strengths=strengths_by(contest.group, names, matches),
-        next_pairs=telling_pairs(names, matches),
+        next_pairs=informative_pairs(names, matches),
     )
 
 
 def strengths_by(
     group: str, names: Sequence[IdeaId], votes: Sequence[Match]
 ) -> tuple[VotedStrength, ...]:
-    """By both methods, the strongest first; who took part in no vote is left out."""
-    rated = rate_votes(group, names, votes, OVERALL.name, 0)
-    elo = {one.idea_id: one for one in rated if one.method is RatingMethod.ELO}
-    found = (
+    """Return strengths by both methods, strongest first, without contenders without votes."""
+    ratings = rate_votes(group, names, votes, OVERALL.name, 0)
+    elo = {one.idea_id: one for one in ratings if one.method is RatingMethod.ELO}
+    strengths = (
         _strength(rating, elo[rating.idea_id])
-        for rating in rated
+        for rating in ratings
         if rating.method is RatingMethod.BRADLEY_TERRY and rating.rank is not None
     )
-    return tuple(sorted(found, key=lambda one: (one.rank, -one.strength, one.name)))
+    return tuple(sorted(strengths, key=lambda one: (one.rank, -one.strength, one.name)))
 
 
-def telling_pairs(
+def informative_pairs(
     idea_ids: Sequence[IdeaId], votes: Sequence[Match], seed: int = 0
 ) -> tuple[Pair, ...]:
-    """Pairs of which a vote tells most: such as nobody has voted on, while there are any."""
-    counted, parameters = tally(idea_ids, votes), RankingParameters()
-    asked = frozenset(
+    """Return pairs whose vote is most informative, pairs without votes first."""
+    results, parameters = tally(idea_ids, votes), RankingParameters()
+    pairs_with_votes = frozenset(
         (min(pair), max(pair))
         for pair in ((vote.first_idea_id, vote.second_idea_id) for vote in votes)
     )
-    found = next_round(_TELLING_ROUND, counted, asked, parameters, seed).pairs
-    return found or next_round(_TELLING_ROUND, counted, frozenset(), parameters, seed).pairs
+    pairs = next_round(_ADAPTIVE_ROUND, results, pairs_with_votes, parameters, seed).pairs
+    return pairs or next_round(_ADAPTIVE_ROUND, results, frozenset(), parameters, seed).pairs
 
 
 def _strength(rating: Rating, elo: Rating) -> VotedStrength:
-    assert rating.strength is not None  # whoever has a rank has them all
+    assert rating.strength is not None  # a rating with a rank has all of them
     assert rating.lower is not None
     assert rating.upper is not None
     assert rating.rank is not None
@@ -127,7 +130,7 @@ def _strength(rating: Rating, elo: Rating) -> VotedStrength:
 
 
 def votes_on_ideas(votes: Iterable[HumanVote], group_of: Mapping[IdeaId, str]) -> tuple[Match, ...]:
-    """Votes about ideas that are being ranked, as matches of their groups; others are left out."""
+    """Convert votes about ranked ideas to matches of their groups; others are excluded."""
     about = (
         vote
         for vote in votes

@@ -7,7 +7,7 @@ import pytest
 from schemas.identifiers import IdeaId, RunId
 from schemas.people.votes import Choice, Contender, Contest, HumanVote, Track
 from tasks.ranking import strengths
-from tasks.ranking.voted import standing_by, votes_on_ideas
+from tasks.ranking.contests import standing_of, votes_on_ideas
 from tests.support.votes import NOON, make_vote
 
 DAY = timedelta(days=1)
@@ -54,7 +54,7 @@ def test_elo_is_that_of_a_table_worked_by_hand(monkeypatch: pytest.MonkeyPatch) 
         vote(2, 2, 0, Choice.BOTH_GOOD),
         vote(3, 1, 0, Choice.FIRST).model_copy(update={"voted_at": NOON + DAY}),
     ]
-    standing = standing_by(contest(3), votes)
+    standing = standing_of(contest(3), votes)
     elo = {one.name.partition("/")[2]: one.elo for one in standing.strengths}
     assert elo["idea-0"] == pytest.approx(1005.82931, abs=1e-4)
     assert elo["idea-1"] == pytest.approx(992.70119, abs=1e-4)
@@ -67,7 +67,7 @@ def test_both_good_and_both_bad_count_half_and_attention_checks_not_at_all() -> 
         vote(2, 0, 1, Choice.BOTH_BAD),
         vote(3, 0, 1, Choice.FIRST, check_passed=True),
     ]
-    standing = standing_by(contest(2), votes)
+    standing = standing_of(contest(2), votes)
     assert standing.vote_count == 2
     assert [one.strength for one in standing.strengths] == [0.0, 0.0]
     assert standing.next_pairs == (("run-a/idea-0", "run-a/idea-1"),) or standing.next_pairs == (
