@@ -54,8 +54,8 @@ def injected(kind: ErrorKind, text: str = PAPER, form: str = "text", seed: int =
     """The changed places of the twin: `-old`, `+new` words."""
     twin, errors = inject(text, form, seed, [kind])
     assert [error.kind for error in errors] == [kind]
-    twin = difflib.ndiff(text.split(), twin.split())
-    return [line.replace(" ", "") for line in twin if line[0] in "+-"]
+    changed = difflib.ndiff(text.split(), twin.split())
+    return [line.replace(" ", "") for line in changed if line[0] in "+-"]
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,16 @@ def injected(kind: ErrorKind, text: str = PAPER, form: str = "text", seed: int =
     ],
 )
 def test_a_kind_changes_what_its_rule_says_and_nothing_else(
-    kind: ErrorKind, twin: list[str]
+    kind: ErrorKind, changed: list[str]
 ) -> None:
     found = {tuple(injected(kind, seed=seed)) for seed in range(12)}
-    assert tuple(twin) in found
+    assert tuple(changed) in found
     assert all(len(each) == 2 for each in found)
 
 
 def test_compared_things_change_places() -> None:
-    twin = injected(ErrorKind.SWAPPED_CONDITIONS)
-    assert sorted(twin) == ["+ALPHA", "+BETA", "-ALPHA", "-BETA"]
+    changed = injected(ErrorKind.SWAPPED_CONDITIONS)
+    assert sorted(changed) == ["+ALPHA", "+BETA", "-ALPHA", "-BETA"]
 
 
 def test_the_sentence_of_a_control_is_deleted_and_its_neighbours_may_be_quoted() -> None:

@@ -11,7 +11,8 @@ from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.download import MAXIMUM_REDIRECTS, Downloader
 from tasks.web import guard
-from tasks.web.guard import Refused, is_public, resolve
+from tasks.web.client import web_address
+from tasks.web.guard import Refused, checked_address, is_public, resolve
 from tests.support.document_server import DocumentServer, Reply
 
 PDF = b"%PDF-1.4 " + b"x" * 2000
@@ -246,6 +247,35 @@ async def test_every_address_of_a_name_must_be_public(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", both)
     assert isinstance(await resolve("rebinding.test", 80, allow_private_addresses=False), Refused)
+
+
+@pytest.mark.parametrize(
+    ("host", "known_addresses", "target"),
+    [
+        ("papers.example.org", [], "papers.example.org"),
+        ("papers.example.org", ["151.101.3.42"], "papers.example.org"),
+        ("rebinding.example.org", ["151.101.3.42", "10.0.0.1"], None),
+        ("127.0.0.1", ["127.0.0.1"], None),
+        ("intranet", [], None),
+        ("printer.local", [], None),
+    ],
+)
+async def test_a_proxy_resolves_public_names_alone(
+    monkeypatch: pytest.MonkeyPatch, host: str, known_addresses: list[str], target: str | None
+) -> None:
+    async def look_up(*_: object, **__: object) -> list[tuple[object, ...]]:
+        return [(0, 0, 0, "", (address, 443)) for address in known_addresses]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", look_up)
+    for variable in ("https_proxy", "HTTPS_PROXY"):
+        monkeypatch.setenv(variable, "http://proxy.example.org:3128")
+    monkeypatch.setenv("no_proxy", "")
+    url = web_address(f"https://{host}/paper.pdf")
+    address = await checked_address(url, allow_private_addresses=False, at_proxy=True)
+    assert isinstance(address, Refused) if target is None else address == target
+    monkeypatch.setenv("no_proxy", host)
+    address = await checked_address(url, allow_private_addresses=False, at_proxy=True)
+    assert isinstance(address, Refused) or address in known_addresses, "no proxy: resolved here"
 
 
 NO_HOSTS = (
