@@ -157,6 +157,23 @@ def step_alarms(
     ]
 
 
+def source_alarms(silent: polars.DataFrame) -> list[str]:
+    """Return an alarm for each source that answered nothing, with its cause.
+
+    Args:
+        silent: `silent_sources` of the run.
+    """
+    return [
+        f"Not answered: none of {figures.plural(row['requests'], 'request')} to"
+        f" {row['source'].replace('_', ' ')}{_in_brackets(row['cause'])}."
+        for row in silent.iter_rows(named=True)
+    ]
+
+
+def _in_brackets(cause: str | None) -> str:
+    return "" if cause is None else f" ({cause})"
+
+
 def unscored_share(reasons: polars.DataFrame) -> float | None:
     """Return the share of judgements without a score; None without judgements.
 

@@ -14,6 +14,7 @@ from dashboards.views.alarms import (
     cost_alarms,
     expectation_alarms,
     judge_alarms,
+    source_alarms,
     step_alarms,
     unscored_alarms,
     unscored_share,
@@ -156,6 +157,7 @@ def night_figures(
     validations = queries.validations_of(run_ids)
     reasons = queries.page_frame("unscored_reasons", run_ids=all_run_ids)
     unanswered_steps = queries.page_frame("unanswered_steps", run_ids=list(run_ids))
+    silent_sources = queries.page_frame("silent_sources", run_ids=list(run_ids))
     labels = queries.page_frame("label_shares", run_ids=list(run_ids))
     bias = queries.page_frame("position_bias", run_ids=list(run_ids))
     nights = []
@@ -167,6 +169,7 @@ def night_figures(
             About.UNSCORED: [
                 *unscored_alarms(run_reasons, earlier, thresholds, run.order_reasons),
                 *step_alarms(_of(unanswered_steps, run), thresholds),
+                *source_alarms(_of(silent_sources, run)),
             ],
             About.CHECKS: expectation_alarms(
                 each for each in validations if each.run_id == run.run_id

@@ -13,8 +13,17 @@ from dashboards.views.nightly_page import night_figures
 from dashboards.views.write_nightly import write_nightly
 from schemas.base import replace
 from schemas.calls import CallStatus
+from schemas.failure import Failure
 from schemas.identifiers import RunId
-from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call, make_run
+from schemas.reasons import Reason
+from tests.support.evaluations import (
+    START,
+    make_api_call,
+    make_evaluation,
+    make_idea,
+    make_llm_call,
+    make_run,
+)
 from tests.support.reports import Page
 from warehouse.answers import RunCost
 from warehouse.kinds.runs.landing import RUNS, land
@@ -104,6 +113,41 @@ def test_it_names_alarms_and_counts_them(summary):
     assert "Label collapse: 100 % of" in alarms
     assert "Dearer: " in alarms
     assert summary.alarm_count == alarms.count("\n- ") >= 2
+
+
+def test_a_source_that_answered_nothing_alarms_with_its_cause(tmp_path):
+    evaluation = make_evaluation(1)
+    cause = "the connection failed: the proxy refused it"
+    refused = tuple(
+        make_api_call(
+            evaluation.idea.idea_id,
+            number,
+            call_id=f"pdf-{number}",
+            source="download",
+            endpoint=f"https://papers.example.org/{number}.pdf",
+            status=None,
+            failure_reason=Reason.UNREACHABLE,
+            cache_hit=False,
+        )
+        for number in range(3)
+    )
+    failures = tuple(
+        Failure(
+            stage="documents",
+            subject=call.endpoint,
+            reason=Reason.UNREACHABLE,
+            detail=f"download {call.endpoint}: {cause}",
+        )
+        for call in refused
+    )
+    calls = (*evaluation.api_calls, *refused)
+    warehouse = Warehouse(tmp_path)
+    land(warehouse, replace(evaluation, api_calls=calls, failures=failures))
+    publish(warehouse, RUNS, make_run(ideas=1))
+    with warehouse.queries() as queries:
+        (night,) = night_figures(queries, [FIRST])
+    sentences = [alarm.sentence for alarm in night.alarms if "Not answered" in alarm.sentence]
+    assert sentences == [f"Not answered: none of 3 requests to download ({cause})."]
 
 
 def test_top_ideas_are_the_best_scores_best_first(summary):
