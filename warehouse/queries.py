@@ -21,7 +21,10 @@ from schemas.people.ledger import LedgerHead
 from schemas.profile import ScoreWeights
 from schemas.run import Run, ValidationRow
 from schemas.tables import IDEA_TABLES
-from warehouse.answers import (
+from warehouse.catalogue.connection import Connection
+from warehouse.lake import one_snapshot, rows_in
+from warehouse.ledger import head_of
+from warehouse.row_models import (
     AnsweringModel,
     DroppedParameter,
     FailureGroup,
@@ -35,9 +38,6 @@ from warehouse.answers import (
     RunCost,
     StepCost,
 )
-from warehouse.catalogue.connection import Connection
-from warehouse.lake import one_snapshot, rows_in
-from warehouse.ledger import head_of
 from warehouse.rows import Row, noun_of
 from warehouse.statements import statement, table_statement
 

@@ -9,9 +9,9 @@ import orjson
 from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.run import ValidationRow
-from warehouse.answers import ValidationReport
 from warehouse.layout import Layout
 from warehouse.parquet import read_bytes
+from warehouse.row_models import ValidationReport
 
 
 class Refusal(Noun):

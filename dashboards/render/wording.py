@@ -13,7 +13,7 @@ from schemas.run import Run
 from schemas.text.patterns import bounded
 from schemas.works.check_run import CheckHead
 from schemas.works.experiment import Finding
-from warehouse.answers import DroppedParameter, IdeaScore, LeftOutGroup, RankedIdea
+from warehouse.row_models import DroppedParameter, IdeaScore, LeftOutGroup, RankedIdea
 
 _FINGERPRINT = bounded(r"[0-9a-f]{12,64}")
 

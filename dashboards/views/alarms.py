@@ -13,7 +13,7 @@ from schemas.reasons import BEYOND_THE_RUN, Reason
 from schemas.run import Run, ValidationRow
 from schemas.settings import AlarmSettings
 from schemas.standing import kind_missing
-from warehouse.answers import RunCost
+from warehouse.row_models import RunCost
 
 USUAL = AlarmSettings()
 

@@ -15,8 +15,8 @@ from schemas.base import Noun
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.run import Run
-from warehouse.answers import IdeaReview, IdeaScore
 from warehouse.queries import Queries
+from warehouse.row_models import IdeaReview, IdeaScore
 
 _PARTS = (
     *("score", "soundness_0_to_10", "contribution_0_to_10", "committee_0_to_10"),

@@ -23,8 +23,8 @@ from schemas.identifiers import RunId
 from schemas.people.ledger import LedgerHead
 from schemas.run import Run
 from schemas.settings import AlarmSettings
-from warehouse.answers import RankedIdea, RunCost
 from warehouse.queries import Queries
+from warehouse.row_models import RankedIdea, RunCost
 
 TOP_IDEAS = 5
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from warehouse.answers import RankedIdea
+from warehouse.row_models import RankedIdea
 
 NO_GROUP, ONE_GROUP = "Ideas without a group", "All ideas"
 

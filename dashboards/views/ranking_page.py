@@ -21,7 +21,6 @@ from schemas.judgement.ranking import (
     Winner,
 )
 from schemas.text import patterns
-from warehouse.answers import RankedIdea
 from warehouse.kinds.rankings.queries import (
     comparability,
     default_ranking,
@@ -31,6 +30,7 @@ from warehouse.kinds.rankings.queries import (
     ratings_of,
 )
 from warehouse.queries import Queries
+from warehouse.row_models import RankedIdea
 
 OVERALL = "overall"
 # Best ideas of a group in its match matrix; wider tables are for SQL.

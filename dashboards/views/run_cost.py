@@ -6,8 +6,8 @@ from typing import Any
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
-from warehouse.answers import RunCost, StepCost
 from warehouse.queries import Queries
+from warehouse.row_models import RunCost, StepCost
 
 _MILLION = 1_000_000
 

@@ -15,13 +15,13 @@ from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings
-from warehouse.answers import (
+from warehouse.queries import Queries
+from warehouse.row_models import (
     CRITERION_PARTS,
     FailureRow,
     IdeaScore,
     RankedIdea,
 )
-from warehouse.queries import Queries
 
 
 def run_view(

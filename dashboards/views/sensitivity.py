@@ -7,7 +7,7 @@ import numpy as np
 
 from dashboards.render import figures
 from dashboards.render import page as pg
-from warehouse.answers import IdeaScore
+from warehouse.row_models import IdeaScore
 
 SAMPLES = 1000
 TOP = 10

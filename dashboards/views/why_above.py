@@ -16,9 +16,9 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.assessment import AssessmentCriterion
 from schemas.judgement.ranking import RankingHead
 from schemas.run import Run
-from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.kinds.rankings.queries import default_ranking, ratings_of
 from warehouse.queries import Queries
+from warehouse.row_models import IdeaScore, RankedIdea
 
 OVERALL = AssessmentCriterion.OVERALL.value
 _TITLE_CHARACTERS = 70

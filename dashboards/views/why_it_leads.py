@@ -6,7 +6,7 @@ from statistics import fmean
 from dashboards.render import figures
 from dashboards.render.wording import missing_in_words
 from schemas.profile import ScoreWeights
-from warehouse.answers import IdeaScore, ScoreBasis
+from warehouse.row_models import IdeaScore, ScoreBasis
 
 
 def why_it_leads(

@@ -15,9 +15,9 @@ from dashboards.views.nightly_page import NightlyPage, NightRun, nightly_page
 from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings
-from warehouse.answers import RunCost
 from warehouse.catalogue.catalogue_file import has_catalogue
 from warehouse.parquet import read_bytes, replace_bytes
+from warehouse.row_models import RunCost
 from warehouse.warehouse import Warehouse
 
 

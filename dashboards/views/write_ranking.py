@@ -14,8 +14,8 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import GroupSummary, RankingHead
 from schemas.run import Run
-from warehouse.answers import RankedIdea
 from warehouse.kinds.rankings.queries import default_ranking, group_summaries, ideas_by_ranking
+from warehouse.row_models import RankedIdea
 from warehouse.warehouse import Warehouse
 
 

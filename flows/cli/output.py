@@ -22,7 +22,7 @@ from schemas.errors import ConfigurationError
 from schemas.options.values import flag_of
 from schemas.reasons import Passes, Reason
 from tasks.accounting.budgets import SharedBudget
-from warehouse.answers import IdeaScore, RankedIdea
+from warehouse.row_models import IdeaScore, RankedIdea
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing a campaign would import Prefect before its server is set

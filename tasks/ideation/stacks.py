@@ -25,7 +25,7 @@ from tasks.citations.references import label, reference
 from tasks.ideation.steps import ToldAnswer
 from tasks.text.phrases import specific_stems
 from tasks.text.quotations import stands_in
-from warehouse.answers import IdeaReview
+from warehouse.row_models import IdeaReview
 from warehouse.units.kind import kind_of
 from warehouse.units.unit_rows import landed_unit
 from warehouse.warehouse import Warehouse

@@ -24,8 +24,8 @@ from tasks.accounting.ledger import Ledger
 from tasks.judging.messages import Attachment, takes_pdf
 from tasks.manuscripts.collect import TEX_SUFFIXES
 from tasks.manuscripts.find import find_problems, with_usage
-from tasks.manuscripts.pool import Pool, frozen_pool, gather_pool
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.reference_pool import Pool, frozen_pool, gather_pool
 from tasks.manuscripts.review import Review, review_manuscript, revise_review, with_debate
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.sources.crossref import CrossrefSource

@@ -13,8 +13,8 @@ from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine, Step
 from tasks.manuscripts.find import location_found
-from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.reference_pool import Pool
 from tasks.manuscripts.sections import Section, passage_around, passages_about, place_of
 from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.read_section import CandidateReply, LeadShown

@@ -23,7 +23,6 @@ from schemas.works.manuscripts import Attempt, Decision, ManuscriptCheck, Manusc
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
-from tasks.manuscripts.pool import Pool, strong_claims
 from tasks.manuscripts.problems import (
     LEAST_PERCENT,
     Candidate,
@@ -37,6 +36,7 @@ from tasks.manuscripts.problems import (
     second_looks,
 )
 from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.reference_pool import Pool, strong_claims
 from tasks.manuscripts.sections import (
     SECTION_WORDS,
     Section,

@@ -29,9 +29,9 @@ from tasks.judging.expected import CHARACTERS_PER_TOKEN, CallsByStep, ExpectedCa
 from tasks.judging.messages import takes_pdf
 from tasks.judging.step import Step
 from tasks.manuscripts.check import TOKENS_PER_PAGE, check_manuscript, failed_check
-from tasks.manuscripts.pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
 from tasks.manuscripts.problems import WORKS_SHOWN
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.reference_pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
 from tasks.manuscripts.resolve import resolve
 from tasks.manuscripts.review import (
     ALL_NOTES_WORDS,

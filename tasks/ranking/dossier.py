@@ -19,7 +19,7 @@ from schemas.literature.paper import Paper
 from schemas.run import Module
 from tasks.calibration.calibrator_files import prior_log_odds
 from tasks.calibration.examples import evidence_features
-from warehouse.answers import IdeaReview
+from warehouse.row_models import IdeaReview
 
 
 class Bearing(StrEnum):

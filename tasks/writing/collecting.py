@@ -62,8 +62,8 @@ from tasks.writing.figures import readable_figures
 from tasks.writing.graphs import experiment_graph, plan_graph
 from tasks.writing.neighbours import neighbours_of, plan_by_habits
 from tasks.writing.outline import make_outline, read_outline
-from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
+from warehouse.row_models import IdeaReview
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse

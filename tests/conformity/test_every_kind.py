@@ -27,12 +27,12 @@ from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_llm_call
 from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
-from warehouse.answers import Publication
 from warehouse.compact import compact
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.parquet import read_rows
+from warehouse.row_models import Publication
 from warehouse.units import landing
 from warehouse.units.deletion import delete_work, deletions_path
 from warehouse.units.kind import kind_of

@@ -18,7 +18,7 @@ import pytest
 
 from dashboards.render.wording import reason
 from flows.works.evaluate.request import bundled_file
-from tasks.literature.gateway.transport import RECORD_NAME
+from tasks.literature.gateway.live_requests import RECORD_NAME
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay
 from tests.support.assay_here import assay_here
 from tests.support.semantic_scholar_server import (

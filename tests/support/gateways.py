@@ -8,9 +8,9 @@ import httpx
 
 from schemas.settings import Settings
 from tasks.literature.gateway.application import application
+from tasks.literature.gateway.live_requests import Transport
 from tasks.literature.gateway.messages import Upstream
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
-from tasks.literature.gateway.transport import Transport
 from tasks.literature.gateway.upstreams import LiveUpstream
 from tasks.literature.snapshot.snapshot import Snapshot
 from tasks.web.shared_limits import CircuitBreaker

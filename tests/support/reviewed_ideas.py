@@ -12,7 +12,7 @@ from schemas.judgement.suggestion import ActionEffort
 from schemas.reasons import Reason
 from schemas.standing import IdeaState
 from tests.support.evaluations import make_evaluation, make_provenance, make_run, prose
-from warehouse.answers import IdeaReview, IdeaScore
+from warehouse.row_models import IdeaReview, IdeaScore
 
 FATAL, MAJOR, MINOR, QUESTION = ConcernSeverity
 OVERALL = AssessmentCriterion.OVERALL

@@ -15,13 +15,13 @@ from schemas.errors import PublicationError
 from schemas.identifiers import content_hash
 from schemas.run import HANDFUL, UnitReceipt
 from schemas.tables import TABLE, TABLES
-from warehouse.answers import Publication, ValidationReport
 from warehouse.app.records import fold
 from warehouse.catalogue.connection import Connection, share_out
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
 from warehouse.ledger import record_head
 from warehouse.parquet import arrow_table, in_batches, read_bytes, read_landed, replace_bytes
+from warehouse.row_models import Publication, ValidationReport
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
 from warehouse.units.bucket import upload_work

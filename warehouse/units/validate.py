@@ -18,11 +18,11 @@ from schemas.identifiers import RunId
 from schemas.literature.venue_months import LATEST_MONTHS
 from schemas.run import HANDFUL
 from schemas.tables import TABLE
-from warehouse.answers import ValidationReport
 from warehouse.catalogue.connection import Connection, in_memory, share_out
 from warehouse.lake import rows_in
 from warehouse.layout import Layout
 from warehouse.parquet import read_landed
+from warehouse.row_models import ValidationReport
 from warehouse.rows import Row
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import Kind, ReceiptT

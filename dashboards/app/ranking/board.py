@@ -10,7 +10,7 @@ from dashboards.app.ranking.reweighting import OVERALL, reweight
 from dashboards.render import wording
 from schemas.judgement.ranking import RankingHead
 from schemas.run import Run
-from warehouse.answers import CRITERION_PARTS, MODULE_PARTS
+from warehouse.row_models import CRITERION_PARTS, MODULE_PARTS
 
 BY_SCORES = "scores"
 UNGROUPED = "(no group)"

@@ -7,7 +7,7 @@ import polars
 from scipy.special import stdtrit
 
 from schemas.judgement.assessment import AssessmentCriterion
-from warehouse.answers import CRITERION_PARTS, MODULE_PARTS, ScoreBasis
+from warehouse.row_models import CRITERION_PARTS, MODULE_PARTS, ScoreBasis
 
 Frame = polars.DataFrame
 

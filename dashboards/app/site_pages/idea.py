@@ -18,8 +18,8 @@ from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.judgements import call_blocks, judgement_blocks
 from schemas.identifiers import IdeaId, PaperId, RunId
-from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
+from warehouse.row_models import IdeaReview
 
 PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 700
 # The script opens this fold next to a clicked citation.

@@ -52,10 +52,10 @@ from schemas.literature.naming import unturned
 from schemas.run import Run
 from schemas.tables import TABLES
 from schemas.works.curation_run import CURATIONS
-from warehouse.answers import RunCost
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.queries import Queries
 from warehouse.refusals import read_refusals
+from warehouse.row_models import RunCost
 from warehouse.statements import MARTS
 from warehouse.units.kind import kind_of
 

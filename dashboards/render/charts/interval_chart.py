@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dashboards.render.charts.drawing import WIDTH, Drawing, scale
 from dashboards.render.page import Figure
 from dashboards.render.wording import shorten
-from warehouse.answers import RankedIdea
+from warehouse.row_models import RankedIdea
 
 ROWS_SHOWN = 30
 NAME_CHARACTERS = 40

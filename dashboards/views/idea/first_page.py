@@ -24,7 +24,7 @@ from schemas.judgement.assessment import WEIGHTED_CRITERIA, Assessment
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import ConcernKind
 from schemas.reasons import Reason
-from warehouse.answers import IdeaReview, IdeaScore
+from warehouse.row_models import IdeaReview, IdeaScore
 
 MOST_WORDS = 900
 REASONS_SHOWN = 3

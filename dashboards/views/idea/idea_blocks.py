@@ -16,7 +16,7 @@ from dashboards.views.idea.plan_blocks import experiment_blocks, first_blocks, p
 from dashboards.views.idea.review_blocks import novelty_blocks
 from schemas.judgement.assessment import AssessmentEvaluation
 from schemas.judgement.soundness import SoundnessSummary
-from warehouse.answers import IdeaScore
+from warehouse.row_models import IdeaScore
 
 
 def idea_view(page: IdeaPage, *, full: bool = False, file_name: str = "") -> pg.Page:

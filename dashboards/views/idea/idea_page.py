@@ -15,7 +15,7 @@ from schemas.judgement.contribution import ContributionReview, Dimension
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import Method, SoundnessReview
 from schemas.literature.paper import Paper
-from warehouse.answers import IdeaReview
+from warehouse.row_models import IdeaReview
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dashboards.views.idea.gaps import judgements
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.outcome import Provenance
-from warehouse.answers import IdeaReview
+from warehouse.row_models import IdeaReview
 from warehouse.stores.transcripts import Transcripts, transcripts_path
 from warehouse.warehouse import Warehouse
 

@@ -11,7 +11,7 @@ from schemas.choices import EXTRACTIVE
 from schemas.judgement.assessment import Assessment, AssessmentCriterion
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
-from warehouse.answers import IdeaReview
+from warehouse.row_models import IdeaReview
 
 FUND_FROM = 0.65
 FUND_LOWEST_FROM = 0.5

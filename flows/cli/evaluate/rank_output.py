@@ -18,8 +18,8 @@ from schemas.judgement.ranking import GroupSummary
 from schemas.profile import Profile
 from schemas.run import Run
 from schemas.work import Summary
-from warehouse.answers import RankedIdea
 from warehouse.kinds.rankings.queries import comparability, ideas_by_scores
+from warehouse.row_models import RankedIdea
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:

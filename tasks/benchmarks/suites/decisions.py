@@ -51,7 +51,7 @@ from tasks.metrics.classification import (
 )
 from tasks.metrics.estimate import Estimate
 from tasks.metrics.labels import GRADES, ClassCount, decision_of, merge_decision, pair_up
-from warehouse.answers import IdeaReview
+from warehouse.row_models import IdeaReview
 
 DECISION = "decision"
 STACKED_CLASSES: ClassCount = 3

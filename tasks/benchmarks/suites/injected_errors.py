@@ -31,8 +31,8 @@ from tasks.benchmarks.suite import (
     Trial,
 )
 from tasks.manuscripts.collect import TEX_SUFFIXES, TEXT_SUFFIXES
-from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.reference_pool import Pool
 from tasks.manuscripts.review import review_manuscript
 from tasks.manuscripts.steps.find_problems import (
     FIND_PROBLEMS,

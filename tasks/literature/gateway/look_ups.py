@@ -12,6 +12,7 @@ import orjson
 
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
+from tasks.literature.gateway.live_requests import Transport
 from tasks.literature.gateway.messages import (
     BATCH_PATH,
     LARGEST_BATCH,
@@ -23,7 +24,6 @@ from tasks.literature.gateway.messages import (
     could_not_look,
 )
 from tasks.literature.gateway.parameters import canonical_id
-from tasks.literature.gateway.transport import Transport
 from tasks.web.calls import CachedAnswers
 from warehouse.stores.keyed_store import KeyedStore
 

@@ -12,6 +12,12 @@ from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, RequestRejectedError
 from schemas.settings import Settings
 from tasks.literature.api_shapes import parse_paper
+from tasks.literature.gateway.arrival_limiter import (
+    ArrivalLimiter,
+    SharedDepartures,
+    departures_file,
+)
+from tasks.literature.gateway.live_requests import RECORD_NAME, RequestRecord, Transport
 from tasks.literature.gateway.look_ups import Answers, LookUps, Row
 from tasks.literature.gateway.messages import (
     BATCH_PATH,
@@ -24,12 +30,10 @@ from tasks.literature.gateway.messages import (
 )
 from tasks.literature.gateway.parameters import batch_identifiers, days_of, window_of
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
-from tasks.literature.gateway.transport import RECORD_NAME, RequestRecord, Transport
 from tasks.literature.snapshot.folder import read_manifest, snapshot_identity
 from tasks.literature.snapshot.records import as_number
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
-from tasks.web.arrival_limiter import ArrivalLimiter, SharedDepartures, departures_file
 from tasks.web.client import InvalidURL, web_address
 from warehouse.stores.keyed_store import KeyedStore
 

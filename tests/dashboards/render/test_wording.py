@@ -11,7 +11,7 @@ from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, LiteratureChoice
 from schemas.literature.coverage import FieldCoverage
 from schemas.reasons import Reason
-from warehouse.answers import LeftOutGroup, RankedIdea
+from warehouse.row_models import LeftOutGroup, RankedIdea
 
 STORED = "snapshot:0123456789abcdef"
 

@@ -26,8 +26,8 @@ from tests.support.evaluations import (
 )
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.reports import Page
-from warehouse.answers import DroppedParameter
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.row_models import DroppedParameter
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 

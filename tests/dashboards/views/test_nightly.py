@@ -25,8 +25,8 @@ from tests.support.evaluations import (
     make_run,
 )
 from tests.support.reports import Page
-from warehouse.answers import RunCost
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.row_models import RunCost
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 

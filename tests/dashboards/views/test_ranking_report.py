@@ -24,8 +24,8 @@ from tests.support.evaluations import make_evaluation
 from tests.support.rankings import land_group, make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
 from tests.support.reports import marks
-from warehouse.answers import IdeaScore, RankedIdea, ScoreBasis
 from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.row_models import IdeaScore, RankedIdea, ScoreBasis
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse

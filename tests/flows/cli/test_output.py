@@ -12,7 +12,7 @@ from schemas.profile import ScoreWeights
 from schemas.standing import IdeaState
 from tasks.experiments.checking import CheckedProgram, CheckedTask
 from tests.support.evaluations import make_run
-from warehouse.answers import IdeaScore, RankedIdea
+from warehouse.row_models import IdeaScore, RankedIdea
 
 LONG_ID = "an-identifier-" + "x" * 60
 

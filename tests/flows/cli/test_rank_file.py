@@ -10,7 +10,7 @@ import pytest
 from flows.cli.evaluate.rank_output import check_output, write_ranking
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from warehouse.answers import RankedIdea
+from warehouse.row_models import RankedIdea
 
 RUN = RunId("run-a")
 HOSTILE = '=HYPERLINK("http://example.org";"x")\x00'

@@ -24,9 +24,9 @@ from schemas.identifiers import IdeaId, PaperId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.client import LiteratureClient
+from tasks.literature.gateway.live_requests import RECORD_NAME
 from tasks.literature.gateway.messages import Attempt, attempts_in, header_of
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.gateway.transport import RECORD_NAME
 from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.assay_command import wait_until
 from tests.support.gateways import gateway_to

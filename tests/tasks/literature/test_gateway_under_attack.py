@@ -20,9 +20,9 @@ import pytest
 from schemas.choices import LIVE
 from schemas.settings import Settings
 from tasks.literature.gateway.application import LARGEST_BODY_BYTES
+from tasks.literature.gateway.live_requests import Transport
 from tasks.literature.gateway.messages import ENDPOINTS, Reply, Request
 from tasks.literature.gateway.process import GatewayProcess, environment_of
-from tasks.literature.gateway.transport import Transport
 from tasks.literature.gateway.upstreams import LiveUpstream
 from tests.support.gateways import SEARCH, live_gateway
 from tests.support.web_servers import GOOD, ShapedServer, shaped_server

@@ -9,14 +9,14 @@ import pytest
 
 from schemas.choices import LIVE
 from schemas.settings import Settings
-from tasks.literature.gateway.process import GatewayProcess
-from tasks.web.arrival_limiter import (
+from tasks.literature.gateway.arrival_limiter import (
     ArrivalLimiter,
     Departure,
     Memory,
     SharedDepartures,
     departures_file,
 )
+from tasks.literature.gateway.process import GatewayProcess
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 
 RATE = 20
@@ -27,7 +27,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 100.0
-        monkeypatch.setattr("tasks.web.arrival_limiter.asyncio.sleep", self.sleep)
+        monkeypatch.setattr("tasks.literature.gateway.arrival_limiter.asyncio.sleep", self.sleep)
 
     def __call__(self) -> float:
         return self.now

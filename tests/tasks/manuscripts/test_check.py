@@ -23,9 +23,9 @@ from tasks.manuscripts.work import CHECK, check_scores
 from tests.support.checks import check_here, check_request
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
-from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
 from warehouse.parquet import read_landed
+from warehouse.row_models import Publication
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish

@@ -10,7 +10,7 @@ from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Scored
 from tasks.judging.relevance import RelevanceEntry
 from tasks.judging.step import Engine, Step
-from tasks.manuscripts.pool import (
+from tasks.manuscripts.reference_pool import (
     MOST_SEARCHED,
     Pool,
     entries_of,

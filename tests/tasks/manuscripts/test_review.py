@@ -13,9 +13,9 @@ from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason
 from schemas.works.manuscripts import ManuscriptForm, PooledWork
 from tasks.judging.step import Step
-from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.problems import LEAST_PERCENT
 from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.reference_pool import Pool
 from tasks.manuscripts.review import MOST_SECTIONS, Review, review_manuscript
 from tasks.manuscripts.sections import SECTION_WORDS, passages_about, sections_of
 from tasks.manuscripts.steps.read_section import (

@@ -11,7 +11,7 @@ from schemas.errors import AssayError
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from tasks.judging.batches.questions import Questions
-from tasks.literature.gateway.transport import RequestRecord
+from tasks.literature.gateway.live_requests import RequestRecord
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tests.support.paper_files import paper_rows, write_parquet

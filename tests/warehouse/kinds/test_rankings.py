@@ -16,7 +16,6 @@ from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import land_group, make_head, make_ranked_group
 from tests.support.reports import ranking_report, run_report
-from warehouse.answers import Publication
 from warehouse.kinds.rankings.landing import RANKINGS, landed_matches
 from warehouse.kinds.rankings.queries import (
     default_ranking,
@@ -27,6 +26,7 @@ from warehouse.kinds.rankings.queries import (
     ratings_of,
 )
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.row_models import Publication
 from warehouse.units.landing import read_head, read_receipt, write_head
 from warehouse.units.publish import publish
 from warehouse.units.unit_rows import landed_unit

@@ -17,8 +17,8 @@ from schemas.identifiers import RunId
 from schemas.run import Run
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_run
-from warehouse.answers import Publication
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.row_models import Publication
 from warehouse.units.landing import unit_folders
 from warehouse.units.publish import publish
 from warehouse.validate.expectations import Tally

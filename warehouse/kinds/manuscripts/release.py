@@ -9,9 +9,9 @@ from schemas.identifiers import RunId, content_hash
 from schemas.reasons import Reason
 from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
-from warehouse.answers import Publication
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, open_release
 from warehouse.lake import rows_in
+from warehouse.row_models import Publication
 from warehouse.rows import Row
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import read_head, write_head

@@ -12,8 +12,8 @@ from schemas.judgement.ranking import (
     RatingMethod,
 )
 from schemas.profile import ScoreWeights
-from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
+from warehouse.row_models import RankedIdea
 from warehouse.statements import statement, table_statement
 
 

@@ -17,9 +17,9 @@ import orjson
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from tasks.literature.gateway.arrival_limiter import ArrivalLimiter, Turn
 from tasks.literature.gateway.messages import Attempt, Reply, Request, could_not_look
 from tasks.telemetry.reporting import span, upstream_answered
-from tasks.web.arrival_limiter import ArrivalLimiter, Turn
 from tasks.web.client import Secrets, open_client, web_address
 from tasks.web.decoding import mended_json
 from tasks.web.exchange import (
