@@ -454,10 +454,10 @@ async def with_comments(
     Quotes are matched by letters and digits alone, ignoring line ends, hyphens and ligatures. A
     quote across two pages is marked on the first.
     """
-    asked = json.dumps([comment.model_dump() for comment in comments]).encode()
+    comments_json = json.dumps([comment.model_dump() for comment in comments]).encode()
     end = await run_child(
         ("tasks.documents.pdf_comments_child", str(settings.maximum_pages)),
-        asked + b"\n" + content,
+        comments_json + b"\n" + content,
         settings,
     )
     if end.code != 0:

@@ -257,5 +257,5 @@ def _reading(reading: IdeaReading, papers: Shown) -> str:
         ("Weakest assumption", reading.weakest_assumption),
         ("What the test shows", reading.what_the_test_shows),
     )
-    told = "\n\n".join(f"{name}: {text.strip()}" for name, text in parts if text.strip())
-    return settle(told, papers).markdown
+    paragraphs = "\n\n".join(f"{name}: {text.strip()}" for name, text in parts if text.strip())
+    return settle(paragraphs, papers).markdown

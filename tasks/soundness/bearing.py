@@ -42,14 +42,14 @@ async def with_evidence(
     )
     if not (scored and points):
         return CitedResult(concerns)
-    shown = all_cited_papers(each for _, each in scored)
+    cited = all_cited_papers(each for _, each in scored)
     question = BearingsInput(
         concerns=points,
         reviews=tuple(
             EvidenceOfMethod(
                 method=method.text,
-                support=rekeyed(each.value.support, each.prompt_papers, shown),
-                contradictions=rekeyed(each.value.contradictions, each.prompt_papers, shown),
+                support=rekeyed(each.value.support, each.prompt_papers, cited),
+                contradictions=rekeyed(each.value.contradictions, each.prompt_papers, cited),
             )
             for method, each in scored
         ),
@@ -60,7 +60,7 @@ async def with_evidence(
             stage=STAGE, subject=_SUBJECT, reason=outcome.reason, detail=outcome.detail
         )
         return CitedResult(concerns, failures=(failure,))
-    findings = _findings(outcome.value, points, shown)
+    findings = _findings(outcome.value, points, cited)
     given = len(outcome.value.bearings)
     unusable = given - len(findings)
     detail = (
@@ -69,10 +69,10 @@ async def with_evidence(
     )
     return CitedResult(
         tuple(_with_findings(concern, findings) for concern in concerns),
-        shown,
+        cited,
         whole_citations(
             [text.markdown for text in findings.values()],
-            shown,
+            cited,
             module=STAGE,
             subject=_SUBJECT,
             field="concerns",

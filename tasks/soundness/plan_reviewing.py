@@ -96,17 +96,20 @@ async def review_plan(
         outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
         return _without_review(outcome.reason, outcome.detail, outcome.provenance)
-    asked = questions_task.result()
+    questions_outcome = questions_task.result()
     questions: list[ProposedPoint] = []
     question_failures: tuple[Failure, ...] = ()
-    if isinstance(asked, Unscored):
+    if isinstance(questions_outcome, Unscored):
         question_failures = (
             Failure(
-                stage=STAGE, subject="plan questions", reason=asked.reason, detail=asked.detail
+                stage=STAGE,
+                subject="plan questions",
+                reason=questions_outcome.reason,
+                detail=questions_outcome.detail,
             ),
         )
     else:
-        questions = [_point_of(each) for each in asked.value.questions]
+        questions = [_point_of(each) for each in questions_outcome.value.questions]
     points = [
         _settle_point(point, near_works_lines.prompt_papers)
         for point in (*outcome.value.points, *questions)
@@ -133,7 +136,7 @@ async def review_plan(
         _concern(
             rank,
             point.proposed,
-            asked.provenance if _is_question(point.proposed) else provenance,
+            questions_outcome.provenance if _is_question(point.proposed) else provenance,
         )
         for rank, point in enumerate(kept_points, start=1)
     )
