@@ -32,10 +32,14 @@ class _Choice:
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        parsed = core_schema.no_info_after_validator_function(cls.parse, core_schema.str_schema())
+        parsing_schema = core_schema.no_info_after_validator_function(
+            cls.parse, core_schema.str_schema()
+        )
         return core_schema.json_or_python_schema(
-            json_schema=parsed,
-            python_schema=core_schema.union_schema([core_schema.is_instance_schema(cls), parsed]),
+            json_schema=parsing_schema,
+            python_schema=core_schema.union_schema(
+                [core_schema.is_instance_schema(cls), parsing_schema]
+            ),
             serialization=core_schema.to_string_ser_schema(),
         )
 

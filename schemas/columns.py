@@ -176,8 +176,8 @@ def columns_of(
     Raises:
         TypeError: a field's type has no column type.
     """
-    chosen = (name for name in names or noun.model_fields if name not in without)
-    return tuple(_columns(noun, chosen))
+    field_names = (name for name in names or noun.model_fields if name not in without)
+    return tuple(_columns(noun, field_names))
 
 
 def _columns(noun: type[Noun], names: Iterable[str]) -> Iterator[Column]:
@@ -207,7 +207,7 @@ def _column(
     facts: list[Any],
 ) -> Column:
     facts = [*field.metadata, *facts]
-    stored = next((fact for fact in facts if isinstance(fact, ColumnInfo)), ColumnInfo())
+    column_info = next((fact for fact in facts if isinstance(fact, ColumnInfo)), ColumnInfo())
     base = get_origin(kind) or kind
     closed = isinstance(base, type) and issubclass(base, Enum)
     is_word = isinstance(base, type) and issubclass(base, str)
@@ -215,17 +215,17 @@ def _column(
         raise TypeError(f"{where} is a {kind}, which has no column type")
     return Column(
         name,
-        ColumnType.TEXT if stored.prose else ColumnType.STRING if is_word else _TYPES[base],
+        ColumnType.TEXT if column_info.prose else ColumnType.STRING if is_word else _TYPES[base],
         (field.description or "").replace("None", "NULL"),
-        unit=stored.unit or _UNITS.get(name.rpartition("_")[2], ""),
-        nullable=nullable or stored.nullable,
-        minimum=next((fact.ge for fact in facts if hasattr(fact, "ge")), stored.minimum),
-        maximum=next((fact.le for fact in facts if hasattr(fact, "le")), stored.maximum),
-        pattern=stored.pattern,
-        may_be_empty=not is_word or _may_be_empty(name, stored, facts),
-        allowed=stored.allowed or (tuple(base) if closed else ()),
-        references=stored.references,
-        reference_severity=stored.reference_severity,
+        unit=column_info.unit or _UNITS.get(name.rpartition("_")[2], ""),
+        nullable=nullable or column_info.nullable,
+        minimum=next((fact.ge for fact in facts if hasattr(fact, "ge")), column_info.minimum),
+        maximum=next((fact.le for fact in facts if hasattr(fact, "le")), column_info.maximum),
+        pattern=column_info.pattern,
+        may_be_empty=not is_word or _may_be_empty(name, column_info, facts),
+        allowed=column_info.allowed or (tuple(base) if closed else ()),
+        references=column_info.references,
+        reference_severity=column_info.reference_severity,
     )
 
 

@@ -100,7 +100,7 @@ def look_up_failures(
 
 def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tuple[Failure, ...]:
     """Return failures of calls, with equal ones merged and counted."""
-    counted = Counter((call.reason, call.detail) for call in unscored)
+    counts = Counter((call.reason, call.detail) for call in unscored)
     return tuple(
         Failure(
             stage=stage,
@@ -108,7 +108,7 @@ def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tup
             reason=reason,
             detail=detail if count == 1 else f"{count} calls: {detail}",
         )
-        for (reason, detail), count in counted.items()
+        for (reason, detail), count in counts.items()
     )
 
 
@@ -118,13 +118,13 @@ _COUNTED = bounded(r"(\d{1,9}) calls: ")
 
 def commonest_cause(details: Iterable[str]) -> str:
     """Return the most frequent error message of failed calls; empty if there is none."""
-    counted: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for detail in details:
         match = _COUNTED.match(detail)
         cause = detail[match.end() :] if match else detail
-        counted[cause.strip(" .")] += int(match[1]) if match else 1
-    del counted[""]
-    ((cause, _),) = counted.most_common(1) or [("", 0)]
+        counts[cause.strip(" .")] += int(match[1]) if match else 1
+    del counts[""]
+    ((cause, _),) = counts.most_common(1) or [("", 0)]
     return cause if len(cause) <= CAUSE_CHARACTERS else f"{cause[:CAUSE_CHARACTERS]}…"
 
 

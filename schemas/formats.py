@@ -24,8 +24,8 @@ _ADDRESS = bounded(r"https?://[^/?#\s]", IGNORECASE)
 
 def check_different(what: str, names: Sequence[str]) -> None:
     """Raise ConfigurationError if two names differ at most in case, as files cannot."""
-    folded = [name.casefold() for name in names]
-    twice = next((name for name in folded if folded.count(name) > 1), None)
+    folded_names = [name.casefold() for name in names]
+    twice = next((name for name in folded_names if folded_names.count(name) > 1), None)
     if twice is not None:
         raise ConfigurationError(f"two {what} are called {twice}: rename one of them")
 

@@ -45,12 +45,12 @@ def cutoff_day(text: str) -> date:
     text = text.strip()
     if moment := _MOMENT.match(text):
         text = moment[1]
-    stated = None if text.isdecimal() and len(text) != len("20240517") else read_date(text)
-    if stated is None or stated.month is None or not stated.sure:
+    stated_date = None if text.isdecimal() and len(text) != len("20240517") else read_date(text)
+    if stated_date is None or stated_date.month is None or not stated_date.sure:
         raise ValueError(
             f"{text!r} is no single day or month from {EARLIEST_YEAR} to {LATEST_YEAR}"
         )
-    return stated.last
+    return stated_date.last
 
 
 def looks_like_date(text: str) -> bool:
@@ -141,8 +141,8 @@ class Idea(Noun):
 
         Engines do not receive them.
         """
-        given = (text for name, text in self.metadata.items() if names_authors(name))
-        return tuple(name for text in given for name in author_names(text))
+        author_texts = (text for name, text in self.metadata.items() if names_authors(name))
+        return tuple(name for text in author_texts for name in author_names(text))
 
     @property
     def publications(self) -> tuple[str, ...]:

@@ -54,9 +54,9 @@ def content_hash(*parts: str, length: int = 64) -> str:
     """Return a hexadecimal SHA-256 over `parts`; the hash of ("ab", "c") and ("a", "bc") differs."""
     digest = hashlib.sha256()
     for part in parts:
-        encoded = part.encode("utf-8", "surrogatepass")
-        digest.update(f"{len(encoded)}:".encode())
-        digest.update(encoded)
+        encoded_part = part.encode("utf-8", "surrogatepass")
+        digest.update(f"{len(encoded_part)}:".encode())
+        digest.update(encoded_part)
     return digest.hexdigest()[:length]
 
 

@@ -85,9 +85,10 @@ class JudgingParameters(Noun):
         of_step = self.steps.get(step, AskingParameters())
         kinds = {StepKind.READING: self.reading, StepKind.JUDGEMENT: self.judgement}
         of_kind = kinds.get(kind, AskingParameters())
-        named = of_step if of_step.model or of_step.judges else of_kind
+        model_parameters = of_step if of_step.model or of_step.judges else of_kind
         return Assignment(
-            models=named.judges or ((named.model,) if named.model else ()),
+            models=model_parameters.judges
+            or ((model_parameters.model,) if model_parameters.model else ()),
             effort=of_step.effort or of_kind.effort or Effort.LOW,
             answer_tokens=of_step.answer_tokens or of_kind.answer_tokens or answer_tokens,
         )
@@ -105,8 +106,10 @@ class JudgingParameters(Noun):
     def models(self) -> tuple[str, ...]:
         """All models in the settings, each once."""
         settings = (self.reading, self.judgement, *self.steps.values())
-        named = [name for one in settings for name in (one.model, *(one.judges or ())) if name]
-        return tuple(dict.fromkeys(named))
+        model_names = [
+            name for one in settings for name in (one.model, *(one.judges or ())) if name
+        ]
+        return tuple(dict.fromkeys(model_names))
 
 
 def _without_model(parameters: AskingParameters) -> AskingParameters:

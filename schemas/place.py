@@ -102,12 +102,14 @@ class AddressOfWarehouse:
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        read = core_schema.no_info_after_validator_function(
+        reading_schema = core_schema.no_info_after_validator_function(
             warehouse_folder, core_schema.str_schema()
         )
         return core_schema.json_or_python_schema(
-            json_schema=read,
-            python_schema=core_schema.union_schema([core_schema.is_instance_schema(Path), read]),
+            json_schema=reading_schema,
+            python_schema=core_schema.union_schema(
+                [core_schema.is_instance_schema(Path), reading_schema]
+            ),
             serialization=core_schema.plain_serializer_function_ser_schema(
                 _written, return_schema=core_schema.str_schema(), when_used="json"
             ),

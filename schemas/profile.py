@@ -545,5 +545,5 @@ class Profile(Noun):
     def files(self) -> tuple[Path, ...]:
         """Paths in the profile."""
         novelty = (self.novelty.exemplars, self.novelty.calibrator)
-        named = (self.committee.personas_file, self.ranking.prior, *novelty)
-        return tuple(Path(name) for name in named if name is not None)
+        file_names = (self.committee.personas_file, self.ranking.prior, *novelty)
+        return tuple(Path(name) for name in file_names if name is not None)

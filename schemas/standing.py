@@ -71,12 +71,15 @@ def standing_of_idea(
         modules: one for each requested module.
         more_reasons: why the whole evaluation is incomplete.
     """
-    judged = [each for each in modules if not each.beyond_the_run]
-    scored = any(each.scored for each in judged)
-    whole = scored and all(each.whole for each in judged)
+    judged_modules = [each for each in modules if not each.beyond_the_run]
+    scored = any(each.scored for each in judged_modules)
+    whole = scored and all(each.whole for each in judged_modules)
     if whole:
         return IdeaStanding(state=IdeaState.SCORED)
-    reasons = {*more_reasons, *(reason for each in judged or modules for reason in each.reasons)}
+    reasons = {
+        *more_reasons,
+        *(reason for each in judged_modules or modules for reason in each.reasons),
+    }
     return IdeaStanding(
         state=IdeaState.PARTLY_SCORED if scored else IdeaState.UNSCORED,
         state_reason=next((reason for reason in Reason if reason in reasons), None),
@@ -128,23 +131,25 @@ def standing_of_run(
         landed: receipts of landed ideas; the others are unscored because their worker was lost.
         idea_count: number of accepted ideas.
     """
-    lost = [(Reason.WORKER_LOST, "")] * max(0, idea_count - len(landed))
+    losses = [(Reason.WORKER_LOST, "")] * max(0, idea_count - len(landed))
     states = Counter(each.state for each in landed)
-    unscored = [each for each in landed if each.state is IdeaState.UNSCORED]
-    without_score = [*((each.state_reason, each.cause) for each in unscored), *lost]
-    beyond = [each for each in unscored if each.state_reason in BEYOND_THE_RUN]
+    unscored_receipts = [each for each in landed if each.state is IdeaState.UNSCORED]
+    without_score = [*((each.state_reason, each.cause) for each in unscored_receipts), *losses]
+    beyond = [each for each in unscored_receipts if each.state_reason in BEYOND_THE_RUN]
     others = [each for each in landed if each.state is not IdeaState.UNSCORED]
     early = [(each.incomplete_reason, each.cause) for each in others if each.incomplete_reason]
-    spent = sum(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in landed)
+    out_of_budget_count = sum(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in landed)
     shortfalls: dict[str, Sequence[_Why]] = {
         "without any score": [why for why in without_score if why[0] not in BEYOND_THE_RUN],
         "ended early": early,
     }
-    of_all = f"of {_counted(len(landed) + len(lost), 'idea', 'ideas')}"
+    of_all = f"of {_counted(len(landed) + len(losses), 'idea', 'ideas')}"
     reasons = []
-    if spent:
-        reasons.append(f"the budget was spent before {_counted(spent, 'idea', 'ideas')} had ended")
-    entry_count = len(landed) + len(lost) - len(beyond) + rejected_count
+    if out_of_budget_count:
+        reasons.append(
+            f"the budget was spent before {_counted(out_of_budget_count, 'idea', 'ideas')} had ended"
+        )
+    entry_count = len(landed) + len(losses) - len(beyond) + rejected_count
     if (
         sum(len(why) for why in shortfalls.values()) + rejected_count
         > allowed_unscored_share * entry_count

@@ -66,7 +66,7 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
 
     Missing rows at the end are found only by a recorded head.
     """
-    expected, previous_sha256 = 1, ""
+    expected_sequence, previous_sha256 = 1, ""
     for row in rows:
         sequence = row["sequence"]
         if sequence is None:
@@ -75,20 +75,23 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
         if sequence < 1:
             yield f"a row has the number {sequence}"
             continue
-        if sequence > expected:
+        if sequence > expected_sequence:
             last = sequence - 1
             yield (
-                f"row {expected} is missing"
-                if last == expected
-                else f"rows {expected} to {last} are missing"
+                f"row {expected_sequence} is missing"
+                if last == expected_sequence
+                else f"rows {expected_sequence} to {last} are missing"
             )
-        elif sequence < expected:
+        elif sequence < expected_sequence:
             yield f"row {sequence} is there twice"
         elif row["previous_sha256"] != previous_sha256:
             yield f"row {sequence} does not follow the row before it: one of them was exchanged"
         if entry_sha256(row) != row["entry_sha256"]:
             yield f"row {sequence} was changed"
-        previous_sha256, expected = row["entry_sha256"], max(expected, sequence) + 1
+        previous_sha256, expected_sequence = (
+            row["entry_sha256"],
+            max(expected_sequence, sequence) + 1,
+        )
 
 
 def rows_of_chain(connection: Connection) -> Iterator[Row]:

@@ -45,8 +45,8 @@ class Publication(Noun):
     @property
     def failed_expectations(self) -> tuple[str, ...]:
         """Critical expectations that are broken, and where."""
-        broken = self.validation.broken if self.validation is not None else ()
-        critical = (row for row in broken if row.severity is Severity.CRITICAL)
+        broken_rows = self.validation.broken if self.validation is not None else ()
+        critical = (row for row in broken_rows if row.severity is Severity.CRITICAL)
         return tuple(row.in_words for row in critical)
 
 

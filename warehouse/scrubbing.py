@@ -72,17 +72,17 @@ def known_secrets() -> tuple[str, ...]:
 @cache
 def _spellings(secret: str) -> frozenset[str]:
     """Return a secret in the forms in which servers repeat it."""
-    stripped = secret.strip()
-    forms = (secret, stripped, stripped.strip(QUOTATION_MARKS))
+    stripped_secret = secret.strip()
+    forms = (secret, stripped_secret, stripped_secret.strip(QUOTATION_MARKS))
     return frozenset(each for form in forms if _is_maskable(form) for each in _encodings(form))
 
 
 def _encodings(form: str) -> Iterator[str]:
     yield from (form, unquote(form))
-    for escaped in _escaped_forms(form):
-        yield escaped
-        yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].lower(), escaped)
-        yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].upper(), escaped)
+    for escaped_form in _escaped_forms(form):
+        yield escaped_form
+        yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].lower(), escaped_form)
+        yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].upper(), escaped_form)
     # Base64 depends on the offset, as in `Basic user:password`: three forms.
     for before in range(3):
         base64_text = b64encode(bytes(before) + form.encode("utf-8", "surrogateescape")).decode()
@@ -100,11 +100,11 @@ def _escaped_forms(form: str) -> Iterator[str]:
     yield from (quote(form), quote(form, safe=""), form.replace("/", "\\/"))
     groups = [group for group in _ESCAPED_TOGETHER if not set(group).isdisjoint(form)]
     subsets = chain.from_iterable(combinations(groups, n) for n in range(len(groups) + 1))
-    for chosen in map("".join, subsets):
+    for escaped_signs in map("".join, subsets):
         for choice in (True, False):
             text = "".join(
                 f"\\u{ord(each):04x}"
-                if each in chosen
+                if each in escaped_signs
                 else json.dumps(each, ensure_ascii=choice)[1:-1]
                 for each in form
             )
@@ -112,7 +112,9 @@ def _escaped_forms(form: str) -> Iterator[str]:
             number = "x{:x}" if choice else "{}"
             for quotes in (True, False):
                 yield "".join(
-                    f"&#{number.format(ord(each))};" if each in chosen else escape(each, quotes)
+                    f"&#{number.format(ord(each))};"
+                    if each in escaped_signs
+                    else escape(each, quotes)
                     for each in form
                 )
 
@@ -176,9 +178,9 @@ def check_address(option: str, url: str, remedy: str) -> None:
     parts = urlsplit(url) if _splits(url) else None
     has_secret = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
     if has_secret or mask_secrets(url) != url:
-        masked = mask_secrets(without_secrets(url)) if parts is not None else "…"
+        masked_url = mask_secrets(without_secrets(url)) if parts is not None else "…"
         raise ConfigurationError(
-            f"{option} {masked}: leave out user, password, key and what follows a `?`; {remedy}"
+            f"{option} {masked_url}: leave out user, password, key and what follows a `?`; {remedy}"
         )
 
 

@@ -143,8 +143,10 @@ class SignIn:
         if way is SignInBy.ACCOUNT:
             database = services_of(self._warehouse)
             return sign_in(database, name, password, self._access.lifetime)
-        expected = self._access.settings.password
-        is_right = expected is not None and equal_in_constant_time(password, expected)
+        expected_password = self._access.settings.password
+        is_right = expected_password is not None and equal_in_constant_time(
+            password, expected_password
+        )
         return self._access.begin_without_account() if is_right else None
 
     async def _to_provider(self, request: Request) -> Response:

@@ -58,7 +58,9 @@ def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
         )
     view = DefaultJinjaPageView(custom_views_directory=str(_TEMPLATES))
     html = view.env.get_template("data_docs.html.jinja").render(run_id=run_id, sections=sections)
-    return unturned("\n".join(stripped for line in html.split("\n") if (stripped := line.strip())))
+    return unturned(
+        "\n".join(stripped_line for line in html.split("\n") if (stripped_line := line.strip()))
+    )
 
 
 def _sections(

@@ -32,8 +32,12 @@ def with_sign(value: float | None) -> str:
     """Return a mean comparison score with sign and two decimals, or `unscored`."""
     if value is None:
         return "unscored"
-    rounded = round(value, 2)
-    return "0.00" if rounded == 0 else f"{'+' if rounded > 0 else MINUS}{abs(rounded):.2f}"
+    rounded_value = round(value, 2)
+    return (
+        "0.00"
+        if rounded_value == 0
+        else f"{'+' if rounded_value > 0 else MINUS}{abs(rounded_value):.2f}"
+    )
 
 
 def decimals(value: float | None) -> str:

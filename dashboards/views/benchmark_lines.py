@@ -147,15 +147,17 @@ def lines_of(
     publications report.
     """
     of_part: dict[tuple[str, str], list[ScoreLine]] = {}
-    published: dict[tuple[str, str, str, str], ScoreLine] = {}
+    published_lines: dict[tuple[str, str, str, str], ScoreLine] = {}
     for number, (_, runs) in enumerate(benchmarks, start=1):
         for score in (each for run in runs if run.suite == suite for each in run.scores):
             if score.published:
                 line = ScoreLine(score.metric, score.slice, score.system, 0, score, PUBLISHED)
-                published[(score.metric, score.slice, score.system, score.published_source)] = line
+                published_lines[
+                    (score.metric, score.slice, score.system, score.published_source)
+                ] = line
             else:
                 line = ScoreLine(score.metric, score.slice, score.system, number, score, MEASURED)
                 of_part.setdefault((score.metric, score.slice), []).append(line)
-    for line in published.values():
+    for line in published_lines.values():
         of_part.setdefault((line.metric, line.part), []).append(line)
     return tuple(line for lines in of_part.values() for line in lines)

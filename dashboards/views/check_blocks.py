@@ -187,9 +187,9 @@ def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> It
             )
             for each in aside
         )
-    if disputed := page.disputed_problems(check, attempt):
+    if disputed_problems := page.disputed_problems(check, attempt):
         yield pg.text("Reviewers disagree; a person decides:")
-        for each in disputed:
+        for each in disputed_problems:
             yield from _dispute(each)
 
 

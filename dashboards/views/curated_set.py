@@ -151,10 +151,10 @@ def datasheet(curated: CuratedSet) -> pg.Page:
 
 
 def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
-    head, included = curated.head, curated.included_papers
-    days = sorted(each.cutoff_date for each in included if each.cutoff_date is not None)
+    head, included_papers = curated.head, curated.included_papers
+    days = sorted(each.cutoff_date for each in included_papers if each.cutoff_date is not None)
     yield pg.text(
-        f"{figures.plural(len(included), 'idea')} with"
+        f"{figures.plural(len(included_papers), 'idea')} with"
         f" {figures.plural(curated.statement_count, 'statement')} of experts, out of"
         f" {figures.plural(head.paper_count, 'paper')} with their reviews; engine ",
         pg.code(head.engine),
@@ -162,16 +162,16 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
         f" Submitted {days[0].isoformat()} to {days[-1].isoformat()}." if days else "",
     )
     yield pg.heading("By field")
-    fields = sorted({each.discipline or UNSTATED for each in included})
+    fields = sorted({each.discipline or UNSTATED for each in included_papers})
     by_field = {
-        name: [each for each in included if (each.discipline or UNSTATED) == name]
+        name: [each for each in included_papers if (each.discipline or UNSTATED) == name]
         for name in fields
     }
     counts = [
         (name, len(of), sum(each.statement_count for each in of)) for name, of in by_field.items()
     ]
     yield pg.table(("Field", "Ideas:", "Statements:"), counts)
-    yield from kinds_table(included)
+    yield from kinds_table(included_papers)
     yield pg.heading("Whose texts")
     yield pg.text(
         "Every text keeps the licence it came under; the set adds none, and nothing of it is"
@@ -184,7 +184,7 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
             each.cutoff_date or UNSTATED,
             pg.link(each.url, each.url) if each.url else each.reviewed_at.value,
         )
-        for each in included
+        for each in included_papers
     ]
     yield pg.table(("Idea", "Licence", "Nothing later may be cited", "From"), sources)
     yield pg.heading("Left out")

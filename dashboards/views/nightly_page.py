@@ -149,9 +149,9 @@ def night_figures(
     Raises:
         ConfigurationError: one of them is not published.
     """
-    published = queries.list_runs()
+    published_runs = queries.list_runs()
     runs = [queries.run(run_id) for run_id in run_ids]
-    befores = [_before(run, published, tonight) for run in runs]
+    befores = [_before(run, published_runs, tonight) for run in runs]
     all_run_ids = list(dict.fromkeys(run.run_id for run in (*runs, *befores) if run is not None))
     costs = {cost.run_id: cost for cost in queries.run_costs(all_run_ids)}
     validations = queries.validations_of(run_ids)

@@ -37,8 +37,8 @@ class UnitsPage(PublishedPage):
     @property
     def _parts(self) -> list[Part]:
         """The tables of a unit, without calls and failures."""
-        excluded = (*CALL_TABLES, "failures")
-        return [part for part in self.kind.parts if part.path and part.table not in excluded]
+        excluded_tables = (*CALL_TABLES, "failures")
+        return [part for part in self.kind.parts if part.path and part.table not in excluded_tables]
 
     def page(self) -> pg.Page:
         word = self.kind.word.capitalize()
@@ -87,11 +87,12 @@ class UnitsPage(PublishedPage):
 
 def _columns(noun: type[Noun], table: str, name_column: str) -> list[Column]:
     """Return the columns to show: no name, hashes, provenance or reasons."""
-    excluded = {name_column, *_OF_THE_REASON, *Provenance.model_fields}
+    excluded_names = {name_column, *_OF_THE_REASON, *Provenance.model_fields}
     return [
         each
         for each in TABLE[table].columns
-        if each.name in noun.model_fields.keys() - excluded and not each.name.endswith("_sha256")
+        if each.name in noun.model_fields.keys() - excluded_names
+        and not each.name.endswith("_sha256")
     ]
 
 

@@ -115,14 +115,14 @@ def _experiment_blocks(part: ExperimentPart) -> Iterator[pg.Block]:
     if experiment.unscored_reason is not None:
         yield pg.text(pg.strong("Nothing was measured:"), f" {experiment.unscored_detail}")
     else:
-        least = figures.measure(experiment.least_difference)
+        threshold = figures.measure(experiment.least_difference)
         yield pg.text(
             *(
                 pg.strong(f"{part.verdict}:"),
                 f" {experiment.because}. ",
                 pg.code(experiment.metric),
             ),
-            f", {experiment.direction.better}; a difference worth having is {least} or more.",
+            f", {experiment.direction.better}; a difference worth having is {threshold} or more.",
             f" {experiment.explanation}" if experiment.explanation else "",
         )
     if part.search is not None:

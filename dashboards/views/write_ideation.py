@@ -90,9 +90,9 @@ class IdeationPage(PublishedPage):
             ]
             yield pg.table(("Idea", "Title", "Concepts", "Score:"), ideas)
             yield pg.text("Judged scores are not outcomes (arXiv 2506.20803).")
-        dropped = [each for each in self.versions if each.dropped_reason]
+        dropped_versions = [each for each in self.versions if each.dropped_reason]
         yield from pg.bullets(
-            f"dropped {each.version_id}: {each.dropped_detail}" for each in dropped
+            f"dropped {each.version_id}: {each.dropped_detail}" for each in dropped_versions
         )
 
     def write_ideas(self, path: Path) -> tuple[Path, ...]:

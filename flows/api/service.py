@@ -82,13 +82,13 @@ class ReplyCache:
             if version != self._version:
                 self._replies.clear()
                 self._version, self._bytes = version, 0
-            cached = self._replies.get(key)
-            if cached is None:
+            earlier_future = self._replies.get(key)
+            if earlier_future is None:
                 future = self._replies[key] = Future()
             else:
                 self._replies.move_to_end(key)
-        if cached is not None:
-            return cached.result()
+        if earlier_future is not None:
+            return earlier_future.result()
         return self._compute(make, key, future)
 
     def _compute(
@@ -343,8 +343,8 @@ class Service:
         """
         participant_id = self._decider(token)
         requests = open_requests(self.database, participant_id)
-        listed = [request_fields(each) for each in requests]
-        return answer_of("listed", listed, participant_id=participant_id)
+        waiting_requests = [request_fields(each) for each in requests]
+        return answer_of("listed", waiting_requests, participant_id=participant_id)
 
     def decide(self, token: Token, request_id: str, answer: GivenAnswer) -> Answer:
         """Record the final answer to a request.

@@ -268,10 +268,10 @@ def report_answer(
         run_id = RunId(run) if run else queries.latest_run().run_id
         kind = published_kind(queries.connection, run_id)
     wanted_kind = RANKINGS if ranking else kind
-    declared = next(work for work in works() if work.kind is wanted_kind)
-    page: Any = published_page(declared, warehouse, run_id)
+    wanted_work = next(work for work in works() if work.kind is wanted_kind)
+    page: Any = published_page(wanted_work, warehouse, run_id)
     if idea is None:
-        return answer_about(page, declared.result(page.head, page.units))
+        return answer_about(page, wanted_work.result(page.head, page.units))
     with warehouse.queries() as queries:
         review = queries.idea_review(run_id, IdeaId(idea))
-    return answer_about(page, declared.result(page.head, ()), rows=[review])
+    return answer_about(page, wanted_work.result(page.head, ()), rows=[review])

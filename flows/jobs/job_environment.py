@@ -54,8 +54,10 @@ def environment_of(
         names |= SOURCE_VARIABLES
     if in_object_storage:
         names |= _OBJECT_STORAGE
-    needed = {name: value for name, value in inherited.items() if _is_needed(name.upper(), names)}
-    return needed | {"LITELLM_MODE": "PRODUCTION"}
+    needed_variables = {
+        name: value for name, value in inherited.items() if _is_needed(name.upper(), names)
+    }
+    return needed_variables | {"LITELLM_MODE": "PRODUCTION"}
 
 
 def _asks_upstream(options: RunOptions | DeclaredOptions) -> bool:

@@ -143,8 +143,8 @@ def _run_work(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     options = _in_warehouse(submission.options, warehouse)
     request = request_of(work, work.given(submission, job.folder), options, settings)
     if submission.asks_nothing:
-        expected = estimate(work, request, settings)
-        write_bytes(job.result, orjson.dumps(expected.model_dump(mode="json")))
+        work_estimate = estimate(work, request, settings)
+        write_bytes(job.result, orjson.dumps(work_estimate.model_dump(mode="json")))
         return JobResult(exit_code=EXIT_DONE, done=True)
     with Session() as session:
         summary = session.run(work, request)

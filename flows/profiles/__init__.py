@@ -77,9 +77,9 @@ def _read(name_or_path: str, parent: Path, depth: int = 1) -> dict[str, Any]:
 
 
 def _merge(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
-    nested = {
+    merged_sections = {
         name: _merge(base[name], value)
         for name, value in overrides.items()
         if isinstance(value, dict) and isinstance(base.get(name), dict)
     }
-    return {**base, **overrides, **nested}
+    return {**base, **overrides, **merged_sections}

@@ -77,8 +77,8 @@ def estimate(
     work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
 ) -> WorkEstimate:
     """Estimate a command of which nothing has landed; calls nothing."""
-    expected = work.expected(request, settings)
-    steps, counts = _steps(expected, request, settings), Counter(expected.counts)
+    expected_work = work.expected(request, settings)
+    steps, counts = _steps(expected_work, request, settings), Counter(expected_work.counts)
     for follow in follow_ups(work, request, settings):
         next_request, other = expected_follow_up(follow, settings)
         steps += [_times(step, follow.times) for step in _steps(other, next_request, settings)]
@@ -86,9 +86,9 @@ def estimate(
         if requests:
             counts["literature_requests"] += follow.times * requests
     texts: dict[str, Any] = {
-        "note": expected.note,
-        "lost": expected.lost,
-        "titles": expected.titles,
+        "note": expected_work.note,
+        "lost": expected_work.lost,
+        "titles": expected_work.titles,
     }
     return WorkEstimate.of(steps, counts=dict(counts), **texts)
 

@@ -118,13 +118,13 @@ def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> s
 
 async def _embed_all(store: PaperStore, embedder: Embedder, report: Callable[[int], None]) -> None:
     papers = store.records_from(0)
-    done = 0
+    embedded_count = 0
     while batch := [
         paper_text(record.title, record.abstract) for _, record in islice(papers, _PAPERS_PER_TURN)
     ]:
         await embedder.embed(batch)
-        done += len(batch)
-        report(done)
+        embedded_count += len(batch)
+        report(embedded_count)
 
 
 def embedder_for(index: Path, settings: Settings) -> Embedder | None:

@@ -57,9 +57,9 @@ def interruptible() -> Iterator[None]:
     handler = signal.signal(signal.SIGUSR2, interrupt)
     handler_of_end = signal.signal(signal.SIGTERM, interrupt.end_in_order)
     handler_of_alarm = signal.signal(signal.SIGALRM, interrupt)
-    finished, interrupted = threading.Event(), threading.Event()
+    end_event, interrupt_event = threading.Event(), threading.Event()
     watcher = threading.Thread(
-        target=_watch, args=(finished, interrupted, signals, interrupt), daemon=True
+        target=_watch, args=(end_event, interrupt_event, signals, interrupt), daemon=True
     )
     watcher.start()
     stop_waking = _wake_main_thread(signals)
@@ -70,12 +70,12 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:  # also from an older thread, which does not block it
-        interrupted.set()
+        interrupt_event.set()
         raise
     finally:
         if signal.SIGHUP in signals:
             signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a shell forwards SIGHUP once more
-        finished.set()
+        end_event.set()
         signal.pthread_kill(watcher.ident or 0, signal.SIGINT)
         watcher.join()
         stop_waking()
@@ -85,7 +85,7 @@ def interruptible() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler_of_alarm)
         signal.signal(signal.SIGUSR2, handler)
-        if interrupted.is_set():  # ignore further interrupts while the process ends
+        if interrupt_event.is_set():  # ignore further interrupts while the process ends
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
 

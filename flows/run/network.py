@@ -20,13 +20,13 @@ def bypass_proxies(*addresses: str | None) -> None:
     alone would hide the proxy settings of macOS and Windows from `urllib`.
     """
     proxies = getproxies_environment()
-    excluded = [host for host in proxies.pop("no", "").replace(" ", "").split(",") if host]
-    if not proxies or excluded == ["*"]:
+    excluded_hosts = [host for host in proxies.pop("no", "").replace(" ", "").split(",") if host]
+    if not proxies or excluded_hosts == ["*"]:
         return
     hosts = [urlsplit(each).hostname for each in addresses if each]
-    missing = [host for host in (*_LOOPBACK, *hosts) if host and host not in excluded]
+    missing = [host for host in (*_LOOPBACK, *hosts) if host and host not in excluded_hosts]
     for name in ("NO_PROXY", "no_proxy"):
-        os.environ[name] = ",".join([*excluded, *missing])
+        os.environ[name] = ",".join([*excluded_hosts, *missing])
 
 
 def share_certificates() -> None:
@@ -36,12 +36,12 @@ def share_certificates() -> None:
     Raises:
         ConfigurationError: a variable names a file that is not there.
     """
-    given = {name: os.environ[name] for name in _BUNDLES if os.environ.get(name)}
-    for name, bundle in given.items():
+    named_bundles = {name: os.environ[name] for name in _BUNDLES if os.environ.get(name)}
+    for name, bundle in named_bundles.items():
         if not Path(bundle).exists():
             raise ConfigurationError(f"{name}: there is no file {bundle}; name a PEM bundle")
-    if "SSL_CERT_DIR" in os.environ and not given:
+    if "SSL_CERT_DIR" in os.environ and not named_bundles:
         return
-    bundle = next(iter(given.values()), None) or ssl.get_default_verify_paths().cafile
+    bundle = next(iter(named_bundles.values()), None) or ssl.get_default_verify_paths().cafile
     for name in _BUNDLES if bundle is not None and Path(bundle).is_file() else ():
         os.environ.setdefault(name, str(bundle))

@@ -100,12 +100,14 @@ def _watch_lines(source: ProgressSource, stop: threading.Event, console: Console
     start_time, done_at_start = time.monotonic(), source.done()
     last_line = ""
     while not stop.wait(LINE_SECONDS if last_line else POLL_SECONDS):
-        done = source.done()
-        line = _line(source, done)
+        done_count = source.done()
+        line = _line(source, done_count)
         if line != last_line:
-            rate = (done - done_at_start) / max(time.monotonic() - start_time, 1e-9)
+            rate = (done_count - done_at_start) / max(time.monotonic() - start_time, 1e-9)
             remaining = (
-                f", about {(source.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
+                f", about {(source.total() - done_count) / rate / 60:.1f} min to go"
+                if rate > 0
+                else ""
             )
             console.print(f"{time_of_day()} {line}{remaining}", highlight=False)
             last_line = line
@@ -117,11 +119,15 @@ def _watch_for_the_log(source: ProgressSource, stop: threading.Event) -> None:
     last_count, stopped = -1, False
     while not stopped:
         stopped = stop.wait(LINE_SECONDS)
-        done = source.done()
-        if done != last_count:
-            counts = {"done_count": done, "total_count": source.total(), "nouns": source.nouns}
+        done_count = source.done()
+        if done_count != last_count:
+            counts = {
+                "done_count": done_count,
+                "total_count": source.total(),
+                "nouns": source.nouns,
+            }
             EVENTS.info("progress", extra=counts)
-        last_count = done
+        last_count = done_count
 
 
 def _line(source: ProgressSource, done: int) -> str:

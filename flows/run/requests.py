@@ -43,12 +43,12 @@ def request_of(
         if work.needs.literature or literature_option is not None:
             literature = resolve_literature(literature_option, settings)
             options = replace(options, literature=literature)
-    resolved = work.resolve(arguments, options, profile, settings)
-    profile = resolved.profile or profile
+    resolution = work.resolve(arguments, options, profile, settings)
+    profile = resolution.profile or profile
     check_judging(profile, options.engine)
     return work.request(
-        units=resolved.units,
-        parameters=resolved.parameters,
+        units=resolution.units,
+        parameters=resolution.parameters,
         warehouse=options.warehouse,
         profile=profile,
         engine=options.engine,
@@ -59,7 +59,7 @@ def request_of(
         workers=options.workers,
         scheduler_address=options.scheduler,
         budget=options.budget,
-        remarks=resolved.remarks,
+        remarks=resolution.remarks,
     )
 
 

@@ -207,9 +207,9 @@ class BenchmarkHead(WorkHead):
 
     def concluded(self, receipts: Sequence[BenchmarkReceipt]) -> Self:
         """Return the head with the calls and judged runs of its suite's receipt."""
-        summed = BenchmarkReceipt.model_fields.keys() - UnitReceipt.model_fields.keys()
+        summed_fields = BenchmarkReceipt.model_fields.keys() - UnitReceipt.model_fields.keys()
         for receipt in receipts:
-            return replace(self, **receipt.model_dump(include=summed))
+            return replace(self, **receipt.model_dump(include=summed_fields))
         return self
 
 

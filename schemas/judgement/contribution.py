@@ -185,8 +185,8 @@ class Comparison(Judged):
 
 def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """Return the comparisons with overlap and score, closest first; ties keep their order."""
-    placed = [(each.closeness_place, each) for each in comparisons]
-    comparable = [(place, each) for place, each in placed if place is not None]
+    placed_comparisons = [(each.closeness_place, each) for each in comparisons]
+    comparable = [(place, each) for place, each in placed_comparisons if place is not None]
     return [each for _, each in sorted(comparable, key=lambda pair: pair[0])]
 
 
@@ -239,8 +239,8 @@ def _newness_by_work(comparisons: Iterable[Comparison]) -> tuple[list[float], in
 
 def _quantile(chances: Sequence[tuple[float, float]], share: float) -> float:
     """Return the quantile of sorted (value, probability) pairs."""
-    reached = accumulate(chance for _, chance in chances)
-    for (value, _), total in zip(chances, reached, strict=True):
+    running_totals = accumulate(chance for _, chance in chances)
+    for (value, _), total in zip(chances, running_totals, strict=True):
         if total >= share:
             return value
     return chances[-1][0]  # the sum of all probabilities may round to less than one
@@ -267,10 +267,10 @@ def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
 
     Absence of similar works is weak evidence: a confidence of 3 needs two overlapping works.
     """
-    ordered = closest_first(comparisons)
-    if novelty_of(ordered) is None:
+    sorted_comparisons = closest_first(comparisons)
+    if novelty_of(sorted_comparisons) is None:
         return None
-    closest = {each.paper_id: each for each in reversed(ordered)}
+    closest = {each.paper_id: each for each in reversed(sorted_comparisons)}
     works = closest.values()
     strong = sum(each.overlap in (Overlap.SAME, Overlap.SUBSTANTIAL) for each in works)
     silent = sum(

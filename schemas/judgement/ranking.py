@@ -294,9 +294,9 @@ class RankRequest(Request[RunToRank, RankParameters]):
     @property
     def run_id(self) -> RunId:
         """The run to rank; it must exist."""
-        (ranked,) = self.units
-        assert ranked.run_id is not None
-        return ranked.run_id
+        (ranked_run,) = self.units
+        assert ranked_run.run_id is not None
+        return ranked_run.run_id
 
     @staticmethod
     def spends_as(run_id: RunId) -> RunId:

@@ -61,5 +61,5 @@ class RunRequest(Request[GivenIdeas, EvaluationParameters]):
     @property
     def ideas(self) -> GivenIdeas:
         """The file of the ideas."""
-        (given,) = self.units
-        return given
+        (given_ideas,) = self.units
+        return given_ideas

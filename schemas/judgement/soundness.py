@@ -214,14 +214,16 @@ def standing(concerns: Sequence[Concern]) -> list[Concern]:
     `decision_place` come last, by remaining severity and rank.
     """
     gravity = list(ConcernSeverity)
-    held = [
+    graded_concerns = [
         (concern, gravity.index(severity))
         for concern in concerns
         if (severity := concern.remaining_severity) is not None and concern.folded_into is None
     ]
-    unplaced = len(concerns) + 1
-    held.sort(key=lambda each: (each[0].decision_place or unplaced, each[1], each[0].rank))
-    return [concern for concern, _ in held]
+    last_place = len(concerns) + 1
+    graded_concerns.sort(
+        key=lambda each: (each[0].decision_place or last_place, each[1], each[0].rank)
+    )
+    return [concern for concern, _ in graded_concerns]
 
 
 def deciding(concerns: Sequence[Concern], limit: int) -> list[Concern]:
@@ -229,13 +231,15 @@ def deciding(concerns: Sequence[Concern], limit: int) -> list[Concern]:
 
     If none was weighed, return the first `limit` concerns except questions.
     """
-    held = standing(concerns)
+    standing_concerns = standing(concerns)
     if all(concern.decision_place is None for concern in concerns):
         # The importance of a question is unknown until it is weighed.
-        return [each for each in held if each.severity is not ConcernSeverity.QUESTION][:limit]
+        return [
+            each for each in standing_concerns if each.severity is not ConcernSeverity.QUESTION
+        ][:limit]
     return [
         each
-        for each in held
+        for each in standing_concerns
         if each.decision_place is not None or each.severity is ConcernSeverity.FATAL
     ]
 

@@ -65,17 +65,17 @@ def bib_keys(papers: Iterable[Paper], taken: Collection[str] = ()) -> tuple[str,
 
 def safe_url(url: str) -> str | None:
     """Return an http(s) URL, percent-encoded for a Markdown link; None for other addresses."""
-    stripped = url.strip()
-    if len(stripped) > MAXIMUM_URL_CHARACTERS or INVISIBLE.search(stripped):
+    stripped_url = url.strip()
+    if len(stripped_url) > MAXIMUM_URL_CHARACTERS or INVISIBLE.search(stripped_url):
         return None
     try:
-        parts = urlsplit(stripped)
+        parts = urlsplit(stripped_url)
         host = parts.hostname
     except ValueError:
         return None
     if parts.scheme.lower() not in ("http", "https") or not host:
         return None
-    return quote(stripped, safe="%/:?#@!$&'+,;=-.")
+    return quote(stripped_url, safe="%/:?#@!$&'+,;=-.")
 
 
 MARKDOWN = (

@@ -153,9 +153,11 @@ def publication_of(
     Placeholder days, such as the first of January without a time, count as the year. If day and
     year contradict each other, the later counts. The preprint's month counts if it is earlier.
     """
-    stated, stated_year = read_date(day), read_date(year)
-    unreadable = (stated is None and has_value(day)) or (stated_year is None and has_value(year))
-    best = _reliable_date(stated, stated_year.year if stated_year else None)
+    stated_date, stated_year = read_date(day), read_date(year)
+    unreadable = (stated_date is None and has_value(day)) or (
+        stated_year is None and has_value(year)
+    )
+    best = _reliable_date(stated_date, stated_year.year if stated_year else None)
     if preprint is not None and (best is None or preprint.last < best.last):
         best = preprint
     if best is None:
@@ -268,13 +270,13 @@ def _year_among_words(text: str) -> PartialDate | None:
 
 def _iso(text: str, year: str, month: str | None, day: str | None, time: str) -> PartialDate | None:
     # Databases write zeros for an unknown month or day.
-    stated = _partial(int(year), int(month or 0) or None, int(day or 0) or None)
-    if stated is None or stated.day is None or not time:
-        return stated
+    stated_date = _partial(int(year), int(month or 0) or None, int(day or 0) or None)
+    if stated_date is None or stated_date.day is None or not time:
+        return stated_date
     try:
         return _moment(datetime.fromisoformat(text))
     except ValueError:
-        return stated
+        return stated_date
 
 
 def _from_month_name(
@@ -294,8 +296,8 @@ def _day_and_month(year: int, first: int, second: int, separator: str) -> Partia
     """Resolve the order: dots separate day and month, slashes also month and day."""
     orders = [(second, first)] if separator == "." else [(second, first), (first, second)]
     sure = separator == "."
-    read = [_partial(year, month, day, sure=sure) for month, day in orders]
-    days = [one for one in read if one is not None and one.day is not None]
+    dates = [_partial(year, month, day, sure=sure) for month, day in orders]
+    days = [one for one in dates if one is not None and one.day is not None]
     return max(days, key=lambda one: one.last, default=None)
 
 

@@ -48,17 +48,19 @@ def author_names(text: str) -> tuple[str, ...]:
     family_first = len(parts) > 1 and all(part.count(",") == 1 for part in parts)
     if not (";" in text or family_first):
         parts = [name for part in parts for name in _comma_names(part)]
-    cleaned = (" ".join(name.strip(" '\"").removesuffix("et al.").split()) for name in parts)
-    return tuple(name for name in cleaned if name)
+    cleaned_names = (" ".join(name.strip(" '\"").removesuffix("et al.").split()) for name in parts)
+    return tuple(name for name in cleaned_names if name)
 
 
 def _comma_names(text: str) -> list[str]:
     pieces = [piece.strip(" '\"") for piece in text.split(",") if piece.strip(" '\"")]
     pairs = list(zip(pieces[::2], pieces[1::2], strict=False))
-    initials = all(given.isupper() and _INITIALS.fullmatch(given) for _, given in pairs)
+    initials = all(
+        given_name.isupper() and _INITIALS.fullmatch(given_name) for _, given_name in pairs
+    )
     one = len(pairs) == 1 and not any(
         " " in word for word in (_PARTICLES.sub("", pieces[0]), pieces[1])
     )
     if pairs and len(pieces) % 2 == 0 and (initials or one):
-        return [f"{family}, {given}" for family, given in pairs]
+        return [f"{family}, {given_name}" for family, given_name in pairs]
     return pieces

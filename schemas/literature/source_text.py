@@ -93,10 +93,10 @@ def plain_text(text: str) -> str:
     for _ in range(_PASSES):
         if not _UNUSUAL.search(text):
             return text
-        cleaned = _clean(text)
-        if cleaned == text:
+        cleaned_text = _clean(text)
+        if cleaned_text == text:
             break
-        text = cleaned
+        text = cleaned_text
     return text
 
 
@@ -116,9 +116,9 @@ def _clean(text: str) -> str:
 def _tags_in(text: str) -> list[Match[str]]:
     """Return the tags of a text; an unpaired tag without attributes among words is text."""
     tags = list(TAG.finditer(text))
-    closed = {tag[1].lower() for tag in tags if tag[0].startswith("</")}
-    opened = {tag[1].lower() for tag in tags if not tag[0].startswith("</")}
-    markup = _UNCLOSED | (opened & closed)
+    closed_names = {tag[1].lower() for tag in tags if tag[0].startswith("</")}
+    opened_names = {tag[1].lower() for tag in tags if not tag[0].startswith("</")}
+    markup = _UNCLOSED | (opened_names & closed_names)
     return [
         tag
         for tag in tags
@@ -131,35 +131,35 @@ def _tags_in(text: str) -> list[Match[str]]:
 
 def _without_tags(text: str) -> str:
     pieces: list[str] = []
-    at, hidden = 0, ""
+    at, hidden_name = 0, ""
     tags = _tags_in(text)
     with_math = any(tag[1].lower() == "math" for tag in tags)
     for tag in tags:
         name, closing = tag[1].lower(), tag[0].startswith("</")
-        if not hidden:
+        if not hidden_name:
             pieces.append(text[at : tag.start()])
         at = tag.end()
         # The TeX alternative is used only without a MathML tree.
         tree_follows = not tag[0].endswith("/>")
-        alternative = _ALTERNATIVE.search(tag[0]) if name == "math" and not hidden else None
-        if hidden:
-            if not (closing and name == hidden):
+        alternative = _ALTERNATIVE.search(tag[0]) if name == "math" and not hidden_name else None
+        if hidden_name:
+            if not (closing and name == hidden_name):
                 continue
-            hidden = ""
+            hidden_name = ""
         elif not closing and (name in _HIDDEN or (name == "tex-math" and with_math)):
-            hidden = name
+            hidden_name = name
         elif alternative is not None and not ("\\" in alternative[0] and tree_follows):
-            hidden = name if tree_follows else ""
+            hidden_name = name if tree_follows else ""
             pieces += [_OPENS, (alternative[1] or alternative[2] or "").strip("$ ")]
             continue
         if name in BLOCKS:
             pieces.append(" ")
         elif name in _PHRASES:
             pieces.append(_CLOSES if closing else _OPENS)
-    if hidden:  # an unclosed element: its content is more likely text
+    if hidden_name:  # an unclosed element: its content is more likely text
         return TAG.sub(" ", text)
-    joined = _NESTED.sub(lambda marks: marks[1], "".join((*pieces, text[at:])))
-    return _MARKS.sub("", _CLOSED_IN_WORD.sub(" ", _OPENED_IN_WORD.sub(" ", joined)))
+    joined_text = _NESTED.sub(lambda marks: marks[1], "".join((*pieces, text[at:])))
+    return _MARKS.sub("", _CLOSED_IN_WORD.sub(" ", _OPENED_IN_WORD.sub(" ", joined_text)))
 
 
 def _without_latex(text: str) -> str:

@@ -93,8 +93,8 @@ class WorkOptions(LakeOptions):
     @property
     def budget(self) -> Budget:
         """Return the budget; without an option there is no limit."""
-        given = {name: limit for name, limit in _LIMITS.items() if name in type(self).model_fields}
-        return Budget(**{limit: getattr(self, name) for name, limit in given.items()})
+        limits = {name: limit for name, limit in _LIMITS.items() if name in type(self).model_fields}
+        return Budget(**{limit: getattr(self, name) for name, limit in limits.items()})
 
 
 class DeclaredOptions(WorkOptions):
@@ -113,8 +113,10 @@ class DeclaredOptions(WorkOptions):
     def unit_word(cls) -> str:
         """Return the word for a unit in the option for its maximum cost."""
         prefix = "max_cost_usd_per_"
-        named = (name.removeprefix(prefix) for name in cls.model_fields if name.startswith(prefix))
-        return next(named, "unit")
+        unit_words = (
+            name.removeprefix(prefix) for name in cls.model_fields if name.startswith(prefix)
+        )
+        return next(unit_words, "unit")
 
 
 class IdeaOptions(WorkOptions):

@@ -141,9 +141,11 @@ class Project(Noun):
 
     def deciders(self, stage: Stage) -> tuple[str, ...]:
         """Return the participants who may admit an idea to a stage."""
-        named = self.stages[stage].deciders or tuple(self.participants)
-        needed = {Verdict.APPROVED, Verdict.REJECTED}
-        return tuple(each for each in named if needed <= set(self.participants.get(each, ())))
+        named_people = self.stages[stage].deciders or tuple(self.participants)
+        needed_verdicts = {Verdict.APPROVED, Verdict.REJECTED}
+        return tuple(
+            each for each in named_people if needed_verdicts <= set(self.participants.get(each, ()))
+        )
 
 
 class InboxOptions(LakeOptions):

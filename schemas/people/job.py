@@ -70,9 +70,9 @@ class OfIdeas(Noun):
                     f"an idea has at least {MINIMUM_WORDS} words: say what is to be done and how"
                 )
             return {"ideas": text, "ideas_format": "md"}
-        sent = ending_of(name)
-        sent = _ALSO_CALLED.get(sent, sent)
-        ending = next((each for each in IDEAS_FORMATS if each == sent), None)
+        suffix = ending_of(name)
+        suffix = _ALSO_CALLED.get(suffix, suffix)
+        ending = next((each for each in IDEAS_FORMATS if each == suffix), None)
         if ending is None:
             raise ConfigurationError(
                 f"filename {name[-80:]!r} ends in none of {', '.join(IDEAS_FORMATS)}"
@@ -147,9 +147,9 @@ class PlanJob(OfIdeas, WorkJob):
 
 def _of_run(job: WorkJob, options: type[RunOptions]) -> dict[str, Any]:
     """Return the fields of another job on the same ideas, with the common options."""
-    shared = {name: getattr(job.options, name) for name in RunOptions.model_fields}
+    shared_options = {name: getattr(job.options, name) for name in RunOptions.model_fields}
     fields = {name: getattr(job, name) for name in type(job).model_fields if name != "command"}
-    return fields | {"options": options(**shared)}
+    return fields | {"options": options(**shared_options)}
 
 
 class RankJob(WorkJob):

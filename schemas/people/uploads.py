@@ -30,5 +30,5 @@ def text_of(content: bytes) -> str:
 def plain_name(filename: str, otherwise: str) -> str:
     """Return a name of letters, digits and hyphens for a file name."""
     stem = PurePosixPath(filename.replace("\\", "/")).stem
-    plain = "".join(each if each.isascii() and each.isalnum() else " " for each in stem)
-    return "-".join(plain.split())[:_NAME_CHARACTERS].strip("-") or otherwise
+    plain_stem = "".join(each if each.isascii() and each.isalnum() else " " for each in stem)
+    return "-".join(plain_stem.split())[:_NAME_CHARACTERS].strip("-") or otherwise

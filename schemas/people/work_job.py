@@ -161,6 +161,6 @@ class WorkJob(JobBase):
     @property
     def title(self) -> str:
         """Return the default name for lists, from the first input."""
-        sent: Any = next(getattr(self, name) for name in self.sent_fields())
-        first = sent[0] if isinstance(sent, tuple) else sent
+        sent_value: Any = next(getattr(self, name) for name in self.sent_fields())
+        first = sent_value[0] if isinstance(sent_value, tuple) else sent_value
         return first if isinstance(first, str) else str(first.name)

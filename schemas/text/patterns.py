@@ -95,8 +95,8 @@ class Pattern:
             if "\\" in replacement:
                 raise ValueError(f"{self!r} takes a function: RE2 garbles templates beyond ASCII")
             return self.sub(lambda _: replacement, text, count)
-        replaced = self._compiled.sub(replacement, self._text(text), count)
-        return replaced  # type: ignore[no-any-return]
+        new_text = self._compiled.sub(replacement, self._text(text), count)
+        return new_text  # type: ignore[no-any-return]
 
 
 DEFINED: dict[tuple[str, int, str], Pattern] = {}

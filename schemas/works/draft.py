@@ -132,10 +132,10 @@ class DraftFigure(Noun):
 
     def made_as(self, name: str) -> str:
         """Return the disclosure that an image model drew the figure called `name`."""
-        looked = "A model that sees" if self.seen_by else "No model that sees"
+        viewer = "A model that sees" if self.seen_by else "No model that sees"
         return (
             f"{name} was drawn by {self.drawn_by}, an image model, from boxes and arrows that a"
-            f" language model described. It shows no data. {looked} has looked at it."
+            f" language model described. It shows no data. {viewer} has looked at it."
         )
 
     @property

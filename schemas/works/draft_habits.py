@@ -78,13 +78,17 @@ def habits_of(rows: Sequence[NeighbourSection]) -> Habits:
     papers: dict[str, list[NeighbourSection]] = {}
     for row in rows:
         papers.setdefault(row.paper_id, []).append(row)
-    measured = [sections for sections in papers.values() if sections[0].word_count is not None]
+    measured_papers = [
+        sections for sections in papers.values() if sections[0].word_count is not None
+    ]
     habits: dict[SectionPart, Habit] = {}
     for part in SectionPart:
-        having = [sections for sections in measured if any(row.part is part for row in sections)]
+        having = [
+            sections for sections in measured_papers if any(row.part is part for row in sections)
+        ]
         if having and part is not SectionPart.OTHER:
             habits[part] = _habit(part, having)
-    return Habits(len(measured), len(papers), habits)
+    return Habits(len(measured_papers), len(papers), habits)
 
 
 def _habit(part: SectionPart, papers: Sequence[Sequence[NeighbourSection]]) -> Habit:

@@ -28,11 +28,11 @@ _FOLD_WAIT_SECONDS = 2.0
 def request_all(database: ServiceDatabase, requests: Sequence[Request]) -> tuple[Request, ...]:
     """Record new requests; return all, existing ones as stored."""
     with database.transaction() as work:
-        stored = {each.request_id: each for each in records_of(work, "requests", Request)}
+        stored_requests = {each.request_id: each for each in records_of(work, "requests", Request)}
         for request in requests:
-            if request.request_id not in stored:
+            if request.request_id not in stored_requests:
                 record(work, "requests", request)
-    return tuple(stored.get(each.request_id, each) for each in requests)
+    return tuple(stored_requests.get(each.request_id, each) for each in requests)
 
 
 def request_for_stage(
@@ -45,9 +45,9 @@ def request_for_stage(
     answer from then on.
     """
     with database.transaction() as work:
-        decided, earlier = decisions(work), _requests_by_place(work)
+        final_decisions, earlier = decisions(work), _requests_by_place(work)
         return tuple(
-            _replace_request(work, request, earlier.get(_place(request), []), decided)
+            _replace_request(work, request, earlier.get(_place(request), []), final_decisions)
             for request in requests
         )
 
@@ -56,9 +56,9 @@ def _replace_request(
     work: Transaction, request: Request, earlier: Sequence[Request], decided: Collection[str]
 ) -> Request:
     alike = [each for each in earlier if each.parts == request.parts]
-    done = [each for each in alike if each.request_id in decided]
-    if done:
-        return done[-1]
+    decided_requests = [each for each in alike if each.request_id in decided]
+    if decided_requests:
+        return decided_requests[-1]
     if alike and alike[-1] is earlier[-1] and alike[-1].asked_of == request.asked_of:
         return alike[-1]
     name = content_hash(*map(str, _place(request)), *request.parts, str(len(earlier)), length=12)
@@ -91,9 +91,9 @@ def decisions(source: Statements) -> dict[str, Decision]:
 
 def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Iterator[Request]:
     """Yield requests without an answer, oldest first; `asked_of`: of one participant."""
-    decided, latest = decisions(database), _latest_requests(database)
+    final_decisions, latest = decisions(database), _latest_requests(database)
     for request in records_of(database, "requests", Request):
-        waits = request.request_id not in decided and _is_current(request, latest)
+        waits = request.request_id not in final_decisions and _is_current(request, latest)
         if waits and (asked_of is None or asked_of in request.asked_of):
             yield request
 
@@ -257,8 +257,12 @@ def _check_version(request: Request, seen: str | None, current: tuple[str, ...])
     if content_hash(*current) == request.version_sha256:
         return
     old, new = (dict(_part_versions(request.parts)), dict(_part_versions(current)))
-    changed = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-    summary = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
+    changed_names = sorted(
+        name for name in old.keys() | new.keys() if old.get(name) != new.get(name)
+    )
+    summary = ", ".join(changed_names[:5]) + (
+        f" and {len(changed_names) - 5} more" if changed_names[5:] else ""
+    )
     raise ConflictError(
         f"what request {request.request_id} is about has changed since it was asked: {summary}; look"
         " at it again, and request it again"

@@ -79,24 +79,24 @@ def draw_sides(
         ConfigurationError: fewer than two sides are offered.
         ConflictError: every pair has answered this text to this voter.
     """
-    offered = sides_offered(kind, settings.dashboard)
-    if len(offered) < 2:
+    offered_sides = sides_offered(kind, settings.dashboard)
+    if len(offered_sides) < 2:
         raise ConfigurationError(
             "surveys of topics are written by models, and none is offered here: add one to"
             " ASSAY_DASHBOARD__MODELS"
         )
     counts: Counter[frozenset[str]] = Counter()
     seen_pairs = set()
-    for each, ended in _questions(database):
+    for each, question_end in _questions(database):
         pair = frozenset(side.name for side in each.sides)
         counts[pair] += each.kind is kind
         if (each.voter, each.kind, each.text) == (
             voter,
             kind,
             text,
-        ) and ended != QuestionEnd.FAILED:
+        ) and question_end != QuestionEnd.FAILED:
             seen_pairs.add(pair)
-    pairs: list[Sides] = list(combinations(offered, 2))
+    pairs: list[Sides] = list(combinations(offered_sides, 2))
     secrets.SystemRandom().shuffle(pairs)
     unseen = {frozenset(side.name for side in pair): pair for pair in pairs}
     for pair in seen_pairs:
@@ -214,9 +214,9 @@ def offer_of(
         describe_contender(side, parts)
         for side, parts in zip(answers.sides, answers.texts, strict=True)
     )
-    unscrambled = settings.voting.model_copy(update={"check_share": 0.0})
+    unscrambled_settings = settings.voting.model_copy(update={"check_share": 0.0})
     try:
-        return offer(database, question.voter, of_pair, (first, second), unscrambled)
+        return offer(database, question.voter, of_pair, (first, second), unscrambled_settings)
     except ConflictError:
         return None
 

@@ -123,9 +123,9 @@ def offer(
     """
     random = secrets.SystemRandom()
     first, second = sides if random.random() < 0.5 else (sides[1], sides[0])
-    scrambled = None
+    scrambled_side = None
     if random.random() < settings.check_share:
-        scrambled = random.choice((Choice.FIRST, Choice.SECOND))
+        scrambled_side = random.choice((Choice.FIRST, Choice.SECOND))
     new_offer = Offer(
         offer_id=secrets.token_hex(16),
         voter=voter,
@@ -133,7 +133,7 @@ def offer(
         group=contest.group,
         first=first,
         second=second,
-        scrambled=scrambled,
+        scrambled=scrambled_side,
         offered_at=datetime.now(UTC),
     )
     names = (first.contender.name, second.contender.name)

@@ -119,8 +119,8 @@ def report_lost_server(catalogue: PostgresCatalogue | None) -> Iterator[None]:
 
 
 def _as_libpq(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    escaped_value = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped_value}'"
 
 
 @contextmanager

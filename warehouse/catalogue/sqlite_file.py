@@ -129,8 +129,8 @@ def refuse_foreign_journal(database: Path) -> None:
     Raises:
         ConfigurationError: names the journal and the remedy.
     """
-    resolved = database.resolve()  # SQLite follows links to find the journal
-    journal = resolved.with_name(f"{resolved.name}-journal")
+    real_path = database.resolve()  # SQLite follows links to find the journal
+    journal = real_path.with_name(f"{real_path.name}-journal")
     advice = "move it away, or bring both files back from a copy, and see who may write there"
     try:
         with open_file(journal) as file:

@@ -192,9 +192,9 @@ class ObjectFolder:
         name = f".assay-{uuid4().hex}"
         self.put(name, b"assay", replaced=None)
         was_replaced = self.put(name, b"other", replaced=None)
-        stored = self.get(name)
+        stored_object = self.get(name)
         self.remove(name)
-        if was_replaced or stored is None or stored[0] != b"assay":
+        if was_replaced or stored_object is None or stored_object[0] != b"assay":
             raise ConfigurationError(
                 f"{self.address} does not give back what was written there first: the storage has"
                 " to know If-None-Match"

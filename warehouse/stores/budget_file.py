@@ -169,12 +169,12 @@ class BudgetFile:
 
     def count_request(self, idea_id: IdeaId) -> None:
         """Count a literature request. Raises BudgetExhaustedError at the bound."""
-        bound = self.budget.maximum_requests
+        maximum_requests = self.budget.maximum_requests
         with self._transaction() as connection:
             request_count = self._settled_spend(connection, WHOLE_RUN).requests
-            if is_reached(request_count, bound):
+            if is_reached(request_count, maximum_requests):
                 raise BudgetExhaustedError(
-                    f"the run's budget of {bound} literature requests is spent: raise"
+                    f"the run's budget of {maximum_requests} literature requests is spent: raise"
                     " --max-requests"
                 )
             self._add(connection, idea_id, cost_usd=0.0, tokens=0, requests=1)

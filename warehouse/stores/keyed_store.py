@@ -97,8 +97,8 @@ class KeyedStore:
             most_bytes: None: no bound.
         """
         with self._open() as connection:
-            expired = connection.execute("delete from entries where stored_at < ?", (oldest,))
-            count = expired.rowcount
+            deletion = connection.execute("delete from entries where stored_at < ?", (oldest,))
+            count = deletion.rowcount
             if most_bytes is not None:
                 count += connection.execute(_DROP_THE_OLDEST, (most_bytes,)).rowcount
             connection.execute("vacuum")
@@ -156,8 +156,8 @@ def _compress(value: bytes) -> bytes:
     looks_compressed = value.startswith(_ZSTD_MAGIC)
     if len(value) < _LEAST_COMPRESSED_BYTES and not looks_compressed:
         return value
-    compressed = zstandard.ZstdCompressor(level=3).compress(value)
-    return compressed if len(compressed) < len(value) or looks_compressed else value
+    compressed_value = zstandard.ZstdCompressor(level=3).compress(value)
+    return compressed_value if len(compressed_value) < len(value) or looks_compressed else value
 
 
 def _decompress(value: bytes) -> bytes:

@@ -75,7 +75,7 @@ def delete_work(
     log = warehouse.log(run_id)
     folders = (kind.folder(warehouse, run_id), warehouse.reports / run_id)
     files = (*(path for folder in folders for path in _files(folder)), *log.parent.glob(log.name))
-    deleted = Deleted[HeadT](
+    deletion = Deleted[HeadT](
         kind=kind.word,
         run=head,
         cost_usd=costs["maximum_cost_usd"],
@@ -83,7 +83,7 @@ def delete_work(
         bytes_freed=sum(path.lstat().st_size for path in files),
         deleted_at=datetime.now(UTC),
     )
-    _record_deletion(warehouse, deleted)
+    _record_deletion(warehouse, deletion)
     before()
     forget_spending(warehouse, run_id, folders[0])
     bucket.remove_work(warehouse, folders[0])
@@ -101,8 +101,8 @@ def delete_work(
         for name in sorted(table.name for table in tables):
             sql = table_statement("delete_rows", table=name, condition="run_id = $run_id")
             connection.execute(sql, {"run_id": run_id})
-        append(connection, [_entry(run_id, deleted.deleted_at)])
-    return deleted
+        append(connection, [_entry(run_id, deletion.deleted_at)])
+    return deletion
 
 
 def _forget_state(warehouse: Warehouse, folder: Path) -> None:

@@ -164,8 +164,13 @@ def _unit_columns(kind: Kind) -> tuple[tuple[str, str], ...]:
 @cache
 def _receipt_columns(kind: Kind) -> tuple[tuple[str, str], ...]:
     """Return the receipt's fields that the unit has, without numbers of rows."""
-    excluded = {"unit", "rows", "bytes", *(name for part in kind.parts for name in part.path[:1])}
-    return tuple(_holders(kind.noun, kind.receipt.model_fields.keys() - excluded))
+    excluded_fields = {
+        "unit",
+        "rows",
+        "bytes",
+        *(name for part in kind.parts for name in part.path[:1]),
+    }
+    return tuple(_holders(kind.noun, kind.receipt.model_fields.keys() - excluded_fields))
 
 
 def _position(row: Row) -> int:

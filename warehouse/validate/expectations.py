@@ -263,8 +263,8 @@ def breaks(expectation: Expectation, rows: pa.Table) -> pa.ChunkedArray:
         case Expects.NOT_NULL:
             return values.is_null()
         case Expects.IN_SET:
-            allowed = pa.array(expectation.allowed, values.type)
-            return pc.and_(values.is_valid(), pc.invert(pc.is_in(values, allowed)))
+            allowed_values = pa.array(expectation.allowed, values.type)
+            return pc.and_(values.is_valid(), pc.invert(pc.is_in(values, allowed_values)))
         case Expects.NOT_EMPTY:
             return pc.equal(values, "")
         case Expects.MATCHES:

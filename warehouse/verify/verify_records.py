@@ -78,13 +78,13 @@ def recorded_problems(
     """
     findings = RecordFindings()
     tables = [table for table in SERVICE_TABLES if table.name in readable]
-    recorded = _recorded_head(warehouse, findings)
+    ledger_head = _recorded_head(warehouse, findings)
     forgotten_people: set[str] = set()
     with one_snapshot(connection), read_every_row(connection):
         lakes = {table.name: _in_lake(connection, table) for table in tables}
         entries = None
         if "ledger" in readable:
-            loss = _ledger_loss(connection, warehouse, recorded, lakes)
+            loss = _ledger_loss(connection, warehouse, ledger_head, lakes)
             findings.problems += [loss] if loss else []
             # For an empty ledger one line replaces one per record.
             if head_of(connection).sequence or not loss:
@@ -95,18 +95,18 @@ def recorded_problems(
     databases = _in_database(warehouse, tables, forgotten_people, findings)
     for name, lake in lakes.items():
         database = databases.get(name)
-        uncopied = (
+        uncopied_keys = (
             frozenset(database.rows if database else ()) - lake.rows.keys() - lake.problems.keys()
         )
-        if uncopied:
+        if uncopied_keys:
             findings.notices.append(
-                f"{len(uncopied)} rows of {name} wait for the next publication, which takes them up"
+                f"{len(uncopied_keys)} rows of {name} wait for the next publication, which takes them up"
             )
         if entries is not None:
             about = [each for each in entries if _TABLE_OF.get(each["action"], _DECISIONS) == name]
             _compare_with_ledger(lake, about)
             if database is not None:
-                _compare_with_ledger(database, about, uncopied)
+                _compare_with_ledger(database, about, uncopied_keys)
         if database is not None:
             _compare_places(lake, database)
         elif lake.rows and warehouse.objects is None:
@@ -190,10 +190,10 @@ def _in_database(
                 place.add(key, partial(_read_whole, name, document))
         if _DECISIONS in places:
             reasonless = _compare_with_reasons(places[_DECISIONS], database)
-            unrecorded = reasonless.difference(forgotten_people)
-            if unrecorded:
+            unrecorded_people = reasonless.difference(forgotten_people)
+            if unrecorded_people:
                 findings.notices.append(
-                    f"{len(unrecorded)} people who gave reasons of decisions are gone from"
+                    f"{len(unrecorded_people)} people who gave reasons of decisions are gone from"
                     f" {database.path} with them, and the ledger does not say that they were"
                     " forgotten"
                 )
@@ -255,10 +255,10 @@ def _compare_with_ledger(
             other_entries[key] = entry
     by_origin = {_origin(each): each for each in missing_entries.values()}
     for key, entry in other_entries.items():
-        changed = by_origin.pop(_origin(entry.model_dump()), None)
-        if changed is not None:
-            del missing_entries[changed["version_sha256"]]
-            sequence = changed["sequence"]
+        changed_entry = by_origin.pop(_origin(entry.model_dump()), None)
+        if changed_entry is not None:
+            del missing_entries[changed_entry["version_sha256"]]
+            sequence = changed_entry["sequence"]
             place.tell(key, f"{key} in {place.title} is not what row {sequence} of the ledger says")
         elif key not in uncopied:
             place.tell(key, f"{key} in {place.title} is not in the ledger: it was never recorded")

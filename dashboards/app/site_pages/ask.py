@@ -95,8 +95,8 @@ def _estimate(visit: Visit, voter: str) -> None:
         estimate = wording.BASELINE_ANSWERS
     else:  # both together, as one alone would reveal the engine
         requests = estimates_for(kind, text, sides, datetime.now(UTC), key=uuid4().hex)
-        bound = settings.voting.question_cost_usd
-        estimate = wording.both_answers(estimates_of(warehouse, requests), bound)
+        question_cost_usd = settings.voting.question_cost_usd
+        estimate = wording.both_answers(estimates_of(warehouse, requests), question_cost_usd)
     _DRAFTS[_key(visit, voter)] = _Draft(kind, text, sides, estimate)
 
 
@@ -169,8 +169,10 @@ def _ballot_or_reason(visit: Visit, question: LiveQuestion) -> Markup:
         pair = offer_of(database, question, outcome, settings)
     if isinstance(outcome, NoVote) or pair is None:
         no_vote = outcome if isinstance(outcome, NoVote) else ALREADY_VOTED
-        left = markup(blocks_of(no_vote.left))
-        return controls("no_vote", here=_HERE, question=question, why=no_vote.why, left=left)
+        remaining_answer = markup(blocks_of(no_vote.left))
+        return controls(
+            "no_vote", here=_HERE, question=question, why=no_vote.why, left=remaining_answer
+        )
     text_of = dict(zip((side.name for side in outcome.sides), outcome.texts, strict=True))
     sides = (text_of[pair.first.contender.name], text_of[pair.second.contender.name])
     fields = {"question": question.question_id, "do": "vote"}

@@ -231,15 +231,15 @@ def _in_words(verdict: Verdict) -> str:
 
 def _confirmation(visit: Visit, request: Request, given_answer: GivenAnswer) -> PageContent:
     """Return a confirmation page, for browsers without script."""
-    chosen = next(
+    chosen_way = next(
         (way for way in answer_buttons(request) if way.answer == visit.form_text("answer")), None
     )
-    if chosen is None:
+    if chosen_way is None:
         raise ConfigurationError("this request takes no such answer: open it again")
     fields = {name: visit.form_text(name) for name in ("request", "version", "answer", "reason")}
     head = controls(
         "confirm",
-        way=chosen,
+        way=chosen_way,
         about=_subject(visit, request),
         reason=given_answer.reason,
         fields=fields | {"confirmed": "1"},

@@ -135,8 +135,8 @@ def _progress_line(job: Job, progress: RunProgress | None) -> str:
     so_far = f" for {figures.duration(max((datetime.now(UTC) - since).total_seconds(), 0.0))}"
     if progress is None:
         return f"At work{so_far}."
-    done, count = progress.landed_count, progress.planned.idea_count
-    what = f"{done:,} of {figures.plural(count, 'idea')}, {spent_of(progress)}"
+    landed_count, count = progress.landed_count, progress.planned.idea_count
+    what = f"{landed_count:,} of {figures.plural(count, 'idea')}, {spent_of(progress)}"
     closing = "; what they came to is being published" if progress.whole else ""
     return f"At work{so_far}: {what}{closing}."
 
@@ -195,18 +195,24 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
 
 def spent_of(run: RunProgress) -> str:
     """Return the cost of a run so far, and its limit."""
-    bound = run.planned.budget.maximum_cost_usd
-    spent = figures.usd(run.cost_usd) + (f" of {figures.usd(bound)}" if bound is not None else "")
+    maximum_cost_usd = run.planned.budget.maximum_cost_usd
+    spent_text = figures.usd(run.cost_usd) + (
+        f" of {figures.usd(maximum_cost_usd)}" if maximum_cost_usd is not None else ""
+    )
     unknown = run.unknown_cost_count
-    return f"{spent} (+ {figures.plural(unknown, 'idea')} without a price)" if unknown else spent
+    return (
+        f"{spent_text} (+ {figures.plural(unknown, 'idea')} without a price)"
+        if unknown
+        else spent_text
+    )
 
 
 def _progress_row(run: RunProgress) -> tuple[pg.Part, ...]:
-    planned = run.planned
+    planned_run = run.planned
     return (
-        pg.code(planned.run_id),
+        pg.code(planned_run.run_id),
         run.activity.value,
-        f"{run.landed_count:,} of {planned.idea_count:,}",
+        f"{run.landed_count:,} of {planned_run.idea_count:,}",
         "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}",
         "–" if run.ends_at is None else f"{run.ends_at:%m-%d %H:%M} UTC",
         figures.count(run.unscored_count),

@@ -377,12 +377,12 @@ def _days(runs: Sequence[Run]) -> list[str]:
 
 def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
     costs = lake.frame("cost_per_idea", run_id=run.run_id)
-    priced = costs.filter(polars.col("unknown_price_calls") == 0)
-    unknown = len(costs) - len(priced)
+    priced_costs = costs.filter(polars.col("unknown_price_calls") == 0)
+    unknown = len(costs) - len(priced_costs)
     yield pg.heading("Cost by idea")
-    if priced["cost_usd"].sum() > 0:
+    if priced_costs["cost_usd"].sum() > 0:
         caption = f"In no bar: {figures.plural(unknown, 'idea')} with a call of unknown price."
-        edges, counts = round_bins(priced["cost_usd"].to_list())
+        edges, counts = round_bins(priced_costs["cost_usd"].to_list())
         yield from pg.optional(
             histogram("ideas", "Ideas by cost", caption if unknown else "", "USD", edges, counts)
         )

@@ -189,9 +189,9 @@ def _subject(query: str) -> str:
 
 
 def _csv(frame: polars.DataFrame) -> bytes:
-    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    nested_columns = [name for name, kind in frame.schema.items() if kind.is_nested()]
     flat = frame.with_columns(
-        polars.col(name).map_elements(_plain, return_dtype=polars.String) for name in nested
+        polars.col(name).map_elements(_plain, return_dtype=polars.String) for name in nested_columns
     )
     return as_csv(flat).encode()
 

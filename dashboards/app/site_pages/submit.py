@@ -374,8 +374,8 @@ def _fields(visit: Visit, request: WorkJob, form: WebForm) -> Iterator[Field]:
     yield Field("profile", "Profile", options.profile, options=profiles)
     for name in form.options:
         yield _control(name, type(options).model_fields[name], getattr(options, name))
-    bound = type(options).model_fields["max_cost_usd"]
-    yield _control("max_cost_usd", bound, options.max_cost_usd, "End at this cost (USD)")
+    cost_field = type(options).model_fields["max_cost_usd"]
+    yield _control("max_cost_usd", cost_field, options.max_cost_usd, "End at this cost (USD)")
 
 
 def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:

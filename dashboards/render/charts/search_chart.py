@@ -28,17 +28,17 @@ def search_chart(name: str, experiment: Experiment) -> Figure | None:
     None if no candidate was scored, or the gains are too small or too large to draw.
     """
     candidates = [each for each in experiment.programs if each.role is Role.CANDIDATE]
-    scored = [
+    scored_candidates = [
         (place, each, each.gain)
         for place, each in enumerate(candidates, start=1)
         if each.gain is not None
     ]
-    if not scored:
+    if not scored_candidates:
         return None
     baselines = [
         each for each in experiment.programs if each.role is Role.BASELINE and each.gain is not None
     ]
-    low, high = _range([each for _, each, _ in scored], baselines)
+    low, high = _range([each for _, each, _ in scored_candidates], baselines)
     if not can_be_drawn(high - low):
         return None
     count = len(candidates)
@@ -51,9 +51,9 @@ def search_chart(name: str, experiment: Experiment) -> Figure | None:
     unit = "Candidate, in the order of proposal"
     drawing.label(unit, (LEFT + RIGHT) / 2, BOTTOM + 40, "tick", "middle")
     _draw_levels(drawing, baselines, up)
-    corners = _corners([(across(place), up(gain)) for place, _, gain in scored], RIGHT)
+    corners = _corners([(across(place), up(gain)) for place, _, gain in scored_candidates], RIGHT)
     drawing.mark("polyline", kind="path", points=" ".join(f"{x},{y}" for x, y in corners))
-    visible = [(place, each, gain) for place, each, gain in scored if gain >= low]
+    visible = [(place, each, gain) for place, each, gain in scored_candidates if gain >= low]
     for place, each, gain in visible:
         if each.gain_low is not None and each.gain_high is not None:
             x = across(place)
@@ -61,7 +61,7 @@ def search_chart(name: str, experiment: Experiment) -> Figure | None:
         full = each.fate in _ON_FULL_DATA
         radius = 7 if each.program_id == experiment.best_program_id else 5 if full else 3
         drawing.dot(across(place), up(gain), radius, _result(each), "" if full else "other")
-    hidden_count = len(scored) - len(visible)
+    hidden_count = len(scored_candidates) - len(visible)
     unscored_count = sum(each.fate in (Fate.FAILED, Fate.REFUSED) for each in candidates)
     more = (
         f" Candidates much worse than the parent are drawn nowhere: {hidden_count}."
@@ -69,7 +69,7 @@ def search_chart(name: str, experiment: Experiment) -> Figure | None:
         else ""
     )
     more += f" Without a score: {unscored_count}." if unscored_count else ""
-    return drawing.figure(HEIGHT, _CAPTION + more, _description(scored, baselines))
+    return drawing.figure(HEIGHT, _CAPTION + more, _description(scored_candidates, baselines))
 
 
 def _range(scored: Sequence[Program], baselines: Sequence[Program]) -> tuple[float, float]:

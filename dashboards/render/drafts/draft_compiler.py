@@ -142,12 +142,16 @@ def _entry(work: DraftWork) -> dict[str, Any]:
 
 
 def _name(author: str) -> dict[str, str]:
-    plain = _plain(author)
-    family = surname(plain)
-    given_name = plain.removesuffix(family).strip() if "," not in plain else plain.partition(",")[2]
+    plain_name = _plain(author)
+    family = surname(plain_name)
+    given_name = (
+        plain_name.removesuffix(family).strip()
+        if "," not in plain_name
+        else plain_name.partition(",")[2]
+    )
     name_parts = {"family": family, "given": given_name.strip()}
     return {part: value for part, value in name_parts.items() if value} or {
-        "literal": plain or "Anonymous"
+        "literal": plain_name or "Anonymous"
     }
 
 

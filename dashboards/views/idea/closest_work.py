@@ -49,8 +49,8 @@ def none_closest(contribution: ContributionEvaluation | None, cause: str) -> str
     Args:
         cause: why judgements failed; empty: none did.
     """
-    compared = contribution.comparisons if contribution is not None else ()
-    if any(each.score is not None for each in compared):
+    comparisons = contribution.comparisons if contribution is not None else ()
+    if any(each.score is not None for each in comparisons):
         return "No paper compared overlaps with what the idea claims. That is no proof of novelty."
     return f"Nothing was compared: {cause or 'no paper to compare with was found'}."
 

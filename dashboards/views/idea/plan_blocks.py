@@ -170,10 +170,10 @@ def experiment_blocks(results: Sequence[ExperimentalResult], warehouse: str) -> 
         verdict = wording.finding(result.finding)
         yield pg.heading(f"{result.task_id}: {verdict.lower()}", level=3)
         yield from prose(result.question)
-        least = figures.measure(result.least_difference)
+        threshold = figures.measure(result.least_difference)
         yield pg.text(
             *(pg.strong(f"{verdict}:"), f" {result.because}. ", pg.code(result.metric)),
-            f", {result.direction.better}; a difference worth having is {least} or more.",
+            f", {result.direction.better}; a difference worth having is {threshold} or more.",
         )
         if result.gain is not None:
             yield _gains(result)

@@ -129,11 +129,11 @@ def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[
     if all(one.decision_place is None for one in standing):
         return standing, []
     fatal = [one for one in standing if _is_fatal(one) and one.decision_place is None]
-    ranked = sorted(
+    ranked_concerns = sorted(
         (one for one in standing if one.decision_place is not None),
         key=lambda one: one.decision_place or 0,
     )
-    deciding = [*fatal, *ranked]
+    deciding = [*fatal, *ranked_concerns]
     return deciding, [one for one in standing if one not in deciding]
 
 
@@ -196,11 +196,11 @@ def _match_strengths(
         span = _span(strength.quote, plan)
         if span is None or not spans:
             continue
-        distance, nearest = min(
+        distance, nearest_concern = min(
             ((_distance(span, other), one) for other, one in spans), key=lambda pair: pair[0]
         )
         if distance <= SAME_PASSAGE_CHARACTERS:
-            strengths_of.setdefault(nearest.concern_id, []).append(strength)
+            strengths_of.setdefault(nearest_concern.concern_id, []).append(strength)
     return strengths_of
 
 

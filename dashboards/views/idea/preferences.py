@@ -58,8 +58,8 @@ def _finding(check: ManuscriptCheck, problem: Problem) -> Iterator[str]:
 
 
 def _comment(text: str) -> Iterator[str]:
-    plain = "".join(sign if sign.isprintable() else " " for sign in text)
-    return (f"# {line}" for line in textwrap.wrap(plain, _COLUMNS))
+    plain_text = "".join(sign if sign.isprintable() else " " for sign in text)
+    return (f"# {line}" for line in textwrap.wrap(plain_text, _COLUMNS))
 
 
 def _toml_string(text: str | Decision) -> str:

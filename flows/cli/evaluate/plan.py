@@ -91,21 +91,21 @@ def _rejection_warnings(estimate: "Estimate", allowed: float) -> list[str]:
 
 
 def _done_in_words(prediction: "Prediction") -> list[str]:
-    done, ideas = prediction.done, prediction.estimate.ideas
+    results, ideas = prediction.done, prediction.estimate.ideas
     lines = []
     if prediction.unknown_because:
         lines.append(f"earlier runs could not be looked up because {prediction.unknown_because}")
-    if done.evaluated:
-        rest = "the figures are of the others" if done.evaluated < ideas else "nothing to pay"
-        lines.append(f"{done.evaluated:,} of {ideas:,} ideas are already evaluated; {rest}")
-    if done.replies:
+    if results.evaluated:
+        rest = "the figures are of the others" if results.evaluated < ideas else "nothing to pay"
+        lines.append(f"{results.evaluated:,} of {ideas:,} ideas are already evaluated; {rest}")
+    if results.replies:
         lines.append(
-            f"{len(done.replies):,} of {ideas:,} ideas partly evaluated; cached replies that are"
-            f" not counted again: {sum(done.replies):,}"
+            f"{len(results.replies):,} of {ideas:,} ideas partly evaluated; cached replies that are"
+            f" not counted again: {sum(results.replies):,}"
         )
-    if done.interrupted:
+    if results.interrupted:
         lines.append(
-            f"a stopped run left {plural(done.interrupted, 'idea')} unfinished; cached replies to"
+            f"a stopped run left {plural(results.interrupted, 'idea')} unfinished; cached replies to"
             " these cannot be counted, so the run may cost less"
         )
     if prediction.comparison and lines:
@@ -235,13 +235,13 @@ def _profile_models(request: RunRequest, others: Sequence[EngineChoice]) -> list
 
 
 def _budget_warnings(estimate: "Estimate", budget: Budget) -> list[str]:
-    expected = (
+    amounts_and_bounds = (
         ("cost in dollars", estimate.cost_usd, budget.maximum_cost_usd),
         ("tokens", estimate.prompt_tokens + estimate.completion_tokens, budget.maximum_tokens),
         ("literature requests", estimate.literature_requests, budget.maximum_requests),
     )
     return [
         f"expected {what}, {amount:,.0f}, exceed the bound of {bound:,}: the run will stop early"
-        for what, amount, bound in expected
+        for what, amount, bound in amounts_and_bounds
         if amount is not None and bound is not None and amount > bound
     ]

@@ -102,18 +102,18 @@ def weights_not_acting(run: Run, profile: Profile) -> str:
 
 def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
     """Print a ranking by matches, with the range of ranks that intervals allow."""
-    head, ranked, groups = page.head, page.units, page.groups
+    head, ranked_ideas, groups = page.head, page.units, page.groups
     joined = any(group.joins_groups for group in groups)
     columns = (*COLUMNS, *(ACROSS_COLUMNS if joined else ()))
     cells = (lambda idea: (*_row(idea), *_cells_across_groups(idea))) if joined else _row
-    stdout_console().print(ranking_table(columns, ranked, cells))
+    stdout_console().print(ranking_table(columns, ranked_ideas, cells))
     print_note(
         f"run {head.run_id}, {head.ranking_id}: {_rests_on(groups)}; engine {head.engine},"
         f" ratings {head.method.value}"
         + (f", {head.vote_count:,} human votes" if head.vote_count else "")
     )
-    if any(idea.undecided for idea in ranked):
-        print_note(what_leads_among(ranked))
+    if any(idea.undecided for idea in ranked_ideas):
+        print_note(what_leads_among(ranked_ideas))
     if head.group_count > 1:
         print_note(comparability(groups))
 

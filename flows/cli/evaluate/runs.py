@@ -104,14 +104,14 @@ def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | N
     with closing(BudgetFile(warehouse.budgets, run_id, Budget())) as budget:
         if not budget.exists:
             return None
-        spent, estimated = budget.spent(WHOLE_RUN), budget.estimated_spend()
-    if not any(spent):
+        total_spend, estimated_spend = budget.spent(WHOLE_RUN), budget.estimated_spend()
+    if not any(total_spend):
         return None
     return {
-        "cost_usd": spent[0],
-        "estimated_usd": estimated[0],
-        "estimated_calls": estimated[1],
-        "tokens": spent[1],
+        "cost_usd": total_spend[0],
+        "estimated_usd": estimated_spend[0],
+        "estimated_calls": estimated_spend[1],
+        "tokens": total_spend[1],
     }
 
 
@@ -208,22 +208,22 @@ def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: boo
     kinds = {run_id: _kind_of(run_id, warehouse) for run_id in runs}
     if runs and not yes:
         _ask(runs)
-    deleted: list[Deleted[Any]] = []
+    deletions: list[Deleted[Any]] = []
     for run_id, kind in kinds.items():
         with only_command_on(warehouse, run_id):
-            deleted.append(
+            deletions.append(
                 delete_run(warehouse, run_id)
                 if kind is RUNS
                 else delete_work(warehouse, kind, run_id)
             )
-    bytes_freed = sum(each.bytes_freed for each in deleted)
+    bytes_freed = sum(each.bytes_freed for each in deletions)
     if as_json:
-        print_answer("deleted", deleted, bytes_freed=bytes_freed)
+        print_answer("deleted", deletions, bytes_freed=bytes_freed)
         return 0
-    for each in deleted:
+    for each in deletions:
         print_note(f"deleted {each.run.run_id}: {each.bytes_freed / 1e6:,.1f} MB given back")
     print_note(
-        f"{plural(len(deleted), 'run')} deleted, {bytes_freed / 1e6:,.1f} MB given back; what the lake"
+        f"{plural(len(deletions), 'run')} deleted, {bytes_freed / 1e6:,.1f} MB given back; what the lake"
         " held of them goes with `assay warehouse compact`, once no snapshot of the last week reads"
         " it"
     )

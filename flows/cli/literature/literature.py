@@ -120,18 +120,20 @@ def serve(
     from tasks.literature.gateway.application import serve as serve_gateway
 
     settings = Settings()
-    resolved = with_index(
+    literature_choice = with_index(
         resolve_literature(LiteratureChoice.parse(literature), settings), settings
     )
     port = port or _free_port(host)
-    print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
+    print_note(
+        f"gateway for {literature_choice} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C"
+    )
     if not is_loopback(host):
         names = ", ".join(names_of_server(host, settings.literature.allowed_hosts))
         print_note(
             f"it answers to these names only: {names}; ASSAY_LITERATURE__ALLOWED_HOSTS, a JSON"
             " list, adds others"
         )
-    serve_gateway(settings, resolved, host, port, cache, None)
+    serve_gateway(settings, literature_choice, host, port, cache, None)
     return 0
 
 
@@ -173,9 +175,9 @@ def audit(
     """
     from flows.works.literature.audit import audit_index
 
-    audited = audit_index(index, options, Settings())
-    print_audit(audited, as_json=json)
-    return 0 if not audited.warnings else 1
+    audit_result = audit_index(index, options, Settings())
+    print_audit(audit_result, as_json=json)
+    return 0 if not audit_result.warnings else 1
 
 
 def _page(query: str, papers: Sequence[Paper]) -> pg.Page:
@@ -223,11 +225,11 @@ def print_audit(audited: "AuditResult", *, as_json: bool) -> None:
         return
     for line in audited.warnings:
         print_warning(line)
-    done = audited.decided
+    decisions = audited.decided
     for count, word in (
-        (len(done.accepted), "accepted"),
-        (len(done.rejected), "rejected"),
-        (len(done.undone), "taken back"),
+        (len(decisions.accepted), "accepted"),
+        (len(decisions.rejected), "rejected"),
+        (len(decisions.undone), "taken back"),
     ):
         if count:
             print_note(f"{count:,} {word}")

@@ -115,8 +115,10 @@ def _print(recommendations: tuple[Recommendation, ...]) -> None:
 def _use_lines(recommendation: Recommendation) -> Iterator[str]:
     for use in recommendation.uses:
         quote = use.quote or "its paper is cited; no passage is known"
-        cut = quote if len(quote) <= _QUOTE_CHARACTERS else f"{quote[: _QUOTE_CHARACTERS - 1]}…"
-        yield f"{use.title} ({use.year or 'no year'}): {cut}"
+        short_quote = (
+            quote if len(quote) <= _QUOTE_CHARACTERS else f"{quote[: _QUOTE_CHARACTERS - 1]}…"
+        )
+        yield f"{use.title} ({use.year or 'no year'}): {short_quote}"
 
 
 def recommendation_warnings(result: "Recommended") -> Iterator[str]:

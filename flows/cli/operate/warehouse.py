@@ -113,17 +113,19 @@ def move_data(
     warehouse = Warehouse(lake.warehouse.resolve(), settings)
     if address is not None and settings.catalogue is not None:
         _refuse_to_open(warehouse)
-    moved = move(warehouse, address)
+    move_result = move(warehouse, address)
     if json:
-        print_answer("moved", [moved])
+        print_answer("moved", [move_result])
     print_note(
-        f"the {moved.files:,} files of the lake are in {moved.place}"
-        f" ({moved.files_copied:,} were copied, {moved.bytes_copied / 1e6:,.1f} MB)"
+        f"the {move_result.files:,} files of the lake are in {move_result.place}"
+        f" ({move_result.files_copied:,} were copied, {move_result.bytes_copied / 1e6:,.1f} MB)"
     )
-    if moved.units is not None:
-        print_note(f"{moved.units:,} landed units are there too: from now on --warehouse {target}")
-    if moved.kept is not None:
-        print_note(f"nothing reads {moved.kept} any more, once what has it open has ended")
+    if move_result.units is not None:
+        print_note(
+            f"{move_result.units:,} landed units are there too: from now on --warehouse {target}"
+        )
+    if move_result.kept is not None:
+        print_note(f"nothing reads {move_result.kept} any more, once what has it open has ended")
     return 0
 
 
@@ -178,13 +180,13 @@ def verify(lake: LakeOptions, json: Json = False) -> int:
         for line in report.notices:
             print_note(line)
         others = sum(report.rows.get(kind.head_table, 0) for kind in KINDS if kind is not RUNS)
-        published = plural(report.runs, "run") + (
+        contents = plural(report.runs, "run") + (
             f" and {others:,} of other kinds" if others else ""
         )
         print_note(
             plural(len(report.problems), "problem")
             if report.problems
-            else f"the lake is whole: {published}"
+            else f"the lake is whole: {contents}"
         )
     return 0 if report.sound else 1
 

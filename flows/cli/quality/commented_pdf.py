@@ -28,12 +28,14 @@ def write_commented_pdf(page: CheckPage, request: CheckRequest, path: Path) -> t
     (source,), settings = pdf_sources, Settings().documents
     comments = tuple(_comments(page))
     content, name = source.path.read_bytes(), source.path.name
-    commented = asyncio.run(with_comments(content, name, comments, settings))
-    if isinstance(commented, SourceFailure):
-        print_warning(f"{path} is the report, without the manuscript's pages: {commented.detail}")
+    commented_pdf = asyncio.run(with_comments(content, name, comments, settings))
+    if isinstance(commented_pdf, SourceFailure):
+        print_warning(
+            f"{path} is the report, without the manuscript's pages: {commented_pdf.detail}"
+        )
         return ()
-    path.write_bytes(commented.content)
-    print_note(_placement_line(commented))
+    path.write_bytes(commented_pdf.content)
+    print_note(_placement_line(commented_pdf))
     return (path,)
 
 

@@ -220,15 +220,16 @@ def existing_results(batch: IdeaBatch, request: RunRequest, settings: Settings) 
     literature = _literature(request.literature, settings)
     if literature is None:
         return NOTHING_DONE
-    keyed = key_batch(batch, request, settings, literature)
-    receipts = receipts_of(keyed, warehouse)
+    keyed_batch = key_batch(batch, request, settings, literature)
+    receipts = receipts_of(keyed_batch, warehouse)
     evaluated_count = sum(receipt.complete for receipt in receipts.values())
-    was_planned = read_planned(warehouse, keyed.run_id) is not None
+    was_planned = read_planned(warehouse, keyed_batch.run_id) is not None
     return DoneBefore(
         evaluated=evaluated_count,
         replies=tuple(_replies(warehouse, each) for each in receipts.values() if not each.complete),
-        interrupted=len(keyed.planned) - len(receipts) if was_planned else 0,
-        ranked=evaluated_count == len(keyed.planned) and _is_ranked(keyed, request, warehouse),
+        interrupted=len(keyed_batch.planned) - len(receipts) if was_planned else 0,
+        ranked=evaluated_count == len(keyed_batch.planned)
+        and _is_ranked(keyed_batch, request, warehouse),
     )
 
 
@@ -312,20 +313,20 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
     own_engine = (request.engine,) if others and not request.engine.is_baseline else ()
-    done, unknown_because = NOTHING_DONE, ""
+    earlier_results, unknown_because = NOTHING_DONE, ""
     try:
-        done = existing_results(batch, request, settings)
+        earlier_results = existing_results(batch, request, settings)
     except AssayError as error:  # such as a stopped gateway or an unreachable bucket
         unknown_because = str(error)
     fields = forecast_fields(batch.ideas, request.literature, settings)
     arguments = (batch.ideas, len(batch.rejected), request, settings)
     not_covered = len(fields.not_covered)
     return Prediction(
-        estimate=estimate_run(*arguments, done, not_covered=not_covered),
+        estimate=estimate_run(*arguments, earlier_results, not_covered=not_covered),
         whole=estimate_run(*arguments, not_covered=not_covered),
-        done=done,
+        done=earlier_results,
         unknown_because=unknown_because,
-        ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
+        ranking=estimate_ranking(batch.ideas, request, settings, ranked=earlier_results.ranked),
         comparison=compare_engines(
             dict.fromkeys((*own_engine, *others)),
             batch.ideas,

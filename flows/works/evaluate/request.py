@@ -182,7 +182,7 @@ def resolve_evaluation(
     if Module.NOVELTY in options.modules:
         profile = _with_novelty_files(profile, options.engine)
     experiments = check_experiments(options.experiment, Warehouse(warehouse, settings))
-    resolved = replace(
+    resolved_options = replace(
         options,
         warehouse=warehouse,
         literature=literature,
@@ -191,7 +191,7 @@ def resolve_evaluation(
         full_text=wants_full_text(options.full_text, literature),
         batch=_in_batches(options, profile),
     )
-    return resolved, literature, profile
+    return resolved_options, literature, profile
 
 
 def _in_batches(options: RunOptions, profile: Profile) -> bool:

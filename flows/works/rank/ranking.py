@@ -106,7 +106,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
     def remarks(self) -> tuple[str, ...]:
         head, votes = self.planned.head, self.planned.rejected_votes
-        failed = failed_groups(self.warehouse, head.run_id, head.ranking_id)
+        unranked_groups = failed_groups(self.warehouse, head.run_id, head.ranking_id)
         return (
             *(f"vote not counted: {vote.location}: {vote.detail}" for vote in votes),
             *(
@@ -117,7 +117,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
                 if (fitted_on := self.planned.fitted_on_count)
                 else ()
             ),
-            *(f"group not ranked: {each.group}: {each.ended_because}" for each in failed),
+            *(f"group not ranked: {each.group}: {each.ended_because}" for each in unranked_groups),
         )
 
     def current_reports(self) -> tuple[Path, ...]:

@@ -105,9 +105,9 @@ def add_statements(curation: Curation, edits: Iterable[CurationEdit]) -> Curatio
     complete = {name: fields for name, fields in by_name.items() if fields.keys() >= _OF_ADDED}
     if not complete or curation.dropped_reason is not None:
         return curation
-    offered = {each.sentence_id: each for each in citable_sentences(curation)}
+    sentences_by_id = {each.sentence_id: each for each in citable_sentences(curation)}
     statements = [
-        _added_statement(name, fields, tuple(offered)) for name, fields in complete.items()
+        _added_statement(name, fields, tuple(sentences_by_id)) for name, fields in complete.items()
     ]
     existing_ids = {each.sentence_id for each in curation.sentences}
     used_ids = {name for each in statements for name in each.sentence_ids} - existing_ids
@@ -115,7 +115,10 @@ def add_statements(curation: Curation, edits: Iterable[CurationEdit]) -> Curatio
         curation,
         statements=(*curation.statements, *statements),
         statement_count=len(curation.statements) + len(statements),
-        sentences=(*curation.sentences, *(offered[name] for name in offered if name in used_ids)),
+        sentences=(
+            *curation.sentences,
+            *(sentences_by_id[name] for name in sentences_by_id if name in used_ids),
+        ),
     )
 
 
@@ -185,18 +188,18 @@ def apply_edits(curation: Curation, edits: Sequence[CurationEdit]) -> Curation:
 
     A paper that was dropped from the set is returned unchanged.
     """
-    extended = add_statements(curation, edits)
-    values = current_values(extended, edits)
+    extended_curation = add_statements(curation, edits)
+    values = current_values(extended_curation, edits)
     if curation.dropped_reason is not None or values == values_of(curation):
         return curation
     statements = tuple(
         _edited_statement(each, values)
-        for each in extended.statements
+        for each in extended_curation.statements
         if values[each.statement_id, EditedField.KEPT] != NO
     )
     problem, method, experiment = (values["", part] for part in _PARTS)
     return replace(
-        extended,
+        extended_curation,
         problem=problem,
         method=method,
         experiment=experiment,
@@ -233,9 +236,9 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
             name=name,
             looked_at_count=len({each.paper_id for each in part_edits}),
             changed_count=len({each.paper_id for each in part_edits if each.changed}),
-            published_0_to_1=published,
+            published_0_to_1=published_share,
         )
-        for name, part_edits, published in parts
+        for name, part_edits, published_share in parts
     ]
     for field in EditedField:
         if field is EditedField.SENTENCES:  # set only for added statements
@@ -245,10 +248,14 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
             for each in set_edits
             if each.field is field and not each.statement_id.startswith(ADDED)
         ]
-        viewed = {(each.paper_id, each.statement_id) for each in of_field}
-        changed = {(each.paper_id, each.statement_id) for each in of_field if each.changed}
+        viewed_items = {(each.paper_id, each.statement_id) for each in of_field}
+        changed_items = {(each.paper_id, each.statement_id) for each in of_field if each.changed}
         shares.append(
-            EditShare(name=field.value, looked_at_count=len(viewed), changed_count=len(changed))
+            EditShare(
+                name=field.value,
+                looked_at_count=len(viewed_items),
+                changed_count=len(changed_items),
+            )
         )
     return tuple(shares)
 

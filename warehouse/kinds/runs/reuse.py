@@ -35,7 +35,7 @@ def reuse(
     if receipt is None:
         raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
     evaluation = unit_of(RUNS, key, _unit_rows(warehouse, receipt))
-    reused = replace(
+    reused_evaluation = replace(
         evaluation,
         run_id=to_run,
         idea=replace(evaluation.idea, **{name: getattr(idea, name) for name in _FILE_FIELDS}),
@@ -43,7 +43,7 @@ def reuse(
         api_calls=(),
         reused_from_run_id=receipt.reused_from_run_id or from_run,
     )
-    return land(warehouse, reused)
+    return land(warehouse, reused_evaluation)
 
 
 def _unit_rows(warehouse: Warehouse, receipt: Receipt) -> Rows:
