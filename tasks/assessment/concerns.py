@@ -140,8 +140,8 @@ def _check_point(
     texts = settle_texts(point, _TEXTS, material.prompt_papers)
     if not (texts["point"] and texts["why"]):
         return None
-    least = LEAST_CHARACTERS_OF_A_PLAN
-    if stands_in(point.quote, material.plan, least_characters=least):
+    least_characters = LEAST_CHARACTERS_OF_A_PLAN
+    if stands_in(point.quote, material.plan, least_characters=least_characters):
         return _UsablePoint(point, texts, point.quote.strip(), "", sources)
     if texts["omission"] and not point.quote.strip():
         return _UsablePoint(point, texts, "", texts["omission"], sources)

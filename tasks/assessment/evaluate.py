@@ -97,10 +97,10 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
     if not percents:
         return _unscored(criterion, replies, *_why_unscored(criterion, replies))
     middle = median(percents.values())
-    nearest = min(percents, key=lambda number: abs(percents[number] - middle))
-    chosen = replies[nearest - 1]
-    assert isinstance(chosen, Scored)
-    entry = chosen.value.of(criterion)
+    nearest_number = min(percents, key=lambda number: abs(percents[number] - middle))
+    median_reply = replies[nearest_number - 1]
+    assert isinstance(median_reply, Scored)
+    entry = median_reply.value.of(criterion)
     assert entry is not None
     return Assessment(
         criterion=criterion,
@@ -110,8 +110,8 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
         repetition_count=len(percents),
         by_repetition={str(number): _share(percent) for number, percent in percents.items()},
         confidence_0_to_3=_confidence(percents),
-        provenance=replace(chosen.provenance, call_ids=_call_ids(replies)),
-        **_texts(entry, chosen.value.venue, material.prompt_papers),
+        provenance=replace(median_reply.provenance, call_ids=_call_ids(replies)),
+        **_texts(entry, median_reply.value.venue, material.prompt_papers),
     )
 
 
@@ -147,12 +147,14 @@ def _confidence(percents: Mapping[int, float]) -> int:
 
 
 def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Reason, str]:
-    scored = [reply for reply in replies if isinstance(reply, Scored)]
-    if not scored:
+    scored_replies = [reply for reply in replies if isinstance(reply, Scored)]
+    if not scored_replies:
         first_failure = replies[0]
         assert isinstance(first_failure, Unscored)
         return first_failure.reason, first_failure.detail
-    entries = [entry for reply in scored if (entry := reply.value.of(criterion)) is not None]
+    entries = [
+        entry for reply in scored_replies if (entry := reply.value.of(criterion)) is not None
+    ]
     if criterion is AssessmentCriterion.NEW and any(entry.score is None for entry in entries):
         return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"
     return (

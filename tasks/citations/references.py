@@ -19,8 +19,8 @@ _WWW = bounded(r"\b(www)\.", IGNORECASE)
 def escaped(text: str) -> str:
     """Escape Markdown, HTML and bare links in `text`, on one line."""
     one_line = " ".join(INVISIBLE.sub(" ", text).split())
-    plain = _MARKDOWN_SPECIAL.sub(r"\\\1", one_line)
-    return _WWW.sub(r"\1\\.", plain.replace("://", "\\://"))
+    escaped_line = _MARKDOWN_SPECIAL.sub(r"\\\1", one_line)
+    return _WWW.sub(r"\1\\.", escaped_line.replace("://", "\\://"))
 
 
 def publication_label(paper: Paper) -> str:

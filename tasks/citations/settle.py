@@ -138,10 +138,14 @@ class _Settlement:
 
     def __post_init__(self) -> None:
         # Reversed: where two papers read alike, the one shown first counts.
-        indexed = list(enumerate(self.prompt_papers.papers if self.prompt_papers else ()))[::-1]
-        self.by_reference = {reference(paper): index for index, paper in indexed}
-        self.by_reference |= {f"({label(paper)})": index for index, paper in indexed}
-        self.by_url = {url: index for index, paper in indexed if (url := link(paper)) is not None}
+        indexed_papers = list(enumerate(self.prompt_papers.papers if self.prompt_papers else ()))[
+            ::-1
+        ]
+        self.by_reference = {reference(paper): index for index, paper in indexed_papers}
+        self.by_reference |= {f"({label(paper)})": index for index, paper in indexed_papers}
+        self.by_url = {
+            url: index for index, paper in indexed_papers if (url := link(paper)) is not None
+        }
 
     def marked(self, text: str) -> str:
         """Return `text` with marks in place of its citations."""

@@ -28,8 +28,8 @@ def spelled_out(text: str, prompt_papers: Shown, subject: PaperId) -> tuple[str,
     `the paper`. Anything else that looks like a key (the P3 wave, the P53 gene) stays, and so do
     the words of quotations (`quoted.shielded`).
     """
-    cleaned, removed_count = without_made_up(text)
-    cleaned = shielded(cleaned)
+    cleaned_text, removed_count = without_made_up(text)
+    cleaned_text = shielded(cleaned_text)
 
     def bracket(space: str, opening: str, inside: str, end: int) -> str | None:
         nonlocal removed_count
@@ -38,7 +38,7 @@ def spelled_out(text: str, prompt_papers: Shown, subject: PaperId) -> tuple[str,
         removed_count += sum(
             prompt_papers.paper_at(int(key["first"])) is None for key in KEY.finditer(inside)
         )
-        if _REPORTING.match(cleaned, end):
+        if _REPORTING.match(cleaned_text, end):
             return f"{space}{_sentence_subject(inside, prompt_papers, subject)}"
         titles = [
             title
@@ -53,7 +53,7 @@ def spelled_out(text: str, prompt_papers: Shown, subject: PaperId) -> tuple[str,
             return match.group()
         return _title(number, prompt_papers, subject) or "the paper"
 
-    text_without_keys = _IN_PROSE.sub(prose, _with_brackets(cleaned, bracket))
+    text_without_keys = _IN_PROSE.sub(prose, _with_brackets(cleaned_text, bracket))
     return plain(text_without_keys).strip(), removed_count
 
 

@@ -68,13 +68,13 @@ def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDime
         each.name: [review for review in reviews if review.dimension == each.name]
         for each in dimensions
     }
-    scored = {
+    scores_by_dimension = {
         name: [
             review.score_0_to_10 for review in dimension_reviews if review.score_0_to_10 is not None
         ]
         for name, dimension_reviews in by_dimension.items()
     }
-    all_scores = [score for scores in scored.values() for score in scores]
+    all_scores = [score for scores in scores_by_dimension.values() for score in scores]
     alpha = krippendorff_alpha(
         [
             [review.score_0_to_10 for review in dimension_reviews]
@@ -85,8 +85,10 @@ def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDime
     )
     return Figures(
         total_0_to_10=fmean(all_scores) if all_scores else None,
-        means={name: fmean(scores) for name, scores in scored.items() if scores},
-        spreads={name: stdev(scores) for name, scores in scored.items() if len(scores) > 1},
+        means={name: fmean(scores) for name, scores in scores_by_dimension.items() if scores},
+        spreads={
+            name: stdev(scores) for name, scores in scores_by_dimension.items() if len(scores) > 1
+        },
         alpha=alpha.value if alpha.defined and alpha.count > 1 else None,
         confidence=confidence_of_all(each.confidence_0_to_3 for each in reviews)
         if all_scores

@@ -105,11 +105,16 @@ async def evaluate_committee(
     """
     roster = load_roster(parameters.personas_file)
     field, count = parameters.panel_field, parameters.persona_count
-    near: Sequence[Persona] = ()
+    near_personas: Sequence[Persona] = ()
     if field is not None:
-        near = await nearest_personas(roster.personas, count // 2, field, tools.embedder)
+        near_personas = await nearest_personas(roster.personas, count // 2, field, tools.embedder)
     panel = draw_personas(
-        roster.personas, count, seed, idea.idea_id, same_panel=parameters.same_panel, near=near
+        roster.personas,
+        count,
+        seed,
+        idea.idea_id,
+        same_panel=parameters.same_panel,
+        near=near_personas,
     )
     structured_idea = await structure_idea(idea, engine)
     if structured_idea.unscored is not None:

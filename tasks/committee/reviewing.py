@@ -330,19 +330,23 @@ def _read_review(
             "the reply gives a score without a reason",
             outcome.provenance,
         )
-    settled = settle(entries[0].review, seat.displayed.prompt_papers)
+    settled_review = settle(entries[0].review, seat.displayed.prompt_papers)
     row = seat.row(
         dimension,
         outcome.provenance,
         score_0_to_10=entries[0].score,
         confidence_0_to_3=entries[0].confidence,
-        review=settled.markdown,
-        removed_citation_count=settled.removed_citation_count,
-        uncited_sentence_count=settled.uncited_sentence_count,
+        review=settled_review.markdown,
+        removed_citation_count=settled_review.removed_citation_count,
+        uncited_sentence_count=settled_review.uncited_sentence_count,
     )
     subject = f"{row.persona_id} {row.dimension}"
     citations = citations_of(
-        settled, seat.displayed.prompt_papers, seat.case.library, subject=subject, field="review"
+        settled_review,
+        seat.displayed.prompt_papers,
+        seat.case.library,
+        subject=subject,
+        field="review",
     )
     return PersonaReviewResult(
         row, seat.displayed.prompt_papers, citations, reviewer=seat.member.persona.name

@@ -105,9 +105,9 @@ def _row(
     dimensions: Sequence[Dimension],
     batch: Shown,
 ) -> list[Comparison]:
-    remains, removed = spelled_out(entry.remains if entry else "", batch, paper.paper_id)
+    remains, removed_count = spelled_out(entry.remains if entry else "", batch, paper.paper_id)
     overall, more = spelled_out(entry.overall_comparison if entry else "", batch, paper.paper_id)
-    of_paper = removed + more
+    of_paper = removed_count + more
     quote = entry.quote.strip() if entry and _stands_in(entry.quote, paper) else ""
     reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE
     row: list[Comparison] = []

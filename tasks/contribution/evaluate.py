@@ -94,7 +94,7 @@ def most_relevant(
     ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison
     repeatable and include the closest competitors.
     """
-    ordered = sorted(
+    ranked_papers = sorted(
         papers,
         key=lambda paper: (
             -(_score(paper, judgements) or 0),
@@ -102,7 +102,7 @@ def most_relevant(
             paper.paper_id,
         ),
     )
-    return ordered[:limit]
+    return ranked_papers[:limit]
 
 
 def _score(paper: Paper, judgements: Mapping[PaperId, Judgement]) -> int | None:
@@ -180,15 +180,15 @@ async def evaluate_contribution(
         await _augment(context, around)
     papers = await _most_relevant(context, around, parameters.papers_compared)
     if papers and not parameters.compare_papers:
-        reviewed = await review_uncompared(context, papers, discovery.dimensions)
-        return _findings(discovery, around, NOTHING_COMPARED, reviewed)
+        cited_reviews = await review_uncompared(context, papers, discovery.dimensions)
+        return _findings(discovery, around, NOTHING_COMPARED, cited_reviews)
     around.compared = frozenset(paper.paper_id for paper in papers)
     if not papers:
         reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)
         return _findings(discovery, around, NOTHING_COMPARED, CitedResult(reviews))
     comparisons = await compare(context, papers, discovery.dimensions)
-    reviewed = await review(context, show(papers), discovery.dimensions, comparisons.value)
-    return _findings(discovery, around, comparisons, reviewed)
+    cited_reviews = await review(context, show(papers), discovery.dimensions, comparisons.value)
+    return _findings(discovery, around, comparisons, cited_reviews)
 
 
 async def _judge(
@@ -198,17 +198,19 @@ async def _judge(
 
     Papers without an abstract are unscored; the idea's own publication is excluded.
     """
-    unjudged = [
+    unjudged_papers = [
         one.paper for paper_id, one in around.hits.items() if paper_id not in around.judgements
     ]
-    own_papers = own_publications(context.idea, unjudged)
+    own_papers = own_publications(context.idea, unjudged_papers)
     around.judgements.update({paper.paper_id: POSSIBLY_THIS_WORK for paper in own_papers})
     around.failures.extend(own_publication_failures(own_papers, STAGE))
-    unjudged = [paper for paper in unjudged if paper.paper_id not in around.judgements]
+    unjudged_papers = [
+        paper for paper in unjudged_papers if paper.paper_id not in around.judgements
+    ]
     around.judgements.update(
-        {paper.paper_id: NO_ABSTRACT for paper in unjudged if not paper.abstract}
+        {paper.paper_id: NO_ABSTRACT for paper in unjudged_papers if not paper.abstract}
     )
-    readable = [paper for paper in unjudged if paper.abstract]
+    readable = [paper for paper in unjudged_papers if paper.abstract]
     parameters = context.parameters
     nearest_papers, similarity = await nearest(
         context.idea.text,

@@ -83,7 +83,7 @@ async def review_uncompared(
 ) -> CitedResult[tuple[ContributionReview, ...]]:
     """Review every dimension by abstracts of `papers`, without scores (ScholarEval F.3, -PC)."""
     shown_papers = show(papers[:PAPERS_SAMPLED])
-    uncompared = tuple(
+    shown_comparisons = tuple(
         ShownComparison(
             key=key,
             title=paper.title,
@@ -99,7 +99,7 @@ async def review_uncompared(
             idea=context.plan.text,
             idea_words_left_out=context.plan.words_left_out,
             dimension=shown_dimension(dimension),
-            comparisons=uncompared,
+            comparisons=shown_comparisons,
             words_per_text=context.parameters.words_per_review_text,
         )
         outcome = await context.engine.run(CONTRIBUTION_REVIEW, question)
@@ -150,8 +150,8 @@ def _question(
         each for each in scored_comparisons if each.comparison
     ] or scored_comparisons
     closest = closest_first(comparisons_shown)
-    nearest = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
-    ordered = [*closest, *(each for each in comparisons_shown if each not in closest)]
+    nearest_ids = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
+    ordered_comparisons = [*closest, *(each for each in comparisons_shown if each not in closest)]
     papers_by_id = {paper.paper_id: paper for paper in papers.papers}
     return ReviewInput(
         idea=context.plan.text,
@@ -165,13 +165,13 @@ def _question(
                 score=cell.score,
                 comparison=cell.comparison,
                 overlap=cell.overlap,
-                remains=cell.remains if cell.paper_id in nearest else "",
-                overall=cell.overall_comparison if cell.paper_id in nearest else "",
+                remains=cell.remains if cell.paper_id in nearest_ids else "",
+                overall=cell.overall_comparison if cell.paper_id in nearest_ids else "",
                 abstract=(papers_by_id[cell.paper_id].abstract or "")
-                if cell.paper_id in nearest
+                if cell.paper_id in nearest_ids
                 else "",
             )
-            for cell in ordered
+            for cell in ordered_comparisons
         ),
         words_per_text=context.parameters.words_per_review_text,
     )
@@ -185,7 +185,7 @@ def _settle_reply(
     if isinstance(outcome, Unscored):
         row = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
         return CitedResult(row, papers, failures=call_failures([outcome], STAGE, subject))
-    suggested = settle_suggestions(
+    suggestions = settle_suggestions(
         outcome.value.suggestions,
         papers,
         module=STAGE,
@@ -193,13 +193,13 @@ def _settle_reply(
         provenance=outcome.provenance,
     )
     prose = settle_texts(outcome.value, _PROSE, papers)
-    texts = SettledTexts({**prose.by_field, "suggestions": suggested.text}, papers)
+    texts = SettledTexts({**prose.by_field, "suggestions": suggestions.text}, papers)
     return CitedResult(
         replace(blank, **texts.columns),
         papers,
         texts.citations(module=STAGE, subject=subject),
-        suggested.rows,
-        suggested.failures,
+        suggestions.rows,
+        suggestions.failures,
     )
 
 

@@ -135,9 +135,9 @@ def best_of_each(
     """Return the `limit` best of `papers` for each query, by weighted shared words."""
     first_found: dict[str, SearchHit] = {}
     by_id = {paper.paper_id: paper for paper in papers}
-    shared = SharedWords(papers)
+    shared_words = SharedWords(papers)
     for query in queries:
-        scores = shared.with_text(query)
+        scores = shared_words.with_text(query)
         best = sorted(
             (paper_id for paper_id in scores if scores[paper_id] > 0),
             key=lambda paper_id: (-scores[paper_id], paper_id),
@@ -206,10 +206,10 @@ async def augment(
             (CandidateOrigin.REFERENCE, seed.paper_id, paper)
             for paper in references.get(seed.paper_id, ())
         )
-    excluded = set(known_ids)
+    excluded_ids = set(known_ids)
     first_found: dict[PaperId, SearchHit] = {}
     for origin, seed_id, paper in neighbours:
-        if paper.paper_id not in excluded:
+        if paper.paper_id not in excluded_ids:
             first_found.setdefault(paper.paper_id, SearchHit(paper, origin, seed_id))
     cited_as = relevant_passages(
         context.idea.text, [edge for edge, _ in references_task.result().items]

@@ -134,15 +134,15 @@ class Downloader:
 
     async def _body(self, response: Response) -> bytes:
         """Read the file. Raises NoAnswerError as soon as it is not of the expected kind."""
-        status, expected = response.status_code, self.file_kind
+        status, expected_kind = response.status_code, self.file_kind
         if status != 200:
             raise NoAnswerError(reason_of_status(status), f"the server answered {status}")
-        maximum_bytes = expected.maximum_bytes or self.settings.maximum_bytes
+        maximum_bytes = expected_kind.maximum_bytes or self.settings.maximum_bytes
         media_type = response.headers.get("content-type", "").strip().lower()
-        if media_type.startswith(expected.refused_types):
+        if media_type.startswith(expected_kind.refused_types):
             shown_type = media_type.split(";")[0][:60]
-            detail = f"the link leads to {shown_type}, not to a {expected.name}"
-            raise NoAnswerError(expected.wrong, detail)
+            detail = f"the link leads to {shown_type}, not to a {expected_kind.name}"
+            raise NoAnswerError(expected_kind.wrong, detail)
         content_length = whole_number(response.headers.get("content-length"))
         if content_length is not None and content_length > maximum_bytes:
             detail = f"the file announces more than {maximum_bytes:,} bytes"
@@ -152,11 +152,11 @@ class Downloader:
             content += chunk
             if len(content) > maximum_bytes:
                 raise NoAnswerError(Reason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes")
-            if len(content) >= MAGIC_WITHIN_BYTES and not _begins_well(content, expected):
+            if len(content) >= MAGIC_WITHIN_BYTES and not _begins_well(content, expected_kind):
                 break  # the rest of another kind of file is not read
-        if not _begins_well(content, expected):
-            detail = f"the file does not begin like a {expected.name}"
-            raise NoAnswerError(expected.wrong, detail)
+        if not _begins_well(content, expected_kind):
+            detail = f"the file does not begin like a {expected_kind.name}"
+            raise NoAnswerError(expected_kind.wrong, detail)
         return bytes(content)
 
 

@@ -193,22 +193,22 @@ class FullTextLibrary:
     async def document(self, paper: Paper) -> ParsedDocument | SourceFailure:
         assert self.slots is not None
         async with self.slots:
-            read = await self._read(paper)
-        return read.document if isinstance(read, _Copy) else read
+            outcome = await self._read(paper)
+        return outcome.document if isinstance(outcome, _Copy) else outcome
 
     async def _of_paper(self, paper: Paper) -> Answer[PaperSection]:
         assert self.slots is not None
         async with self.slots:
-            read = await self._read(paper)
-        if isinstance(read, SourceFailure):
-            return _abstract_only(paper, read)
-        failures = [read.parser_failure] if read.parser_failure else []
-        sections = paper_sections(paper.paper_id, read.document)
+            outcome = await self._read(paper)
+        if isinstance(outcome, SourceFailure):
+            return _abstract_only(paper, outcome)
+        failures = [outcome.parser_failure] if outcome.parser_failure else []
+        sections = paper_sections(paper.paper_id, outcome.document)
         kinds = {section.section for section in sections}
         if not kinds & {SectionKind.METHODS, SectionKind.RESULTS}:
-            detail = f"none of {len(read.document.sections)} sections names methods or results"
+            detail = f"none of {len(outcome.document.sections)} sections names methods or results"
             failures.append(
-                failure(read.document.parser, paper.paper_id, Reason.NO_SECTIONS, detail)
+                failure(outcome.document.parser, paper.paper_id, Reason.NO_SECTIONS, detail)
             )
         if SectionKind.ABSTRACT not in kinds and (abstract := abstract_section(paper)):
             sections = (abstract, *sections)

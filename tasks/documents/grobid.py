@@ -112,11 +112,11 @@ def _depth(number: str, heading: str) -> int | None:
 
 def _paragraphs(division: Element) -> str:
     """Return the division's text, without its head and nested divisions."""
-    skipped = (f"{_TEI}head", f"{_TEI}div")
+    skipped_tags = (f"{_TEI}head", f"{_TEI}div")
     return "\n\n".join(
         text
         for child in division
-        if child.tag not in skipped
+        if child.tag not in skipped_tags
         and child.tag not in _LEFT_OUT
         and (text := _one_line_text(child))
     )

@@ -127,7 +127,7 @@ def _zip_files(content: bytes) -> dict[str, str]:
 def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dict[str, str]:
     """Read the text files of an archive; a member is its name and a function that opens it."""
     files: dict[str, str] = {}
-    left = MAXIMUM_TEXT_BYTES
+    remaining_bytes = MAXIMUM_TEXT_BYTES
     for count, (member_name, open_member) in enumerate(members):
         if count >= MAXIMUM_MEMBERS:
             raise LatexError(
@@ -137,9 +137,9 @@ def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dic
         if name is None or not is_text(name):
             continue
         stream = open_member()
-        text = stream.read(left + 1) if stream is not None else b""
-        left -= len(text)
-        if left < 0:
+        text = stream.read(remaining_bytes + 1) if stream is not None else b""
+        remaining_bytes -= len(text)
+        if remaining_bytes < 0:
             raise LatexError(
                 Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes"
             )
@@ -249,12 +249,12 @@ def without_environments(text: str, marks: Pattern, instead: str) -> str:
 
 def starts_document(text: str) -> bool:
     """Return whether the text is a complete document, not a part or a figure."""
-    plain = without_comments(text)
-    document_class = _CLASS.search(plain)
+    text_without_comments = without_comments(text)
+    document_class = _CLASS.search(text_without_comments)
     return (
         document_class is not None
         and document_class.group(1) not in _PARTIAL_CLASSES
-        and "\\begin{document}" in plain
+        and "\\begin{document}" in text_without_comments
     )
 
 
@@ -294,9 +294,9 @@ class Inclusions(NamedTuple):
 
 def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
     """Follow the inclusions of a document from its main file on."""
-    reached, missing = [main], dict[str, bool]()  # values: whether included in the preamble
+    reached_files, missing = [main], dict[str, bool]()  # values: whether included in the preamble
     in_preamble = {main: False}
-    for name in reached:  # grows during the iteration
+    for name in reached_files:  # grows during the iteration
         preamble, text = _preamble_and_text(files, name, main)
         for part, is_preamble in ((preamble, True), (text, in_preamble[name])):
 
@@ -309,13 +309,13 @@ def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
                     )
                 elif file not in in_preamble:
                     in_preamble[file] = is_preamble
-                    reached.append(file)
+                    reached_files.append(file)
                 return ""
 
             _replace_inclusions(part, files, name, main, note)
     names = [name for name in missing if _holds_text(name)]
     return Inclusions(
-        reached,
+        reached_files,
         [name for name in names if not missing[name]],
         [name for name in names if missing[name]],
     )
@@ -376,8 +376,8 @@ def used_files(files: SourceFiles, main: str) -> set[str]:
 
     Pictures are listed as written, often without a suffix.
     """
-    reached = follow_inclusions(files, main).reached
-    texts = [without_comments(files[name]) for name in reached]
+    reached_files = follow_inclusions(files, main).reached
+    texts = [without_comments(files[name]) for name in reached_files]
     folders = {
         folder
         for text in texts
@@ -386,7 +386,7 @@ def used_files(files: SourceFiles, main: str) -> set[str]:
     }
     pictures = {name for text in texts for name in _GRAPHIC.findall(text)}
     places = (inner_name(f"{folder}/{name}") for folder in {"."} | folders for name in pictures)
-    return {*reached[1:], *(place for place in places if place is not None)}
+    return {*reached_files[1:], *(place for place in places if place is not None)}
 
 
 MAXIMUM_SOURCE_CHARACTERS = 6_000_000

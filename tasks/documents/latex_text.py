@@ -174,12 +174,12 @@ def readable(latex: str) -> str:
     text = _REFERENCE.sub(lambda found: f"[{_escape(found.group(1).strip())}]", text)
     text = _APPENDIX.sub("", _DROPPED.sub(" ", _BOX.sub("", _LINK.sub("", text))))
     try:
-        plain = LatexNodes2Text(math_mode="verbatim", keep_comments=False).latex_to_text(
+        plain_text = LatexNodes2Text(math_mode="verbatim", keep_comments=False).latex_to_text(
             text, tolerant_parsing=True
         )
     except (LatexWalkerError, IndexError, KeyError, AttributeError, TypeError, ValueError):
-        plain = _COMMAND.sub(" ", text)
-    paragraphs = (" ".join(each.split()) for each in _BLANK_LINES.split(plain))
+        plain_text = _COMMAND.sub(" ", text)
+    paragraphs = (" ".join(each.split()) for each in _BLANK_LINES.split(plain_text))
     return "\n\n".join(each for each in paragraphs if each)
 
 

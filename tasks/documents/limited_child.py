@@ -25,9 +25,9 @@ def limit(cpu_seconds: int, memory_bytes: int) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         _, hard = resource.getrlimit(kind)
-        bound = amount if hard == resource.RLIM_INFINITY else min(amount, hard)
+        capped_amount = amount if hard == resource.RLIM_INFINITY else min(amount, hard)
         try:
-            resource.setrlimit(kind, (bound, bound))
+            resource.setrlimit(kind, (capped_amount, capped_amount))
         except (ValueError, OSError):  # macOS has no RLIMIT_AS: processor time still ends the child
             continue
 

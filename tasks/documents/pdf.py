@@ -134,7 +134,7 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
         indices = by_page.setdefault(line.page, [])
         if len(indices) < _LINES_SEARCHED_PER_PAGE:
             indices.append(index)
-    printed = _PrintedLetters(lines)
+    printed_letters = _PrintedLetters(lines)
     places: list[_Place] = []
     earliest = 0
     for entry in outline:
@@ -144,7 +144,7 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
             for index in by_page.get(page, ())
             if index >= earliest
         ]
-        place = _find_printed(lines, entry, candidates, printed) or _find_target(
+        place = _find_printed(lines, entry, candidates, printed_letters) or _find_target(
             lines, entry, candidates
         )
         if place is not None:

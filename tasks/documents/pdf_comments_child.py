@@ -94,8 +94,8 @@ class _Letters:
 
 
 def _letters_of(text: str) -> str:
-    normal = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(character for character in normal if character.isalnum())
+    folded_text = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(character for character in folded_text if character.isalnum())
 
 
 def _characters(document: pdfium.PdfDocument, number: int) -> list[tuple[int, str]]:
@@ -166,8 +166,8 @@ def _create_annotation(page: pdfium.PdfPage, kind: int, text: str) -> Any:
     if not annotation:
         raise pdfium.PdfiumError("the page takes no annotation")
     for key, value in ((b"Contents", text), (b"T", "Assay")):
-        wide = (value + "\0").encode("utf-16-le", "replace")
-        units = (ctypes.c_ushort * (len(wide) // 2)).from_buffer_copy(wide)
+        encoded_text = (value + "\0").encode("utf-16-le", "replace")
+        units = (ctypes.c_ushort * (len(encoded_text) // 2)).from_buffer_copy(encoded_text)
         raw.FPDFAnnot_SetStringValue(annotation, key, units)
     raw.FPDFAnnot_SetColor(annotation, raw.FPDFANNOT_COLORTYPE_Color, *_COLOUR, 255)
     raw.FPDFAnnot_SetFlags(annotation, _PRINTED)

@@ -492,7 +492,9 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     comparison = _comparison_tokens(parameters, closest, papers_compared)
     addressed_papers = papers_compared * EXPECTED_ADDRESSED_SHARE
     text = _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS)
-    near = min(CLOSEST_SHOWN, addressed_papers) * (ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS)
+    closest_tokens = min(CLOSEST_SHOWN, addressed_papers) * (
+        ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS
+    )
     quote_tokens = 2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
     counts: Counts = {
         "extract_dimensions": ExpectedCalls(1, 0, dimensions * DIMENSION_TOKENS),
@@ -518,7 +520,11 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
         "contribution_review": ExpectedCalls(
             dimensions,
             dimensions
-            * (DIMENSION_TOKENS + addressed_papers * (comparison + 2 * TITLE_TOKENS) + near),
+            * (
+                DIMENSION_TOKENS
+                + addressed_papers * (comparison + 2 * TITLE_TOKENS)
+                + closest_tokens
+            ),
             dimensions * (2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS),
             most_idea_tokens=most_idea_tokens,
         ),
@@ -554,9 +560,9 @@ def _comparison_tokens(
     parameters: ContributionParameters, closest: float, compared: float
 ) -> float:
     """Return the mean tokens of one comparison, over the closest and the other papers."""
-    near = closest * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
+    near_tokens = closest * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
     far = (compared - closest) * _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
-    return (near + far) / (compared or 1)
+    return (near_tokens + far) / (compared or 1)
 
 
 def _second_pass(parameters: ContributionParameters, first: float) -> float:

@@ -80,10 +80,10 @@ class SurveyedLiterature(LiteratureClient):
     async def _nearest(self, query: str, cutoff: date | None, limit: int) -> list[Paper]:
         """Return the survey's papers that share most words with `query`."""
         papers = [paper for paper in await self.survey_papers() if paper.admissible(cutoff)]
-        shared = SharedWords(papers).with_text(query)
-        near = [paper for paper in papers if shared.get(paper.paper_id, 0.0) > 0]
-        near.sort(key=lambda paper: -shared[paper.paper_id])
-        return near[:limit]
+        word_scores = SharedWords(papers).with_text(query)
+        matching_papers = [paper for paper in papers if word_scores.get(paper.paper_id, 0.0) > 0]
+        matching_papers.sort(key=lambda paper: -word_scores[paper.paper_id])
+        return matching_papers[:limit]
 
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         """Return the search results, then up to `PAPERS_PER_SEARCH` papers of the survey."""
@@ -106,8 +106,10 @@ class SurveyedLiterature(LiteratureClient):
         """
         answer = await self._inner.search_snippets(query, limit, cutoff)
         listed_ids = {passage.paper_id for passage in answer.items}
-        near = await self._nearest(query, cutoff, PAPERS_PER_SEARCH)
-        more = [paper for paper in near if paper.abstract and paper.paper_id not in listed_ids]
+        nearest_papers = await self._nearest(query, cutoff, PAPERS_PER_SEARCH)
+        more = [
+            paper for paper in nearest_papers if paper.abstract and paper.paper_id not in listed_ids
+        ]
         scores = [passage.score for passage in answer.items] or [1.0]
         passages = [
             Passage(

@@ -228,8 +228,8 @@ def _thinking_tokens(
     supports_thinking = bool(info.get("supports_reasoning"))
     if not (supports_thinking if settings.thinking == "auto" else settings.thinking == "yes"):
         return 0
-    expected = EXPECTED_THINKING_TOKENS[effort]
-    return expected or (0 if _can_stop_thinking(model, info) else LEAST_THINKING_TOKENS)
+    expected_tokens = EXPECTED_THINKING_TOKENS[effort]
+    return expected_tokens or (0 if _can_stop_thinking(model, info) else LEAST_THINKING_TOKENS)
 
 
 def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
@@ -251,13 +251,13 @@ def _cached_tokens(
     """Return (tokens read from the provider's cache, tokens billed as written to it)."""
     if not info.get("supports_prompt_caching") or not expected.calls:
         return 0.0, 0.0
-    least = _cached_from_tokens(model, info)
+    least_tokens = _cached_from_tokens(model, info)
     if info.get("supports_prompt_cache_breakpoint"):
         # From GPT-5.6 on, OpenAI caches whole prompts: a prompt that continues differently misses.
-        return 0.0, prompts.tokens if prompts.tokens / expected.calls >= least else 0.0
+        return 0.0, prompts.tokens if prompts.tokens / expected.calls >= least_tokens else 0.0
     takes_markers = takes_cache_markers(model)
     shared_tokens = prompts.marked_beginning if takes_markers else prompts.beginning
-    if shared_tokens < least:
+    if shared_tokens < least_tokens:
         return 0.0, 0.0
     first = (
         expected.calls

@@ -196,8 +196,8 @@ class LiteLLMBackend:
         """Return a larger limit after a cut-off at `reply_tokens`; None: the model has no room."""
         prompt_tokens = tokens_of(messages, self.count_tokens)
         room = self.parameters.room_for_reply(prompt_tokens + self._tokens_beside)
-        bound = min(2 * reply_tokens, room)
-        return bound if bound > reply_tokens else None
+        larger_bound = min(2 * reply_tokens, room)
+        return larger_bound if larger_bound > reply_tokens else None
 
     def fit(self, messages: Sequence[Message], reply_tokens: int) -> Fitted | TooLong:
         """Shorten the messages to leave room for the reply and one correction."""

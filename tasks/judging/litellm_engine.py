@@ -145,10 +145,10 @@ class LiteLLMEngine:
         assert cache is not None
         if key is not None and (entry := cache.recall(key, request.step.output_model)):
             value, request.model_answered = entry
-            hit = self._row(
+            cached_call = self._row(
                 request, uuid.uuid4().hex, CallStatus.CACHED, reply_text=reply_json(value)
             )
-            self._book(request, hit)
+            self._book(request, cached_call)
             return Scored(value, self._provenance(request))
         outcome = await self._ask(request, plain)
         if isinstance(outcome, Scored):

@@ -147,16 +147,16 @@ def _head_and_tail(text: str, level: int) -> str:
 
 
 def _describe(blocks: Sequence[_Block], lengths: Sequence[int], level: int) -> str:
-    cut = [
+    cut_blocks = [
         (block.name, length)
         for block, length in zip(blocks, lengths, strict=True)
         if length > level
     ]
-    names = ", ".join(sorted({name for name, _ in cut}))
-    before = sum(length for _, length in cut)
+    names = ", ".join(sorted({name for name, _ in cut_blocks}))
+    before = sum(length for _, length in cut_blocks)
     return (
-        f"head and tail kept of {len(cut)} longest of {len(blocks)} blocks ({names}):"
-        f" {level * len(cut)} of {before} characters"
+        f"head and tail kept of {len(cut_blocks)} longest of {len(blocks)} blocks ({names}):"
+        f" {level * len(cut_blocks)} of {before} characters"
     )
 
 

@@ -106,9 +106,9 @@ class Price:
         """Return dollars. Tokens read from and written to the cache are part of `prompt_tokens`."""
         cache_reads = min(cached_tokens, prompt_tokens)
         cache_writes = min(written_tokens, prompt_tokens - cache_reads)
-        uncached = prompt_tokens - cache_reads - cache_writes
+        uncached_tokens = prompt_tokens - cache_reads - cache_writes
         prompt = (
-            uncached * self.prompt_usd
+            uncached_tokens * self.prompt_usd
             + cache_reads * self.cached_usd
             + cache_writes * self.written_usd
         )
@@ -223,8 +223,8 @@ def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) 
             for before, after in spellings
         ]
         limit_values = [plain_number(limit) for limit, _, _ in readings]
-        least = min((one for one in limit_values if one), default=None)
-        limits[kind] = None if least is None else max(least, FEWEST_PER_MINUTE[kind])
+        least_limit = min((one for one in limit_values if one), default=None)
+        limits[kind] = None if least_limit is None else max(least_limit, FEWEST_PER_MINUTE[kind])
         waits += [
             seconds_until(reset, now)
             for _, remaining, reset in readings

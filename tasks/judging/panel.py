@@ -85,9 +85,11 @@ class AssignedEngine:
             len(judges),
             statistics.median_low if score_follows(step.output_model) else statistics.median,
         )
-        nearest = min(scored_outcomes, key=lambda one: _distance(dict(scores(one.value)), medians))
-        provenance = replace(nearest.provenance, call_ids=call_ids)
-        return Scored(with_scores(nearest.value, medians), provenance)
+        nearest_outcome = min(
+            scored_outcomes, key=lambda one: _distance(dict(scores(one.value)), medians)
+        )
+        provenance = replace(nearest_outcome.provenance, call_ids=call_ids)
+        return Scored(with_scores(nearest_outcome.value, medians), provenance)
 
 
 def models_of_step(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:

@@ -194,10 +194,10 @@ class ModelParameters:
             effort = f"effort={call.values['reasoning_effort']}"
             entry = _THINKING if parameter == _THINKING else effort
         elif parameter == "reply_tokens":
-            bound = call.values.get("max_tokens") or call.values["max_completion_tokens"]
-            if bound < _LEAST_REPLY_TOKENS:
+            refused_bound = call.values.get("max_tokens") or call.values["max_completion_tokens"]
+            if refused_bound < _LEAST_REPLY_TOKENS:
                 return False
-            entry = f"{_BOUND}{bound}"
+            entry = f"{_BOUND}{refused_bound}"
         elif parameter in call.values:
             entry = parameter
         else:

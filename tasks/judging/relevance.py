@@ -91,8 +91,8 @@ async def judge_papers(
     judgements = Judgements({paper.paper_id: NO_ABSTRACT for paper in papers if not paper.abstract})
     for batch, outcome in zip(batches, outcomes, strict=True):
         _enter(judgements, batch, outcome, stage)
-    unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
-    judgements.failures.extend(call_failures(unscored, stage, subject))
+    unscored_outcomes = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
+    judgements.failures.extend(call_failures(unscored_outcomes, stage, subject))
     return judgements
 
 

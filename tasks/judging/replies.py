@@ -215,14 +215,14 @@ def parse_reply(
         return _refusal(refusal or "the provider's content filter stopped the reply")
     if finish_reason in ("length", "max_tokens"):
         return _cut_off()  # a valid part of the text is not the whole answer
-    thoughts, body, unclosed = _split_thoughts(text)
+    thoughts, body, unclosed_place = _split_thoughts(text)
     if not body:
         return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)
-    best, error = _best(json_values(body[:unclosed]), output_model)
+    best, error = _best(json_values(body[:unclosed_place]), output_model)
     if best is not None:
         return ParsedReply(best)
     # Inside an open JSON value, the mark is part of its text.
-    if unclosed is not None and not looks_cut_off(body[:unclosed]):
+    if unclosed_place is not None and not looks_cut_off(body[:unclosed_place]):
         detail = "the reply ends inside its thoughts"
         return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
     # A draft of an answer among the thoughts rules out a refusal.
@@ -303,8 +303,8 @@ def _split_thoughts(text: str) -> tuple[str, str, int | None]:
     begin = len(text) - len(text[begin:].lstrip())
     body = text[begin:].rstrip()
     places = (mark.start() for mark in _THOUGHTS_BEGIN.finditer(body))
-    unclosed = next((place for place in places if not is_in_json(begin + place)), None)
-    return text[:begin], body, unclosed
+    unclosed_place = next((place for place in places if not is_in_json(begin + place)), None)
+    return text[:begin], body, unclosed_place
 
 
 def _validation_message(problem: ValidationError) -> str:

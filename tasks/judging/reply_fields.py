@@ -101,11 +101,11 @@ def word_of(words: Iterable[StrEnum]) -> BeforeValidator:
     Spaces, hyphens and capitals are ignored. Any other word becomes None, so that one wrong word
     does not invalidate the whole reply.
     """
-    allowed = tuple(words)
+    allowed_words = tuple(words)
 
     def read(value: object) -> object:
         word = "_".join(str(value).casefold().replace("-", " ").split())
-        return next((each for each in allowed if each.value == word), None)
+        return next((each for each in allowed_words if each.value == word), None)
 
     return BeforeValidator(read)
 

@@ -97,8 +97,8 @@ async def support_of(sentence: str, text: str, tools: BaselineTools) -> float:
     vectors = await tools.embedder.embed([sentence, *parts])
     meaning = float(np.clip((vectors[1:] @ vectors[0]).max(), 0.0, 1.0))
     sentence_words, text_words = set(content_words(sentence)), set(content_words(text))
-    shared = len(sentence_words & text_words) / len(sentence_words) if sentence_words else 0.0
-    return MEANING_WEIGHT * meaning + (1 - MEANING_WEIGHT) * shared
+    word_share = len(sentence_words & text_words) / len(sentence_words) if sentence_words else 0.0
+    return MEANING_WEIGHT * meaning + (1 - MEANING_WEIGHT) * word_share
 
 
 VERIFY_CITATIONS = Step(

@@ -65,13 +65,13 @@ def settle_suggestions(
 
     Proposals without a change or a reason are omitted and counted in a failure.
     """
-    settled = [
+    settled_proposals = [
         (each, {name: settle(getattr(each, name), prompt_papers) for name in _TEXTS})
         for each in proposals
     ]
     usable = [
         (each, texts)
-        for each, texts in settled
+        for each, texts in settled_proposals
         if texts["change"].markdown and (texts["because"].markdown or texts["change"].cited)
     ]
     rows = tuple(
@@ -101,9 +101,9 @@ def settle_suggestions(
         removed_count,
         settle(reasons, prompt_papers).uncited_sentence_count,
     )
-    dropped_count = len(settled) - len(usable)
+    dropped_count = len(settled_proposals) - len(usable)
     detail = (
-        f"{dropped_count} of {len(settled)} suggestions were left out: they do not say what to change or"
+        f"{dropped_count} of {len(settled_proposals)} suggestions were left out: they do not say what to change or"
         " give no reason"
     )
     return SettledSuggestions(rows, text, omission_failures(module, subject, detail, dropped_count))

@@ -151,7 +151,7 @@ def _with_texts(
         dropped_sentence_count=sum(text.dropped for text in verified_texts.values()),
         undecided_sentence_count=sum(text.undecided for text in verified_texts.values()),
     )
-    others = (cited for cited in each.citations if cited.field not in verified_texts)
+    others = (citation for citation in each.citations if citation.field not in verified_texts)
     citations = (*texts.citations(module=module, subject=subject), *others)
     return replace(each, value=row, citations=citations)
 
@@ -232,8 +232,8 @@ def _rebuild(
     verdicts: Mapping[tuple[int, int], tuple[Verdict, str]],
 ) -> VerifiedText:
     """Rebuild the text with corrected sentences and without unsupported ones."""
-    undecided = sum(verdict in UNDECIDED for verdict, _ in verdicts.values())
-    result = VerifiedText(markdown, checked=len(verdicts), undecided=undecided)
+    undecided_count = sum(verdict in UNDECIDED for verdict, _ in verdicts.values())
+    result = VerifiedText(markdown, checked=len(verdicts), undecided=undecided_count)
     kept_lines: list[str] = []
     for number, sentences in enumerate(lines):
         line = ""

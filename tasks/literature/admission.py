@@ -40,8 +40,8 @@ class Admission:
                 undated = paper.latest_publication_date is None
                 reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
                 exclusions.setdefault(reason, []).append(paper)
-        for reason, excluded in exclusions.items():
-            titles = {str(paper.paper_id): paper.title for paper in excluded}
+        for reason, excluded_papers in exclusions.items():
+            titles = {str(paper.paper_id): paper.title for paper in excluded_papers}
             self._ledger.leave_out(reason, titles, cutoff)
         return evidence
 
@@ -75,7 +75,7 @@ def _apply_notices(paper: Paper, notices: list[tuple[PaperState, list[str]]]) ->
     words = plain_title(unmarked_title(paper.title)).split()
     if paper.state is not None or len(words) < LEAST_TITLE_WORDS:
         return paper
-    states = [state for state, titled in notices if _names_title(titled, words)]
+    states = [state for state, notice_title in notices if _names_title(notice_title, words)]
     return replace(paper, state=gravest(states)) if states else paper
 
 

@@ -47,7 +47,7 @@ def parse_paper(row: Any) -> Paper | None:
     authors, author_ids = _authors(row.get("authors"))
     url, abstract = _text(row.get("url")), _text(row.get("abstract"))
     arxiv_id = _text(inside(row, "externalIds", "ArXiv"))
-    published = publication_of(
+    publication = publication_of(
         row.get("publicationDate") or row.get("publicationMonth"),
         row.get("year"),
         preprint=preprint_month(arxiv_id, url, doi),
@@ -63,9 +63,9 @@ def parse_paper(row: Any) -> Paper | None:
         fields_of_study=_names(row.get("s2FieldsOfStudy"), "category"),
         concepts=_names(row.get("concepts"), "name"),
         venue=_text(row.get("venue")) or "",
-        year=published.year,
-        publication_date=published.day,
-        date_precision=published.precision,
+        year=publication.year,
+        publication_date=publication.day,
+        date_precision=publication.precision,
         state=state_of(title, abstract, row.get("state"), row.get("publicationTypes")),
         url=url or "",
         doi=doi,
@@ -305,9 +305,9 @@ def packed_queries(queries: Iterable[str], missing: int) -> list[str]:
         while len(quote_plus(group)) > LONGEST_BULK_QUERY and len(words) > 2:
             words.pop()
             group = _all_but(missing, words)
-        joined = f"{boolean_queries[-1]} | {group}" if boolean_queries else group
-        if boolean_queries and len(quote_plus(joined)) <= LONGEST_BULK_QUERY:
-            boolean_queries[-1] = joined
+        joined_query = f"{boolean_queries[-1]} | {group}" if boolean_queries else group
+        if boolean_queries and len(quote_plus(joined_query)) <= LONGEST_BULK_QUERY:
+            boolean_queries[-1] = joined_query
         else:
             boolean_queries.append(group)
     return boolean_queries

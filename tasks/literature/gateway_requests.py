@@ -132,11 +132,13 @@ class GatewayRequests:
                 self._on_request()
         except BudgetExhaustedError as error:
             return self._failure(request, error.reason, str(error))
-        endpoint, packed = request.endpoint, request.look_ups
-        with span("literature request", kind="client", endpoint=endpoint, packed=packed) as spanned:
-            started = time.monotonic()
+        endpoint, packed_count = request.endpoint, request.look_ups
+        with span(
+            "literature request", kind="client", endpoint=endpoint, packed=packed_count
+        ) as request_span:
+            start_time = time.monotonic()
             answer = await self._send(request)
-            latency_seconds = time.monotonic() - started
+            latency_seconds = time.monotonic() - start_time
             headers: Mapping[str, str] = {}
             if isinstance(answer, Answer):
                 headers = answer.headers
@@ -151,8 +153,8 @@ class GatewayRequests:
                 result = self._failure(request, answer.reason, detail)
             self._record(request, result, latency_seconds, headers)
             if result.failure is not None:
-                spanned.fail(result.failure.reason)
-            spanned.note(status=result.status, source=self.source)
+                request_span.fail(result.failure.reason)
+            request_span.note(status=result.status, source=self.source)
             if result.failure is not None and REFUSED_HEADER in headers:
                 raise ConfigurationError(
                     f"Semantic Scholar refuses the key: {result.failure.detail}; set"
@@ -171,9 +173,9 @@ class GatewayRequests:
         counts = [int(each) for each in by_year_counts.split() if each.isdecimal()]
         if not self._noted_years and len(counts) == 3 and counts[2]:
             self._noted_years = True
-            searched, by_month, by_year = counts
+            searched_count, by_month, by_year = counts
             detail = (
-                f"{sum(counts):,} papers carry no date but the cutoff's year: {searched:,} were"
+                f"{sum(counts):,} papers carry no date but the cutoff's year: {searched_count:,} were"
                 f" searched and {by_month:,} left out by the month of their venue, {by_year:,} left"
                 " out because that month is unknown or December"
             )
@@ -192,7 +194,7 @@ class GatewayRequests:
         of_body = {"content-type": "application/json"} if request.body else {}
 
         async def attempt(_: int) -> Tried[Answer | NoAnswerError]:
-            started = time.monotonic()
+            start_time = time.monotonic()
             result: Answer | NoAnswerError
             try:
                 result = await exchange(
@@ -210,7 +212,7 @@ class GatewayRequests:
                 retry = STOPPING_HEADER in result.headers
             except NoAnswerError as error:
                 result, retry = error, error.reason.again_at_once
-            return Tried(result, retry, busy_seconds=time.monotonic() - started)
+            return Tried(result, retry, busy_seconds=time.monotonic() - start_time)
 
         return await self._restarting.run(attempt)
 

@@ -38,10 +38,10 @@ class PaperCache:
 
         The source may return a merged paper under another identifier; it keeps the requested one.
         """
-        wanted = list(dict.fromkeys(identifiers))
-        failures = await self._fetch(wanted)
+        unique_identifiers = list(dict.fromkeys(identifiers))
+        failures = await self._fetch(unique_identifiers)
         papers: dict[str, Paper] = {}
-        for identifier in wanted:
+        for identifier in unique_identifiers:
             paper = self._papers.get(identifier)
             if paper is not None:
                 if is_paper_id(identifier) and identifier != paper.paper_id:

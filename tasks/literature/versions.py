@@ -133,14 +133,14 @@ class _Record:
 
     @classmethod
     def of(cls, paper: Paper) -> "_Record":
-        plain = plain_title(paper.title)
+        bare_title = plain_title(paper.title)
         kind, names = publication_kind(paper), frozenset(identifiers(paper))
         return cls(
             paper,
             kind,
             names,
             title_key(paper.title),
-            frozenset(plain.split()[:_MOST_TITLE_WORDS]) - STOP_WORDS,
+            frozenset(bare_title.split()[:_MOST_TITLE_WORDS]) - STOP_WORDS,
             author_keys(paper.authors),
             frozenset(_claims(paper, kind, names)),
         )
@@ -156,8 +156,10 @@ class _Record:
         # Near titles share four words or more. In a fixed order of words, the first two of them
         # come
         # before the last two words of either title.
-        ordered = sorted(self.title_words, key=lambda word: (-len(word), word))
-        return list(combinations(ordered[: max(len(ordered) - LEAST_TITLE_WORDS + 2, 0)], 2))
+        words_by_length = sorted(self.title_words, key=lambda word: (-len(word), word))
+        return list(
+            combinations(words_by_length[: max(len(words_by_length) - LEAST_TITLE_WORDS + 2, 0)], 2)
+        )
 
     def joins(self, other: "_Record") -> bool:
         """Return whether both are one work by title and authors or abstract."""
@@ -191,9 +193,9 @@ class _Record:
         return {mark[0].casefold() for mark in marks}
 
     def _near_title(self, other: "_Record") -> bool:
-        shared = len(self.title_words & other.title_words)
+        shared_count = len(self.title_words & other.title_words)
         fewest = min(len(self.title_words), len(other.title_words))
-        return shared >= max(LEAST_TITLE_WORDS, _NEAR_TITLE_SHARE * fewest) and (
+        return shared_count >= max(LEAST_TITLE_WORDS, _NEAR_TITLE_SHARE * fewest) and (
             self._marks == other._marks
         )
 
@@ -273,8 +275,8 @@ class Works:
             self._join(other, place, by_title=False)
         title, pairs = f"title:{record.title}", record.title_pairs()
         authors = [("author", *author) for author in record.authors]
-        near = self._under(authors) & self._under(pairs)
-        for other in sorted(self._under([title]) | near):
+        near_places = self._under(authors) & self._under(pairs)
+        for other in sorted(self._under([title]) | near_places):
             self._join(other, place, by_title=True)
         for name in record.names:
             self._index(name, place, once=True)

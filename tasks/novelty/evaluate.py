@@ -70,33 +70,35 @@ async def evaluate_novelty(
             calibrator fitted on other judgements.
     """
     if related_works is not None:
-        related = await given_works(idea, related_works, parameters, embedder)
+        selection = await given_works(idea, related_works, parameters, embedder)
     else:
         assert literature is not None, "without related works the literature is asked for them"
-        related = await find_works(idea, parameters, engine, literature, embedder)
-    if related.missing is not None:
-        missing = Unscored(*related.missing, unasked_provenance(JUDGE_NOVELTY, engine))
-        return _findings(_unscored(missing, unanswered_search_count=related.unanswered), related)
-    prompt_papers = show(related.works)
+        selection = await find_works(idea, parameters, engine, literature, embedder)
+    if selection.missing is not None:
+        missing = Unscored(*selection.missing, unasked_provenance(JUDGE_NOVELTY, engine))
+        return _findings(
+            _unscored(missing, unanswered_search_count=selection.unanswered), selection
+        )
+    prompt_papers = show(selection.works)
     exemplars = (
         await nearest_exemplars(idea.text, read_exemplars(parameters.exemplars), embedder)
         if parameters.exemplars is not None
         else ()
     )
-    question = _question(idea, prompt_papers, related, parameters, exemplars)
+    question = _question(idea, prompt_papers, selection, parameters, exemplars)
     outcome = await engine.run(JUDGE_NOVELTY, question)
     closeness = await measure(
         idea.text, [(paper.title, paper.abstract or "") for paper in prompt_papers.papers], embedder
     )
     measurements = {
-        **_measurements(prompt_papers, related, closeness),
+        **_measurements(prompt_papers, selection, closeness),
         "neighbour_density_0_to_1": await _density(idea, prompt_papers, embedder),
         "exemplar_count": len(exemplars),
     }
     if isinstance(outcome, Unscored):
         judgement = _unscored(outcome, **measurements)
         failures = call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
-        return _findings(judgement, related, failures)
+        return _findings(judgement, selection, failures)
     contributions = tuple(_contribution(one, prompt_papers) for one in outcome.value.contributions)
     texts = _settle_reply(outcome.value, prompt_papers)
     judgement = NoveltyJudgement(
@@ -105,7 +107,7 @@ async def evaluate_novelty(
             str(score): one
             for score, one in enumerate(outcome.value.probabilities.percent, start=1)
         },
-        confidence_0_to_3=_confidence(prompt_papers, related, closeness),
+        confidence_0_to_3=_confidence(prompt_papers, selection, closeness),
         justification=texts["justification"],
         known_aspects=_lines(texts["known_aspects"]),
         novel_aspects=_lines(texts["novel_aspects"]),
@@ -119,11 +121,11 @@ async def evaluate_novelty(
         **measurements,
     )
     novelty = NoveltyEvaluation(
-        judgement=judgement, contributions=contributions, failures=related.failures
+        judgement=judgement, contributions=contributions, failures=selection.failures
     )
     evaluation = with_calibration(novelty, idea, parameters.calibrator, engine.name)
     citations = texts.citations(module=STAGE, subject=SUBJECT)
-    return Findings(evaluation, related.retrieved, citations)
+    return Findings(evaluation, selection.retrieved, citations)
 
 
 def _settle_reply(reply: NoveltyReply, prompt_papers: Shown) -> SettledTexts:
@@ -175,14 +177,14 @@ def _measurements(
 
 
 async def _density(idea: Idea, prompt_papers: Shown, embedder: Embedder) -> float:
-    near = await similarity_of(prompt_papers.papers, Nearness(idea.text, embedder))
-    return round(fmean(sorted(near.values(), reverse=True)[:NEIGHBOURS]), 4)
+    similarities = await similarity_of(prompt_papers.papers, Nearness(idea.text, embedder))
+    return round(fmean(sorted(similarities.values(), reverse=True)[:NEIGHBOURS]), 4)
 
 
 def _confidence(prompt_papers: Shown, related: RelatedWorks, closeness: Closeness | None) -> int:
     """Return the confidence by the number of close works; other works count half."""
-    near = zip(closeness.places, closeness.values, strict=True) if closeness else ()
-    strong = len({place for place, value in near if value >= COVERED})
+    place_values = zip(closeness.places, closeness.values, strict=True) if closeness else ()
+    strong = len({place for place, value in place_values if value >= COVERED})
     confidence = confidence_by_evidence(strong=strong, fair=(len(prompt_papers) - strong) // 2)
     return max(confidence - bool(related.unanswered), 0)
 

@@ -173,8 +173,10 @@ def _parse(name: str, content: bytes) -> tuple[Exemplar, ...]:
         raise ConfigurationError(
             f"exemplars {name} are neither JSON lines nor a JSON list ({error})"
         ) from error
-    numbered = enumerate(entries, start=1)
-    exemplars = tuple(one for place, entry in numbered if (one := _exemplar(entry, place, name)))
+    numbered_entries = enumerate(entries, start=1)
+    exemplars = tuple(
+        one for place, entry in numbered_entries if (one := _exemplar(entry, place, name))
+    )
     if not exemplars:
         raise ConfigurationError(f"exemplars {name}: no entry has an idea with a label")
     return exemplars
@@ -221,12 +223,12 @@ async def nearest_exemplars(
     others = [one for one in exemplars if fold_of(one.idea) != fold]
     similarities = await Nearness(idea, embedder).of([one.idea for one in others]) if others else []
     by_label: dict[str, list[tuple[float, Exemplar]]] = {}
-    ranked = sorted(
+    ranked_pairs = sorted(
         zip(similarities, others, strict=True), key=lambda pair: (-pair[0], pair[1].idea)
     )
-    for similarity, one in ranked:
+    for similarity, one in ranked_pairs:
         by_label.setdefault(one.label, []).append((similarity, one))
-    chosen = [pair for similar in by_label.values() for pair in similar[:PER_LABEL]]
+    nearest_pairs = [pair for similar in by_label.values() for pair in similar[:PER_LABEL]]
     return tuple(
         ExemplarShown(
             idea=shorten_words(one.idea, MOST_IDEA_WORDS)[0],
@@ -235,7 +237,7 @@ async def nearest_exemplars(
             scores=one.scores,
             similarity_0_to_1=min(max(similarity, 0.0), 1.0),
         )
-        for similarity, one in sorted(chosen, key=lambda pair: -pair[0])
+        for similarity, one in sorted(nearest_pairs, key=lambda pair: -pair[0])
     )
 
 

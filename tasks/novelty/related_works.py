@@ -123,8 +123,8 @@ async def given_works(
             " none of the others has an abstract"
         )
         return RelatedWorks((), tuple(admissible), missing=(Reason.NO_EVIDENCE, detail))
-    chosen = await _choose(idea, readable, parameters, embedder, lexical_prefilter=False)
-    return RelatedWorks(tuple(chosen), tuple(admissible))
+    chosen_papers = await _choose(idea, readable, parameters, embedder, lexical_prefilter=False)
+    return RelatedWorks(tuple(chosen_papers), tuple(admissible))
 
 
 async def find_works(
@@ -157,18 +157,18 @@ async def find_works(
         for query, answer in zip(queries, answers, strict=True)
         for failure in look_up_failures(answer.failures, STAGE, query)
     )
-    unanswered = sum(not answer.complete for answer in answers)
+    unanswered_count = sum(not answer.complete for answer in answers)
     papers_by_id = {paper.paper_id: paper for answer in answers for paper in answer.items}
     admissible = _admissible(idea, list(papers_by_id.values()))
     works = await _most_similar(
         idea, [paper for paper in admissible if paper.abstract], parameters, embedder
     )
-    missing = _missing(len(queries), unanswered, len(admissible), len(works))
+    missing = _missing(len(queries), unanswered_count, len(admissible), len(works))
     return RelatedWorks(
         works=() if missing else tuple(works),
         retrieved=tuple(admissible),
         searched=len(queries),
-        unanswered=unanswered,
+        unanswered=unanswered_count,
         missing=missing,
         failures=failures,
     )
@@ -221,13 +221,13 @@ def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
 async def _most_similar(
     idea: Idea, papers: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
 ) -> list[Paper]:
-    chosen = await _choose(idea, papers, parameters, embedder, lexical_prefilter=True)
-    near = (
-        await facet_ranking(idea.text, chosen, embedder)
+    chosen_papers = await _choose(idea, papers, parameters, embedder, lexical_prefilter=True)
+    similarities = (
+        await facet_ranking(idea.text, chosen_papers, embedder)
         if parameters.rerank_by_facet
-        else await similarity_of(chosen, Nearness(idea.text, embedder))
+        else await similarity_of(chosen_papers, Nearness(idea.text, embedder))
     )
-    return sorted(chosen, key=lambda paper: (-near[paper.paper_id], paper.paper_id))
+    return sorted(chosen_papers, key=lambda paper: (-similarities[paper.paper_id], paper.paper_id))
 
 
 async def _choose(
@@ -253,6 +253,6 @@ async def _choose(
     )
     if len(pool) <= limit:
         return pool
-    near = await facet_ranking(idea.text, pool, embedder)
-    best = sorted(near, key=lambda paper_id: (-near[paper_id], paper_id))[:limit]
+    similarities = await facet_ranking(idea.text, pool, embedder)
+    best = sorted(similarities, key=lambda paper_id: (-similarities[paper_id], paper_id))[:limit]
     return [paper for paper in pool if paper.paper_id in best]

@@ -34,24 +34,26 @@ async def with_evidence(
 
     Nothing is asked where no method has evidence, or no concern is open to it.
     """
-    scored = [(method, each) for method, each in reviewed if each.value.score_0_to_10 is not None]
+    scored_reviews = [
+        (method, each) for method, each in reviewed if each.value.score_0_to_10 is not None
+    ]
     points = tuple(
         ConcernShown(key=concern.concern_id.upper(), point=concern.point)
         for concern in concerns
         if concern.severity not in (None, ConcernSeverity.QUESTION)
     )
-    if not (scored and points):
+    if not (scored_reviews and points):
         return CitedResult(concerns)
-    cited = all_cited_papers(each for _, each in scored)
+    cited_papers = all_cited_papers(each for _, each in scored_reviews)
     question = BearingsInput(
         concerns=points,
         reviews=tuple(
             EvidenceOfMethod(
                 method=method.text,
-                support=rekeyed(each.value.support, each.prompt_papers, cited),
-                contradictions=rekeyed(each.value.contradictions, each.prompt_papers, cited),
+                support=rekeyed(each.value.support, each.prompt_papers, cited_papers),
+                contradictions=rekeyed(each.value.contradictions, each.prompt_papers, cited_papers),
             )
-            for method, each in scored
+            for method, each in scored_reviews
         ),
     )
     outcome = await engine.run(CONCERN_EVIDENCE, question)
@@ -60,19 +62,19 @@ async def with_evidence(
             stage=STAGE, subject=_SUBJECT, reason=outcome.reason, detail=outcome.detail
         )
         return CitedResult(concerns, failures=(failure,))
-    findings = _findings(outcome.value, points, cited)
-    given = len(outcome.value.bearings)
-    unusable = given - len(findings)
+    findings = _findings(outcome.value, points, cited_papers)
+    bearing_count = len(outcome.value.bearings)
+    unusable = bearing_count - len(findings)
     detail = (
-        f"{unusable} of {given} statements about concerns were left out: they name none that was "
+        f"{unusable} of {bearing_count} statements about concerns were left out: they name none that was "
         "shown, cite no paper that was shown, or repeat another"
     )
     return CitedResult(
         tuple(_with_findings(concern, findings) for concern in concerns),
-        cited,
+        cited_papers,
         whole_citations(
             [text.markdown for text in findings.values()],
-            cited,
+            cited_papers,
             module=STAGE,
             subject=_SUBJECT,
             field="concerns",
@@ -95,12 +97,12 @@ def _findings(
 
 
 def _with_findings(concern: Concern, findings: dict[tuple[str, Bearing], Settled]) -> Concern:
-    supported, weakened = (
+    support, weakening = (
         findings.get((concern.concern_id, bearing))
         for bearing in (Bearing.SUPPORTS, Bearing.WEAKENS)
     )
     return replace(
         concern,
-        supported=supported.markdown if supported else "",
-        weakened=weakened.markdown if weakened else "",
+        supported=support.markdown if support else "",
+        weakened=weakening.markdown if weakening else "",
     )

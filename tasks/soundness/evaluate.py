@@ -88,8 +88,8 @@ async def evaluate_soundness(
     sources, documents and the engine are unscored rows or failures in the result.
     """
     async with asyncio.TaskGroup() as group:
-        fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
-        methods = _Methods(idea, parameters, engine, fetched, group)
+        fetched_papers = FetchedPapers(literature, documents, idea.cutoff_date, group)
+        methods = _Methods(idea, parameters, engine, fetched_papers, group)
         method_start = group.create_task(methods.start())
         plan_task = group.create_task(
             review_plan(
@@ -105,11 +105,11 @@ async def evaluate_soundness(
         )
         tasks = [group.create_task(methods.judge(each, plan_excerpt)) for each in beginnings]
     plan_review, method_results = plan_task.result(), [task.result() for task in tasks]
-    sections, document_failures = await fetched.read()
+    sections, document_failures = await fetched_papers.read()
     reviews = [each.review for each in method_results]
     verification_failures: tuple[Failure, ...] = ()
     if parameters.verify_citations and verifies(engine):
-        stored_texts = _stored_texts(method_results, sections, fetched)
+        stored_texts = _stored_texts(method_results, sections, fetched_papers)
         reviews, verification_failures = await verify_reviews(
             reviews,
             ("support", "contradictions"),
@@ -153,7 +153,7 @@ async def evaluate_soundness(
     citations = [row for each in reviews for row in each.citations]
     return Findings(
         evaluation,
-        fetched.retrieved(),
+        fetched_papers.retrieved(),
         (
             *plan_review.citations,
             *citations,
@@ -250,18 +250,18 @@ class _Methods:
         method_searches = [await each for each in beginnings]
         core = core_words(self.idea.text, CORE_SIZE)
         papers: dict[PaperId, Paper] = {}
-        for query, collected in method_searches:
+        for query, collection in method_searches:
             method = fingerprint_of_method(query.method.text)
-            for paper in collected.papers if collected is not None else ():
+            for paper in collection.papers if collection is not None else ():
                 words = fingerprint(f"{paper.title}\n{paper.abstract or ''}")
                 # A search also brings papers off the field, whose data sets are no omission.
                 if is_related(closeness(method, words), len(core & words.words)):
                     papers[paper.paper_id] = paper
         passages = {
             passage.passage_id: passage
-            for _, collected in method_searches
-            if collected is not None
-            for passage in collected.passages
+            for _, collection in method_searches
+            if collection is not None
+            for passage in collection.passages
         }
         limit = self.parameters.resources_shown
         return resource_lines(list(papers.values()), passages.values(), limit)

@@ -62,12 +62,12 @@ class _Readable:
 
     @property
     def shortening(self) -> str | None:
-        cut = [
+        omissions = [
             f"{section.words_left_out} words of {section.kind}"
             for section in self.sections
             if section.words_left_out
         ]
-        return f"left out at the section limit: {', '.join(cut)}" if cut else None
+        return f"left out at the section limit: {', '.join(omissions)}" if omissions else None
 
 
 async def read_papers(
@@ -139,8 +139,8 @@ def _passages_shown(
     paper: Paper, passages: Sequence[Passage], word_limit: int
 ) -> tuple[SectionShown, ...]:
     whole = "\n\n".join(passage.text for passage in passages if passage.paper_id == paper.paper_id)
-    text, cut = shorten_words(whole, word_limit)
-    return (SectionShown(kind=PASSAGES, text=text or paper.title, words_left_out=cut),)
+    text, words_left_out = shorten_words(whole, word_limit)
+    return (SectionShown(kind=PASSAGES, text=text or paper.title, words_left_out=words_left_out),)
 
 
 def _sections_shown(
@@ -172,8 +172,10 @@ def _sections_shown(
     entries: list[SectionShown] = []
     for kind, text in texts.items():
         if text.strip():
-            near, cut = nearest_sentences(method.text, text, word_limit)
-            entries.append(SectionShown(kind=kind, text=near, words_left_out=cut))
+            nearest_text, words_left_out = nearest_sentences(method.text, text, word_limit)
+            entries.append(
+                SectionShown(kind=kind, text=nearest_text, words_left_out=words_left_out)
+            )
     return tuple(entries)
 
 

@@ -273,19 +273,21 @@ def _settle_summary(
         "weaknesses": reply.weaknesses,
         "suggestions": reply.suggestions,
     }
-    settled = {
+    settled_items = {
         field: [settle(item, prompt_papers) for item in items[:_MOST] if item.strip()]
         for field, items in lists.items()
     }
     texts = {
         field: tuple(text.markdown for text in items_settled)
-        for field, items_settled in settled.items()
+        for field, items_settled in settled_items.items()
     }
     beyond = [
         f"{len(items) - _MOST} {field}" for field, items in lists.items() if len(items) > _MOST
     ]
     removed_count = sum(
-        text.removed_citation_count for items_settled in settled.values() for text in items_settled
+        text.removed_citation_count
+        for items_settled in settled_items.values()
+        for text in items_settled
     )
     summary = SoundnessSummary(
         strengths=texts["strengths"],

@@ -158,23 +158,23 @@ class HttpSource(ABC):
         query's dates, or without a date, are removed and counted.
         """
         wording = self.worded(query.text) if not query.dois else Wording("")
-        gathered = SearchState()
+        search_state = SearchState()
         if (refusal := self._refusal(query, wording)) is not None:
-            gathered.failures.append(refusal)
+            search_state.failures.append(refusal)
         elif query.dois:
-            await self._gather(self._batches(query.dois, gathered), query, gathered)
+            await self._gather(self._batches(query.dois, search_state), query, search_state)
         else:
-            await self._gather([self.question(wording.text, query)], query, gathered)
-        admissible = _admissible(gathered, query)
-        outside = [item for item in gathered.items.values() if item not in admissible]
+            await self._gather([self.question(wording.text, query)], query, search_state)
+        admissible = _admissible(search_state, query)
+        outside = [item for item in search_state.items.values() if item not in admissible]
         return KnowledgeAnswer(
             admissible if query.dois else admissible[: query.limit],
-            tuple(dict.fromkeys(gathered.failures)),
+            tuple(dict.fromkeys(search_state.failures)),
             len(outside),
             query_sent=wording.text,
             shortening=wording.shortening,
             undated_count=sum(item.published is None for item in outside),
-            notes=tuple(gathered.notes),
+            notes=tuple(search_state.notes),
         )
 
     async def ask(

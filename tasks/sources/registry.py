@@ -44,12 +44,14 @@ def open_sources(
         ConfigurationError: no source has such a name.
     """
     by_name = {source.name: source for source in SOURCES}
-    selected = set(by_name if names is None else names)
-    if unknown := sorted(selected - set(by_name)):
+    selected_names = set(by_name if names is None else names)
+    if unknown := sorted(selected_names - set(by_name)):
         raise ConfigurationError(
             f"no source is named {', '.join(unknown)}: choose from {', '.join(by_name)}"
         )
-    return tuple(source(settings, context) for name, source in by_name.items() if name in selected)
+    return tuple(
+        source(settings, context) for name, source in by_name.items() if name in selected_names
+    )
 
 
 def configured(settings: Settings) -> tuple[str, ...]:

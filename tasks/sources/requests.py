@@ -200,8 +200,8 @@ class SourceRequests:
             page = read(Reply(200, {}, body))
         except (UnreadableAnswer, RequestRejectedError):  # cached by another version
             return None
-        source, packed = self._upstream.source, question.packed
-        record_cache_hit(self._context.ledger, source, question.path, packed=packed)
+        source, packed_count = self._upstream.source, question.packed
+        record_cache_hit(self._context.ledger, source, question.path, packed=packed_count)
         return page
 
     async def _attempt(
@@ -306,9 +306,9 @@ class SourceRequests:
             wait_seconds = max(wait_seconds, self._settings.retry_base_seconds)
         if 0 < wait_seconds <= _LONGEST_PAUSE_SECONDS or reply.status == 429:
             self._limit.penalise(min(wait_seconds, _LONGEST_PAUSE_SECONDS))
-        allowed = self._upstream.allowed_per_minute(reply)
-        if allowed is not None and allowed > 0:
-            cost = max(self._upstream.per_minute / allowed, 1.0)
+        allowed_per_minute = self._upstream.allowed_per_minute(reply)
+        if allowed_per_minute is not None and allowed_per_minute > 0:
+            cost = max(self._upstream.per_minute / allowed_per_minute, 1.0)
             self._limit.settle(max(cost - self._cost, 0.0))
             self._cost = cost
 

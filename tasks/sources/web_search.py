@@ -90,14 +90,14 @@ class BraveSource(HttpSource):
         snippets = (text_of(row, "description"), *texts_of(row, "extra_snippets"))
         today = datetime.now(UTC).date()
         age, relative_age = text_of(row, "page_age"), text_of(row, "age")
-        published = relative_day(age, today) or relative_day(relative_age, today)
+        publication_day = relative_day(age, today) or relative_day(relative_age, today)
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
             title=text_of(row, "title"),
             url=text_of(row, "url"),
             text=" ".join(snippet for snippet in snippets if snippet),
-            published=published,
+            published=publication_day,
         )
 
 

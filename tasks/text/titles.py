@@ -50,11 +50,11 @@ def plain_title(title: str) -> str:
 
 
 def _plain_words(text: str) -> list[str]:
-    decomposed = text if text.isascii() else unicodedata.normalize("NFKD", text)
-    folded = decomposed.casefold()
-    if not folded.isascii():
-        folded = "".join(sign for sign in folded if not unicodedata.combining(sign))
-    return _WORDS.findall(folded)
+    decomposed_text = text if text.isascii() else unicodedata.normalize("NFKD", text)
+    folded_text = decomposed_text.casefold()
+    if not folded_text.isascii():
+        folded_text = "".join(sign for sign in folded_text if not unicodedata.combining(sign))
+    return _WORDS.findall(folded_text)
 
 
 def same_title(idea_title: str, found_title: str) -> bool:
@@ -76,8 +76,8 @@ def same_authors(idea_authors: Sequence[str], found_authors: Sequence[str]) -> b
 
     They are compared by surname and first initial; names without both match nobody.
     """
-    shared = _shared_authors(idea_authors, found_authors)
-    return 0 < min(_ENOUGH_AUTHORS, len(idea_authors)) <= shared
+    shared_count = _shared_authors(idea_authors, found_authors)
+    return 0 < min(_ENOUGH_AUTHORS, len(idea_authors)) <= shared_count
 
 
 def _shared_authors(some: Sequence[str], others: Sequence[str]) -> int:
@@ -113,11 +113,13 @@ def _readings(author: str) -> tuple[tuple[str, str], ...]:
 
 def _name_words(name: str) -> list[str]:
     """Return the words of a name without accents, umlauts normalized."""
-    folded = unicodedata.normalize("NFKD", name.translate(_BEYOND_ACCENTS)).casefold()
-    plain = "".join(sign for sign in folded if not (unicodedata.combining(sign) or sign.isdigit()))
+    folded_name = unicodedata.normalize("NFKD", name.translate(_BEYOND_ACCENTS)).casefold()
+    plain_name = "".join(
+        sign for sign in folded_name if not (unicodedata.combining(sign) or sign.isdigit())
+    )
     for digraph in ("ae", "oe", "ue"):
-        plain = plain.replace(digraph, digraph[0])
-    return _WORDS.findall(plain)
+        plain_name = plain_name.replace(digraph, digraph[0])
+    return _WORDS.findall(plain_name)
 
 
 def is_own_work(idea: Work, work: Work) -> bool:
@@ -138,8 +140,10 @@ def _near_title(idea_title: str, found_title: str) -> bool:
         set(_GENRE.sub("", plain_title(title)).split()) - STOP_WORDS
         for title in (idea_title, found_title)
     )
-    shared = len(one & other)
-    return shared >= LEAST_TITLE_WORDS and shared >= _NEAR_TITLE_SHARE * len(one | other)
+    shared_count = len(one & other)
+    return shared_count >= LEAST_TITLE_WORDS and shared_count >= _NEAR_TITLE_SHARE * len(
+        one | other
+    )
 
 
 @dataclass(frozen=True, slots=True)

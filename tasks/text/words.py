@@ -211,8 +211,8 @@ def overlap_0_to_1(a: str, b: str) -> float:
     left, right = set(content_words(a)), set(content_words(b))
     if not left or not right:
         return 0.0
-    shared = len(left & right)
-    return 0.5 * shared / min(len(left), len(right)) + 0.5 * shared / len(left | right)
+    shared_count = len(left & right)
+    return 0.5 * shared_count / min(len(left), len(right)) + 0.5 * shared_count / len(left | right)
 
 
 def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tuple[float, str]]:
@@ -231,12 +231,12 @@ def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tup
         if word in weight
     }
     length = math.sqrt(sum(value * value for value in question.values()))
-    scored: list[tuple[float, int]] = []
+    scored_places: list[tuple[float, int]] = []
     for place, bag in enumerate(bags):
         dot = sum(count * weight[word] * question.get(word, 0.0) for word, count in bag.items())
         norm = length * math.sqrt(sum((count * weight[word]) ** 2 for word, count in bag.items()))
-        scored.append((min(dot / norm, 1.0) if norm else 0.0, place))
-    best = sorted(scored, key=lambda pair: (-pair[0], pair[1]))[: max(limit, 0)]
+        scored_places.append((min(dot / norm, 1.0) if norm else 0.0, place))
+    best = sorted(scored_places, key=lambda pair: (-pair[0], pair[1]))[: max(limit, 0)]
     return [(score, sentences[place]) for score, place in best]
 
 
@@ -265,18 +265,18 @@ def nearest_sentences(query: str, text: str, limit: int | None) -> Excerpt:
     if limit is None or total <= limit:
         return Excerpt(text, 0)
     unique = list(dict.fromkeys(sentences(text)))
-    chosen: set[str] = set()
+    chosen_sentences: set[str] = set()
     room = limit
     by_nearness = [sentence for _, sentence in rank_sentences(query, unique, len(unique))]
     for sentence in by_nearness:
         length = len(_UNBROKEN.findall(sentence))
         if length <= room:
-            chosen.add(sentence)
+            chosen_sentences.add(sentence)
             room -= length
-    if not chosen:
-        nearest, _ = shorten_words(by_nearness[0] if by_nearness else text, limit)
-        return Excerpt(nearest, total - limit)
-    excerpt = " ".join(sentence for sentence in unique if sentence in chosen)
+    if not chosen_sentences:
+        nearest_part, _ = shorten_words(by_nearness[0] if by_nearness else text, limit)
+        return Excerpt(nearest_part, total - limit)
+    excerpt = " ".join(sentence for sentence in unique if sentence in chosen_sentences)
     return Excerpt(excerpt, total - (limit - room))
 
 

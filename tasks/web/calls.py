@@ -50,11 +50,11 @@ def recorded(
     call = Call()
     created_at = datetime.now(UTC)
     try:
-        with span(name, kind="client", source=source, attempt=columns.get("attempt")) as spanned:
+        with span(name, kind="client", source=source, attempt=columns.get("attempt")) as call_span:
             yield call
             if call.reason is not None:
-                spanned.fail(call.reason)
-            spanned.note(status=call.status)
+                call_span.fail(call.reason)
+            call_span.note(status=call.status)
     except asyncio.CancelledError:
         call.reason = call.reason or Reason.TIMEOUT  # it was sent, and the caller gave up
         raise

@@ -305,8 +305,8 @@ _REASONS = {
 
 def reason_of_status(status: int) -> Reason:
     """Return the failure reason of an unsuccessful status."""
-    unlisted = Reason.SERVER_ERROR if status >= 500 else Reason.BAD_REQUEST
-    return _REASONS.get(status, unlisted)
+    fallback_reason = Reason.SERVER_ERROR if status >= 500 else Reason.BAD_REQUEST
+    return _REASONS.get(status, fallback_reason)
 
 
 def status_of_reason(reason: Reason) -> int:

@@ -78,33 +78,33 @@ class RetryPolicy:
         `attempt` gets its number, from 1. A `TransientError` is retried, and raised after the last
         attempt; one that concerns every unit, and any other error, is raised at once.
         """
-        number, counted, spent = 0, 0, spent or Spent()
+        number, counted_attempts, spent = 0, 0, spent or Spent()
         while True:
             number += 1
-            counted += 1
-            started = time.monotonic()
+            counted_attempts += 1
+            start_time = time.monotonic()
             last_error: TransientError | None = None
             try:
-                tried = await attempt(number)
-                spent.seconds += tried.busy_seconds
-                if not tried.again:
-                    return tried.result
-                counted -= not tried.is_counted
-                wait_seconds = tried.wait_seconds
+                outcome = await attempt(number)
+                spent.seconds += outcome.busy_seconds
+                if not outcome.again:
+                    return outcome.result
+                counted_attempts -= not outcome.is_counted
+                wait_seconds = outcome.wait_seconds
             except TransientError as error:
                 # When budgets cannot be recorded, a retry would pay again for a lost answer.
                 if not concerns_one_unit(error):
                     raise
-                spent.seconds += time.monotonic() - started
+                spent.seconds += time.monotonic() - start_time
                 last_error, wait_seconds = error, error.wait_seconds
             doublings = min(number - 1, _MOST_DOUBLINGS)
             longest = min(self.first_pause_seconds * 2.0**doublings, self.longest_pause_seconds)
             jitter = random.uniform(0.5, 1.0)  # noqa: S311 -- not a secret
             pause_seconds = max(longest * jitter, wait_seconds)
             late = spent.seconds + pause_seconds > self.maximum_total_seconds
-            if late or counted == self.maximum_attempts:
+            if late or counted_attempts == self.maximum_attempts:
                 if last_error is not None:
                     raise last_error
-                return tried.result
+                return outcome.result
             spent.seconds += pause_seconds
             await asyncio.sleep(pause_seconds)

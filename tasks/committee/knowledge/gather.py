@@ -251,13 +251,13 @@ async def _rounds(context: Context, search: Search) -> None:
     for number in range(1, context.parameters.search_rounds + 1):
         new = [*cited_candidates, *await search.round(queries, number)]
         await similarity.enter(new)
-        chosen = await _filter(context, search) if new else []
-        if all(candidate.read for candidate in chosen):
+        chosen_candidates = await _filter(context, search) if new else []
+        if all(candidate.read for candidate in chosen_candidates):
             return
-        await read_selected(context, chosen)
+        await read_selected(context, chosen_candidates)
         if number == context.parameters.search_rounds:
             return
-        cited_candidates = await search.follow(chosen, number + 1)
+        cited_candidates = await search.follow(chosen_candidates, number + 1)
         queries = await refined_queries(context, search.pool, all_queries)
         all_queries += queries
         if not queries and not cited_candidates:

@@ -238,7 +238,7 @@ def spell_out_keys(text: str, items: dict[str, Candidate], own_key: str) -> tupl
 
     Unknown keys and quotations stay unchanged.
     """
-    cleaned, removed = without_made_up(text)
+    cleaned_text, removed_count = without_made_up(text)
 
     def spelled(match: Match[str]) -> str:
         key = f"K{match.group(1)}"
@@ -246,4 +246,4 @@ def spell_out_keys(text: str, items: dict[str, Candidate], own_key: str) -> tupl
             return "the source"
         return f"“{items[key].item.title}”" if key in items else match.group(0)
 
-    return plain(_KEY.sub(spelled, shielded(cleaned))).strip(), removed
+    return plain(_KEY.sub(spelled, shielded(cleaned_text))).strip(), removed_count

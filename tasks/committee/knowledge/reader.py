@@ -177,7 +177,7 @@ def describe_archive(archive: Archive) -> str:
 
 
 def _by_use(modules: list[Module]) -> list[Module]:
-    called = Counter(
+    call_counts = Counter(
         name
         for module in modules
         for names in module.calls.values()
@@ -186,7 +186,11 @@ def _by_use(modules: list[Module]) -> list[Module]:
     )
 
     def order(module: Module) -> tuple[int, int, str]:
-        return -sum(called[name] for name in module.defined), module.path.count("/"), module.path
+        return (
+            -sum(call_counts[name] for name in module.defined),
+            module.path.count("/"),
+            module.path,
+        )
 
     return sorted((module for module in modules if module.defined or module.calls), key=order)
 

@@ -176,11 +176,11 @@ async def _read_repository(
     context: Context, reader: KnowledgeReader, candidate: Candidate, name: str
 ) -> None:
     """Read a repository, up to the cutoff if it may have changed since."""
-    cutoff, updated = context.outline.cutoff, candidate.item.updated
+    cutoff, last_update = context.outline.cutoff, candidate.item.updated
     judged_by = cutoff is not None and candidate.phase is KnowledgePhase.BEFORE
     as_of = (
         cutoff
-        if judged_by and cutoff is not None and (updated is None or updated > cutoff)
+        if judged_by and cutoff is not None and (last_update is None or last_update > cutoff)
         else None
     )
     reading = await reader.repository(name, as_of)

@@ -60,18 +60,18 @@ def select(
     """
     # By `id`: candidates are mutable and cannot be hashed.
     eligible_ids = {id(candidate) for candidate in candidates}
-    chosen: list[Candidate] = []
+    chosen_candidates: list[Candidate] = []
     for phase in KnowledgePhase:
         for kind in SourceKind:
-            ranked = sorted(
+            ranked_candidates = sorted(
                 (candidate for candidate in pool.of(phase, kind) if id(candidate) in eligible_ids),
                 key=lambda candidate: -_place(candidate, judge_weight),
             )
-            chosen += ranked[:limit]
-    selected_ids = {id(candidate) for candidate in chosen}
+            chosen_candidates += ranked_candidates[:limit]
+    selected_ids = {id(candidate) for candidate in chosen_candidates}
     for candidate in pool:
         candidate.selected = id(candidate) in selected_ids
-    return chosen
+    return chosen_candidates
 
 
 def _place(candidate: Candidate, judge_weight: float) -> float:

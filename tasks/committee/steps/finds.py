@@ -88,10 +88,10 @@ def _of_paper(item: ItemFacts, years: int) -> float | None:
     venue = None if not item.site else 0.3 if _PREPRINTS.search(item.site) else 0.7
     if item.citation_count is None:
         return venue
-    cited = _share(item.citation_count / years, TOP_CITATIONS_A_YEAR)
+    citation_share = _share(item.citation_count / years, TOP_CITATIONS_A_YEAR)
     if venue is None:
-        return cited
-    return CITATION_WEIGHT * cited + (1 - CITATION_WEIGHT) * venue
+        return citation_share
+    return CITATION_WEIGHT * citation_share + (1 - CITATION_WEIGHT) * venue
 
 
 def _of_site(site: str) -> float | None:

@@ -103,10 +103,10 @@ def support_share(items: Collection[CitableFinding]) -> float:
 
 def closeness(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart]) -> float:
     """Return the mean over `parts` of the highest relevance of a finding; 0 without any."""
-    nearest: dict[str, float] = {}
+    relevance_by_part: dict[str, float] = {}
     for each in findings(evidence, parts):
-        nearest.setdefault(each.finding.part, each.finding.relevance_0_to_1)
-    return sum(nearest.values()) / len(nearest) if nearest else 0.0
+        relevance_by_part.setdefault(each.finding.part, each.finding.relevance_0_to_1)
+    return sum(relevance_by_part.values()) / len(relevance_by_part) if relevance_by_part else 0.0
 
 
 def completeness(parts: Collection[PartShown]) -> float:

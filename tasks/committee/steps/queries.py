@@ -100,15 +100,17 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
 
 def reword(query: str, abbreviation_pairs: tuple[tuple[str, str], ...]) -> str | None:
     """Replace the first term of `query` that has a synonym; None without one."""
-    folded = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in query)
+    folded_query = "".join(
+        letter.lower() if len(letter.lower()) == 1 else letter for letter in query
+    )
     for term, other in (*abbreviation_pairs, *_table()):
-        for start in _places(folded, term):
+        for start in _places(folded_query, term):
             end = next(
                 (
                     start + len(term) + len(ending)
                     for ending in ("s", "es", "")
-                    if folded.startswith(ending, start + len(term))
-                    and not _INSIDE_A_WORD.match(folded, start + len(term) + len(ending))
+                    if folded_query.startswith(ending, start + len(term))
+                    and not _INSIDE_A_WORD.match(folded_query, start + len(term) + len(ending))
                 ),
                 None,
             )

@@ -151,8 +151,10 @@ def _clarity(inputs: PersonaInput) -> _Judgement:
 
 
 def _novelty(inputs: PersonaInput) -> _Judgement:
-    near = closeness(inputs.evidence, _CORE)
-    return _Judgement(1 - near, f"Closeness of the nearest knowledge: {near:.0%}", _CORE)
+    core_closeness = closeness(inputs.evidence, _CORE)
+    return _Judgement(
+        1 - core_closeness, f"Closeness of the nearest knowledge: {core_closeness:.0%}", _CORE
+    )
 
 
 def _feasibility(inputs: PersonaInput) -> _Judgement:
@@ -189,13 +191,15 @@ def _validity(inputs: PersonaInput) -> _Judgement:
 
 def _significance(inputs: PersonaInput) -> _Judgement:
     purpose_findings = findings(inputs.evidence, _PURPOSE)
-    support, wide = support_share(purpose_findings), reach(inputs.idea, inputs.parts)
+    support, reach_share = support_share(purpose_findings), reach(inputs.idea, inputs.parts)
     items = len({each.key for each in purpose_findings})
     summary = (
         f"Items on its purpose: {items}; support among them: {support:.0%}; words of wide reach:"
-        f" {wide:.0%}"
+        f" {reach_share:.0%}"
     )
-    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * wide, summary, _PURPOSE)
+    return _Judgement(
+        0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * reach_share, summary, _PURPOSE
+    )
 
 
 def _other(inputs: PersonaInput, dimension: DimensionShown) -> _Judgement:
@@ -217,13 +221,13 @@ _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
 
 
 def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
-    quotable = [each for each in findings(inputs.evidence, parts) if each.finding.evidence]
+    quotable_findings = [each for each in findings(inputs.evidence, parts) if each.finding.evidence]
     return [
         quotation
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
-        for quotation in quotations(each for each in quotable if each.finding.relation == relation)[
-            :_QUOTED
-        ]
+        for quotation in quotations(
+            each for each in quotable_findings if each.finding.relation == relation
+        )[:_QUOTED]
     ]
 
 
@@ -291,18 +295,18 @@ _VOICES = 2
 
 async def baseline_conclusion(inputs: MetaInput, tools: BaselineTools) -> MetaReply | NoAnswer:
     del tools
-    ordered = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
+    ranked_figures = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
     return MetaReply(
-        summary=_figures(inputs, ordered),
-        strengths=_voices(inputs, ordered[:_VOICES], best=True),
-        weaknesses=_voices(inputs, ordered[::-1][:_VOICES], best=False),
+        summary=_figures(inputs, ranked_figures),
+        strengths=_voices(inputs, ranked_figures[:_VOICES], best=True),
+        weaknesses=_voices(inputs, ranked_figures[::-1][:_VOICES], best=False),
         decision=decision_by_total(inputs.total_score_0_to_10),
     )
 
 
 def decision_by_total(total_score_0_to_10: float) -> Decision:
     return next(
-        (decision for least, decision in THRESHOLDS if total_score_0_to_10 >= least),
+        (decision for threshold, decision in THRESHOLDS if total_score_0_to_10 >= threshold),
         Decision.REJECT,
     )
 
@@ -317,7 +321,7 @@ def _figures(inputs: MetaInput, ordered: list[DimensionFigures]) -> str:
 
 def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -> str:
     """Return the highest or lowest scoring review of each dimension."""
-    chosen = [
+    chosen_reviews = [
         (
             sorted(
                 ([each for each in inputs.reviews if each.dimension == figure.name]),
@@ -330,7 +334,7 @@ def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -
         for figure in figures
     ]
     return "\n\n".join(
-        f"{each.dimension.replace('_', ' ').capitalize()}: {each.review}" for each in chosen
+        f"{each.dimension.replace('_', ' ').capitalize()}: {each.review}" for each in chosen_reviews
     )
 
 

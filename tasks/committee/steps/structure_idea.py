@@ -159,13 +159,13 @@ class StructureReply(Reply):
 
     def claims(self) -> dict[IdeaPart, tuple[str, ...]]:
         """Statements by part, in the order of the parts; blank and repeated ones are left out."""
-        stated = {
+        texts_by_part = {
             part: (" ".join(text.split()) for text in getattr(self, part.value))
             for part in IdeaPart
         }
         return {
             part: tuple(dict.fromkeys(text for text in texts if text))
-            for part, texts in stated.items()
+            for part, texts in texts_by_part.items()
         }
 
 
@@ -191,16 +191,18 @@ async def baseline_structure(
 
 def _sort_claims(idea: str) -> dict[IdeaPart, list[str]]:
     by_part: dict[IdeaPart, list[str]] = {part: [] for part in IdeaPart}
-    unsorted: list[str] = []
+    unsorted_claims: list[str] = []
     sections = sections_of_markdown(idea)
     for heading, body in sections:
         under = part_of_heading(heading)
         for claim in _claims(body):
             part = part_of_sentence(claim, under)
-            (by_part[part] if part is not None else unsorted).append(claim)
+            (by_part[part] if part is not None else unsorted_claims).append(claim)
     if not by_part[IdeaPart.TLDR]:
         by_part[IdeaPart.TLDR] = _gist(
-            sections, [claim for claims in by_part.values() for claim in claims] or unsorted, idea
+            sections,
+            [claim for claims in by_part.values() for claim in claims] or unsorted_claims,
+            idea,
         )
     return by_part
 

@@ -174,16 +174,16 @@ def _side_by_side(paper: _Paper, match: _Match) -> str:
 
 def _nearest_sentence(paper: _Paper, statement: _Statement) -> str:
     """Return the sentence nearest to the statement, preferring the paper's own work."""
-    ranked = rank_sentences(statement.text, paper.sentences, len(paper.sentences))
-    return max(ranked, key=lambda pair: pair[0] + OWN_WORK_BONUS * bool(OWN_WORK.search(pair[1])))[
-        1
-    ]
+    ranked_sentences = rank_sentences(statement.text, paper.sentences, len(paper.sentences))
+    return max(
+        ranked_sentences, key=lambda pair: pair[0] + OWN_WORK_BONUS * bool(OWN_WORK.search(pair[1]))
+    )[1]
 
 
 def _match(paper: _Paper, statement: _Statement) -> _Match:
-    covered = len(statement.stems & paper.stems) / (len(statement.stems) or 1)
-    closeness = 0.5 * max(float(statement.vector @ paper.vector), 0.0) + 0.5 * covered
-    if closeness >= COVERED_FROM and covered >= MINIMUM_COVERED:
+    covered_share = len(statement.stems & paper.stems) / (len(statement.stems) or 1)
+    closeness = 0.5 * max(float(statement.vector @ paper.vector), 0.0) + 0.5 * covered_share
+    if closeness >= COVERED_FROM and covered_share >= MINIMUM_COVERED:
         score: int | None = -1
     elif closeness >= ADDRESSED_FROM:
         score = 0

@@ -99,17 +99,19 @@ def _overlaps(comparison: ShownComparison) -> bool:
 def _review_abstracts(inputs: ReviewInput) -> ReviewReply | NoAnswer:
     """Review uncompared abstracts by their sentences nearest to the statements."""
     statements = " ".join(inputs.dimension.statements)
-    nearest = [
+    nearest_sentences = [
         (*max(rank_sentences(statements, sentences(paper.comparison), 1), default=(0.0, "")), paper)
         for paper in inputs.comparisons
     ]
-    ranked = sorted((each for each in nearest if each[0] > 0), key=lambda each: -each[0])
-    if not ranked:
+    ranked_overlaps = sorted(
+        (each for each in nearest_sentences if each[0] > 0), key=lambda each: -each[0]
+    )
+    if not ranked_overlaps:
         return NoAnswer(Reason.NO_EVIDENCE, "no abstract shares a word with the statements")
     return ReviewReply(
         strengths="",
         weaknesses=passages(
-            (sentence, paper.key) for _, sentence, paper in ranked[:OVERLAPS_SHOWN]
+            (sentence, paper.key) for _, sentence, paper in ranked_overlaps[:OVERLAPS_SHOWN]
         ),
     )
 

@@ -180,18 +180,20 @@ async def baseline_dimensions(
         place: _statements(_of_dimension(claims, place)) for place in range(len(DIMENSIONS))
     }
     strengths = {
-        place: sum(claim.strength(place) for claim in chosen)
-        for place, chosen in by_dimension.items()
-        if chosen
+        place: sum(claim.strength(place) for claim in dimension_claims)
+        for place, dimension_claims in by_dimension.items()
+        if dimension_claims
     }
-    ordered = sorted(strengths, key=lambda place: (-strengths[place], place))[
+    strongest_places = sorted(strengths, key=lambda place: (-strengths[place], place))[
         : inputs.maximum_dimensions
     ]
-    if not ordered:
+    if not strongest_places:
         central = sorted(claims, key=lambda claim: -claim.weight)
         return DimensionsReply(dimensions=[_answer("Central claim", _statements(central))])
     return DimensionsReply(
-        dimensions=[_answer(DIMENSIONS[place].name, by_dimension[place]) for place in ordered]
+        dimensions=[
+            _answer(DIMENSIONS[place].name, by_dimension[place]) for place in strongest_places
+        ]
     )
 
 
@@ -262,13 +264,13 @@ def _of_dimension(claims: list[ClaimSentence], place: int) -> list[ClaimSentence
 
 
 def _statements(claims: list[ClaimSentence]) -> list[ClaimSentence]:
-    chosen: list[ClaimSentence] = []
+    chosen_claims: list[ClaimSentence] = []
     for claim in claims:
-        if len(chosen) < STATEMENTS_PER_DIMENSION and all(
-            overlap_0_to_1(claim.text, other.text) < REDUNDANT_OVERLAP for other in chosen
+        if len(chosen_claims) < STATEMENTS_PER_DIMENSION and all(
+            overlap_0_to_1(claim.text, other.text) < REDUNDANT_OVERLAP for other in chosen_claims
         ):
-            chosen.append(claim)
-    return chosen
+            chosen_claims.append(claim)
+    return chosen_claims
 
 
 EXTRACT_DIMENSIONS = Step(

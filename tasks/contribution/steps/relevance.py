@@ -69,9 +69,9 @@ def _entry(paper: ShownPaper, similarity: float, idea_stems: frozenset[str]) -> 
 
 def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int:
     """Return a score from 0 to 5 that grows with both signals."""
-    shared = min(shared_share_0_to_1 / FULL_SHARE, 1.0)
+    word_share = min(shared_share_0_to_1 / FULL_SHARE, 1.0)
     return bisect.bisect_right(
-        THRESHOLDS, SIMILARITY_WEIGHT * similarity_0_to_1 + (1 - SIMILARITY_WEIGHT) * shared
+        THRESHOLDS, SIMILARITY_WEIGHT * similarity_0_to_1 + (1 - SIMILARITY_WEIGHT) * word_share
     )
 
 

@@ -227,9 +227,12 @@ class Waves:
             for question_id, question in questions:
                 answer = results.get(question_id, QuestionResult()).answer
                 if answer is not None:
-                    used = usage_of(answer)
-                    cost_usd = price.of(*used) * BATCH_RATE if price else 0.0
-                    yield IdeaId(question.unit), Spend(cost_usd=cost_usd, tokens=used[0] + used[1])
+                    usage = usage_of(answer)
+                    cost_usd = price.of(*usage) * BATCH_RATE if price else 0.0
+                    yield (
+                        IdeaId(question.unit),
+                        Spend(cost_usd=cost_usd, tokens=usage[0] + usage[1]),
+                    )
 
         return _by_unit(each())
 

@@ -189,8 +189,8 @@ def repair_encoding(text: str | None) -> str | None:
     """
     if text is None or text.isascii():
         return None
-    repaired = _decode_once(_decode_once(text))  # some texts were garbled twice
-    return repaired if repaired != text else None
+    repaired_text = _decode_once(_decode_once(text))  # some texts were garbled twice
+    return repaired_text if repaired_text != text else None
 
 
 def _decode_once(text: str) -> str:
@@ -198,9 +198,9 @@ def _decode_once(text: str) -> str:
     position = 0
     for match in _SEQUENCE.finditer(text.translate(_BYTES)):
         try:
-            decoded = match[0].encode("latin-1").decode()
+            decoded_text = match[0].encode("latin-1").decode()
         except UnicodeDecodeError:
             continue
-        parts += text[position : match.start()], decoded
+        parts += text[position : match.start()], decoded_text
         position = match.end()
     return "".join(parts) + text[position:]

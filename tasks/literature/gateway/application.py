@@ -149,7 +149,7 @@ class Gateway:
 
     async def serve(self, web: WebRequest) -> Response:
         """Answer any path of the Graph and Recommendations API."""
-        started = time.monotonic()
+        start_time = time.monotonic()
         parameters = sorted(
             (name, value)
             for name, value in web.query_params.multi_items()
@@ -164,7 +164,7 @@ class Gateway:
             else:
                 refusal = body
         if refusal is not None:
-            self._count(request, refusal, started)
+            self._count(request, refusal, start_time)
             response = _response(refusal, "gateway")
             response.headers["connection"] = "close"  # the rest of the request is not read
             return response
@@ -172,19 +172,19 @@ class Gateway:
         try:
             with span(
                 "gateway request", kind="server", parent=parent, endpoint=endpoint
-            ) as spanned:
+            ) as request_span:
                 reply = await self._upstream.answer(request)
-                cache, sent = reply.cache.value, len(reply.attempts)
-                spanned.note(status=reply.status, cache=cache, upstream_requests=sent)
+                cache, sent_count = reply.cache.value, len(reply.attempts)
+                request_span.note(status=reply.status, cache=cache, upstream_requests=sent_count)
                 if reply.reason is not None:
-                    spanned.fail(reply.reason)
+                    request_span.fail(reply.reason)
         except asyncio.CancelledError:  # at shutdown, while clients still wait
             stopping = could_not_look(Reason.UNREACHABLE, "the gateway stops; ask again")
             response = _response(stopping, self._upstream.name)
             response.headers[STOPPING_HEADER] = "1"
             return response
         self._counts[f"cache_{reply.cache}"] += 1
-        seconds = self._count(request, reply, started)
+        seconds = self._count(request, reply, start_time)
         what = (request.method, request.path, reply.status, reply.cache, seconds * 1000)
         _LOG.info("%s %s %d %s %.0f ms", *what)
         return _response(reply, self._upstream.name)
@@ -275,10 +275,12 @@ def _refusal(request: Request) -> Reply | None:
     if request.route is None:
         return no_such_route(request)
     names = [name for name, _ in request.parameters]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if not repeated:
+    repeated_names = sorted({name for name in names if names.count(name) > 1})
+    if not repeated_names:
         return None
-    return error_reply(400, f"Unacceptable query params: [{repeated[0][:100]}] is given twice")
+    return error_reply(
+        400, f"Unacceptable query params: [{repeated_names[0][:100]}] is given twice"
+    )
 
 
 async def _read_body(web: WebRequest) -> bytes | Reply:

@@ -118,13 +118,13 @@ class SharedDepartures(Departures):
             ) from error
 
     def read(self, now: float) -> Memory:
-        stored = os.pread(self._descriptor, _HEAD.size + _PAIR_BYTES * _MOST_REMEMBERED, 0)
-        if len(stored) < _HEAD.size:
+        stored_bytes = os.pread(self._descriptor, _HEAD.size + _PAIR_BYTES * _MOST_REMEMBERED, 0)
+        if len(stored_bytes) < _HEAD.size:
             return Memory()
-        slot, count = _HEAD.unpack_from(stored)
-        if count > _MOST_REMEMBERED or len(stored) < _HEAD.size + _PAIR_BYTES * count:
+        slot, count = _HEAD.unpack_from(stored_bytes)
+        if count > _MOST_REMEMBERED or len(stored_bytes) < _HEAD.size + _PAIR_BYTES * count:
             return Memory()
-        moments = struct.unpack_from(f"<{2 * count}d", stored, _HEAD.size)
+        moments = struct.unpack_from(f"<{2 * count}d", stored_bytes, _HEAD.size)
         if any(moment > now for moment in moments[::2]):
             return Memory()
         return Memory(

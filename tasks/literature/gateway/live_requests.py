@@ -242,11 +242,11 @@ class Transport:
                 return circuit_open()
             # Built only now, so that look-ups that arrived during the wait are included.
             request = request or make()
-            started = time.monotonic()
+            start_time = time.monotonic()
             outcome = await self._attempt(request, turn, attempts)
             wait_seconds, busy_seconds = (
                 self._record_outcome(outcome, turn),
-                time.monotonic() - started,
+                time.monotonic() - start_time,
             )
             returned_at_once = outcome.status == 504 and not retry_gateway_timeout
             if outcome.answer is not None and (outcome.reason is None or returned_at_once):
@@ -272,7 +272,7 @@ class Transport:
 
     async def _attempt(self, request: Request, turn: Turn, attempts: list[Attempt]) -> _Outcome:
         """Send one request; record and count it."""
-        request_id, sent_at, started = uuid4().hex, time.time(), time.monotonic()
+        request_id, sent_at, start_time = uuid4().hex, time.time(), time.monotonic()
         endpoint, number = request.endpoint, len(attempts) + 1
         if self.record is not None:
             self.record.add(request_id, request, number, turn, sent_at)
@@ -282,17 +282,17 @@ class Transport:
             endpoint=endpoint,
             attempt=number,
             look_ups=request.look_ups,
-        ) as spanned:
+        ) as request_span:
             outcome = await self._exchange(request, turn)
-            spanned.note(status=outcome.status, wait_seconds=turn.waited_seconds)
+            request_span.note(status=outcome.status, wait_seconds=turn.waited_seconds)
             if outcome.reason is not None:
-                spanned.fail(outcome.reason)
+                request_span.fail(outcome.reason)
         attempt = Attempt(
             request_id=request_id,
             status=outcome.status,
             reason=outcome.reason,
             wait_seconds=turn.waited_seconds,
-            latency_seconds=time.monotonic() - started,
+            latency_seconds=time.monotonic() - start_time,
             packed=request.look_ups,
             sent_at=sent_at,
         )
@@ -333,14 +333,14 @@ class Transport:
             return _Outcome(None, reason, f"{self.host}: {error}")
         finally:
             turn.arrived()
-        checked = _check_body(answer)
-        _LOG.info("upstream %s %s %s", request.method, request.path, checked.status)
-        malformed = checked.status == 502 and answer.status == 200
+        checked_answer = _check_body(answer)
+        _LOG.info("upstream %s %s %s", request.method, request.path, checked_answer.status)
+        malformed = checked_answer.status == 502 and answer.status == 200
         page = malformed and is_web_page(answer.content)
-        broken = WEB_PAGE if page else "broken JSON"
-        detail = f"{self.host} answered {f'with {broken}' if malformed else checked.status}"
-        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(checked.status)
-        return _Outcome(checked, reason if reason.again_at_once else None, detail, page)
+        wrong_content = WEB_PAGE if page else "broken JSON"
+        detail = f"{self.host} answered {f'with {wrong_content}' if malformed else checked_answer.status}"
+        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(checked_answer.status)
+        return _Outcome(checked_answer, reason if reason.again_at_once else None, detail, page)
 
     def _refuses_for_good(self) -> bool:
         """Return whether the API refuses the key; one request in ten minutes asks again."""

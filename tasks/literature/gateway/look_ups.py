@@ -56,10 +56,10 @@ class Answers(CachedAnswers):
         if in_flight is not None:
             reply = await asyncio.shield(in_flight)
             return replace(reply, cache=CacheUse.COALESCED, attempts=(), share=0.0)
-        cached = self.get([key]).get(key)
-        if cached is not None:
-            (status,) = _STATUS.unpack_from(cached)
-            return Reply(status, cached[_STATUS.size :], cache=CacheUse.HIT)
+        cached_bytes = self.get([key]).get(key)
+        if cached_bytes is not None:
+            (status,) = _STATUS.unpack_from(cached_bytes)
+            return Reply(status, cached_bytes[_STATUS.size :], cache=CacheUse.HIT)
 
         # In a task of its own: a client that disconnects must not cancel it for the others.
         async def ask_and_cache() -> Reply:
@@ -139,11 +139,11 @@ class LookUps:
         fields = ",".join(sorted(set(fields.split(","))))
         canonical = [canonical_id(each) for each in identifiers]
         keys = {each: self._key(fields, each) for each in canonical if each is not None}
-        cached = self._answers.get(list(keys.values()))
+        cached_bodies = self._answers.get(list(keys.values()))
         own_keys: set[str] = set()
         futures: dict[str, asyncio.Future[Row]] = {}
         for identifier, key in keys.items():
-            if key in cached:
+            if key in cached_bodies:
                 continue
             if key not in self._in_flight:
                 self._enqueue(fields, identifier, key)
@@ -153,7 +153,7 @@ class LookUps:
         self.counts.update(
             {
                 "asked": len(identifiers),
-                "kept": len(cached),
+                "kept": len(cached_bodies),
                 "sent": len(own_keys),
                 "coalesced": len(futures) - len(own_keys),
             }
@@ -162,7 +162,9 @@ class LookUps:
             identifier: await asyncio.shield(future) for identifier, future in futures.items()
         }
         costs = [row.cost for row in outcomes.values() if row.cost is not None]
-        outcomes |= {each: Row(cached[key]) for each, key in keys.items() if key in cached}
+        outcomes |= {
+            each: Row(cached_bodies[key]) for each, key in keys.items() if key in cached_bodies
+        }
         rows = tuple(outcomes[each] if each is not None else Row(_NULL) for each in canonical)
         use = CacheUse.MISS if own_keys else CacheUse.COALESCED if futures else CacheUse.HIT
         # A client records the attempts of the batches it started, and its share of all its batches.

@@ -70,7 +70,7 @@ def attempts_in(header: str) -> tuple[Attempt, ...]:
     attempts = []
     for part in header.split(","):
         try:
-            name, status, reason, wait, latency, packed, sent_at = part.split()
+            name, status, reason, wait, latency, packed_count, sent_at = part.split()
             attempts.append(
                 Attempt(
                     name,
@@ -78,7 +78,7 @@ def attempts_in(header: str) -> tuple[Attempt, ...]:
                     reason_named(reason),
                     max(float(wait), 0.0),
                     max(float(latency), 0.0),
-                    max(int(packed), 1),
+                    max(int(packed_count), 1),
                     float(sent_at),
                 )
             )
@@ -183,9 +183,11 @@ class Request:
 
     def replacing(self, **parameters: str | None) -> "Request":
         """Return the request with some parameters set, or removed if the value is None."""
-        unchanged = [(key, value) for key, value in self.parameters if key not in parameters]
+        unchanged_parameters = [
+            (key, value) for key, value in self.parameters if key not in parameters
+        ]
         replacements = [(key, value) for key, value in parameters.items() if value is not None]
-        return replace(self, parameters=tuple(sorted(unchanged + replacements)))
+        return replace(self, parameters=tuple(sorted(unchanged_parameters + replacements)))
 
     @property
     def route(self) -> Route | None:

@@ -59,7 +59,7 @@ def days_of(request: Request) -> DayRange:
         RequestRejectedError: a value is no date or range.
     """
     first, last = EVER.first, EVER.last
-    for name, read in (
+    for name, reader in (
         ("publicationDateOrYear", _date_range),
         ("year", _year_range),
         ("insertedBefore", _before),
@@ -67,7 +67,7 @@ def days_of(request: Request) -> DayRange:
         text = request.parameter(name)
         if not text:
             continue
-        days = read(text)
+        days = reader(text)
         if days is None:
             raise RequestRejectedError(f"Unacceptable query params: [{name}={text}]")
         first, last = max(first, days.first), min(last, days.last)
@@ -289,10 +289,10 @@ def canonical_id(text: str) -> str | None:
 def batch_identifiers(body: bytes) -> list[str]:
     """Parse the ids of a batch request. Raises RequestRejectedError for an invalid body."""
     try:
-        parsed = orjson.loads(body)
+        payload = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise RequestRejectedError("Request body is not valid JSON") from error
-    identifiers = parsed.get("ids") if isinstance(parsed, dict) else None
+    identifiers = payload.get("ids") if isinstance(payload, dict) else None
     if not isinstance(identifiers, list) or not all(isinstance(each, str) for each in identifiers):
         raise RequestRejectedError('Request body must be {"ids": [...]} with a list of strings')
     if len(identifiers) > LARGEST_BATCH:

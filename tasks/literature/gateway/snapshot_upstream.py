@@ -194,8 +194,8 @@ class SnapshotUpstream:
         if kind == "references":
             about["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
         if edges is None:
-            elided = {"openAccessPdf": {"disclaimer": _WITHHELD}}
-            about["citingPaperInfo"] = {**view(paper, ("title",)), **elided}
+            elided_fields = {"openAccessPdf": {"disclaimer": _WITHHELD}}
+            about["citingPaperInfo"] = {**view(paper, ("title",)), **elided_fields}
             return json_reply({**about, "data": None})
         if window.end < edges.total:
             about["next"] = window.end

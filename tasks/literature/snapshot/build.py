@@ -96,8 +96,8 @@ def index_of_file(source: Path, home: Path) -> Path:
 
 
 def _index_name(source: Path) -> str:
-    plain = "".join(letter if letter.isalnum() else "-" for letter in source.stem)[:40]
-    return f"{plain}-{content_hash(str(source.resolve()), length=8)}-"
+    plain_stem = "".join(letter if letter.isalnum() else "-" for letter in source.stem)[:40]
+    return f"{plain_stem}-{content_hash(str(source.resolve()), length=8)}-"
 
 
 def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
@@ -186,11 +186,11 @@ def embed_papers(
 def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report: Progress) -> None:
     if store.state("copied"):
         return
-    expected = papers.prepare(workplace, report)
+    expected_rows = papers.prepare(workplace, report)
     rows_read, number = int(store.state("rows_read") or 0), store.count()
     names = ("duplicates", "untitled", *(f"unreadable_{name}" for name in MAY_BE_UNREADABLE))
     counts = {name: int(store.state(name) or 0) for name in names}
-    report(rows_read, expected, "papers")
+    report(rows_read, expected_rows, "papers")
     start = Place(int(store.state("part") or 0), int(store.state("part_row") or 0))
     for batch, place in papers.batches(workplace, start):
         with store.transaction():
@@ -208,7 +208,7 @@ def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report
             rows_read += len(batch)
             store.set_state(rows_read=rows_read, part=place.part, part_row=place.row, **counts)
         if batch:
-            report(rows_read, max(expected, rows_read), "papers")
+            report(rows_read, max(expected_rows, rows_read), "papers")
     store.set_state(copied=1)
 
 

@@ -69,13 +69,15 @@ def parse_contexts(content: bytes) -> CitationContexts:
 
     Raises orjson.JSONDecodeError, TypeError or ValueError for other content.
     """
-    influential, listed = orjson.loads(content)
-    if listed is not None and len(listed) > _MOST_PASSAGES:
+    influential, listed_passages = orjson.loads(content)
+    if listed_passages is not None and len(listed_passages) > _MOST_PASSAGES:
         raise ValueError(f"it has more than {_MOST_PASSAGES:,} passages")
     return CitationContexts(
         None
-        if listed is None
-        else tuple(CitationContext(text, section, tuple(why)) for text, section, why in listed),
+        if listed_passages is None
+        else tuple(
+            CitationContext(text, section, tuple(why)) for text, section, why in listed_passages
+        ),
         influential,
     )
 
@@ -101,9 +103,9 @@ def references_of(row: Mapping[str, Any]) -> References:
     nothing = [None] * len(references)
     rows = zip(positions, references, contexts or nothing, influential or nothing, strict=True)
     return [
-        (place, str(cited), contexts_of(passages, influences))
-        for place, cited, passages, influences in rows
-        if cited is not None
+        (place, str(cited_id), contexts_of(passages, influences))
+        for place, cited_id, passages, influences in rows
+        if cited_id is not None
     ]
 
 
@@ -114,9 +116,9 @@ def contexts_of(passages: Any, influential: Any = None) -> CitationContexts:
     means none, null means unknown. Unreadable values count as unknown.
     """
     is_list = isinstance(passages, list | tuple)
-    read = map(_context, passages[:_MOST_PASSAGES] if is_list else ())
+    contexts = map(_context, passages[:_MOST_PASSAGES] if is_list else ())
     return CitationContexts(
-        tuple(dict.fromkeys(each for each in read if each is not None)) if is_list else None,
+        tuple(dict.fromkeys(each for each in contexts if each is not None)) if is_list else None,
         influential if isinstance(influential, bool) else None,
     )
 

@@ -186,21 +186,21 @@ class StoreEditor(PaperStore):
             return "added"
         old = self._record(number)
         # A field is emptied only if an identified source sends it empty.
-        unchanged: dict[str, Any] = {
+        unchanged_fields: dict[str, Any] = {
             name: getattr(old, name)
             for name in _COLUMNS
             if not getattr(record, name)
             and (name not in change.row or change.row[name] or not identified)
         }
-        if "authors" in unchanged:
-            unchanged["author_ids"] = old.author_ids
+        if "authors" in unchanged_fields:
+            unchanged_fields["author_ids"] = old.author_ids
         if not identified:
-            unchanged["paper_id"] = old.paper_id
-        unchanged |= {
+            unchanged_fields["paper_id"] = old.paper_id
+        unchanged_fields |= {
             "corpus_id": record.corpus_id or old.corpus_id,
             "given_id": record.given_id or old.given_id,
         }
-        new = replace(record, **unchanged)
+        new = replace(record, **unchanged_fields)
         if "references" not in change.row:
             return self._rewrite(number, old, replace(new, reference_count=old.reference_count))
         references = self._references(number)
@@ -239,7 +239,7 @@ class StoreEditor(PaperStore):
 
     def _count_references(self, number: int, *, cites_nothing: bool = False) -> None:
         record = self._record(number)
-        distinct_count = len({cited for _, cited, _ in self._references(number)})
+        distinct_count = len({cited_id for _, cited_id, _ in self._references(number)})
         count = distinct_count or (
             0 if cites_nothing or record.reference_count is not None else None
         )
@@ -294,11 +294,11 @@ class StoreEditor(PaperStore):
                 return self._correct(change)
             return self._revert(change.proposal_id)
         except _FITS_NO_RECORD as error:
-            done, remedy = "taken back", "build the snapshot again"
+            verb, remedy = "taken back", "build the snapshot again"
             if isinstance(change, Correction):
-                done, remedy = "made", f"remove {AUDIT_NAME} and audit the snapshot again"
+                verb, remedy = "made", f"remove {AUDIT_NAME} and audit the snapshot again"
             raise SnapshotError(
-                f"proposal {change.proposal_id} cannot be {done}: it fits no record; {remedy}"
+                f"proposal {change.proposal_id} cannot be {verb}: it fits no record; {remedy}"
             ) from error
 
     def _correct(self, change: Correction) -> str:
@@ -411,13 +411,21 @@ class StoreEditor(PaperStore):
         return "replaced"
 
     def _make(self, proposal_id: str, edits: list[_Edit]) -> None:
-        (made,) = self._connection.execute(
+        (change_number,) = self._connection.execute(
             "select coalesce(max(made), 0) + 1 from edits"
         ).fetchone()
         for place, (paper_id, part, old, new) in enumerate(edits):
             self._connection.execute(
                 "insert or replace into edits values (?, ?, ?, ?, ?, ?, ?)",
-                (proposal_id, place, made, paper_id, part, orjson.dumps(old), orjson.dumps(new)),
+                (
+                    proposal_id,
+                    place,
+                    change_number,
+                    paper_id,
+                    part,
+                    orjson.dumps(old),
+                    orjson.dumps(new),
+                ),
             )
         for paper_id, part, _, new in edits:
             self._put(paper_id, part, new)
@@ -458,8 +466,8 @@ class StoreEditor(PaperStore):
                 "delete from named_references where citing = ? and position = ?", (number, position)
             )
             if value is not None:
-                name, packed = value
-                contexts = None if packed is None else base64.b64decode(packed)
+                name, packed_contexts = value
+                contexts = None if packed_contexts is None else base64.b64decode(packed_contexts)
                 self._connection.execute(
                     "insert into named_references values (?, ?, ?, ?)",
                     (number, position, name, contexts),

@@ -95,11 +95,11 @@ def batches_of(paths: Sequence[Path], start: Place) -> Iterator[tuple[list[Row],
     or a line that is no object.
     """
     for number in range(start.part, len(paths)):
-        path, read = paths[number], start.row if number == start.part else 0
+        path, rows_read = paths[number], start.row if number == start.part else 0
         batches_in = _parquet_batches if is_parquet(path) else _json_batches
-        for batch in batches_in(path, read):
-            read += len(batch)
-            yield batch, Place(number, read)
+        for batch in batches_in(path, rows_read):
+            rows_read += len(batch)
+            yield batch, Place(number, rows_read)
         yield [], Place(number + 1, 0)
 
 
@@ -119,21 +119,21 @@ def _parquet_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
         with pq.ParquetFile(path, pre_buffer=False, buffer_size=_CHUNK_BYTES) as file:
             names = file.schema_arrow.names
             columns = [name for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS) if name in names]
-            groups, skipped = list[int](), first_row
+            groups, rows_to_skip = list[int](), first_row
             for group in range(file.metadata.num_row_groups):
                 rows = file.metadata.row_group(group).num_rows
-                if groups or skipped < rows:
+                if groups or rows_to_skip < rows:
                     groups.append(group)
                 else:
-                    skipped -= rows
+                    rows_to_skip -= rows
             for batch in (
                 file.iter_batches(BATCH_ROWS, row_groups=groups, columns=columns) if groups else ()
             ):
-                if skipped >= batch.num_rows:
-                    skipped -= batch.num_rows
+                if rows_to_skip >= batch.num_rows:
+                    rows_to_skip -= batch.num_rows
                     continue
-                yield batch.slice(skipped).to_pylist()
-                skipped = 0
+                yield batch.slice(rows_to_skip).to_pylist()
+                rows_to_skip = 0
     except (pa.ArrowException, OSError) as error:
         raise SnapshotError(f"{path} cannot be read to its end: {first_line(error)}") from error
 
@@ -174,9 +174,9 @@ def estimate_rows(parts: Sequence[Path]) -> int:
             lines += bool(line.strip())
             if lines >= _LINES_LOOKED_AT:
                 break
-        read = min(raw.tell(), largest.stat().st_size)
+        bytes_read = min(raw.tell(), largest.stat().st_size)
     total = sum(path.stat().st_size for path in parts)
-    return max(lines, int(lines * total / read)) if read and lines else lines
+    return max(lines, int(lines * total / bytes_read)) if bytes_read and lines else lines
 
 
 @contextmanager

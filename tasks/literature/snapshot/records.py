@@ -180,8 +180,8 @@ class PaperRecord:
     @property
     def last_day(self) -> int:
         """Latest possible publication day, YYYYMMDD; `UNKNOWN_DAY` without a date."""
-        if stated := read_date(self.publication_date):
-            return as_number(stated.last)
+        if stated_date := read_date(self.publication_date):
+            return as_number(stated_date.last)
         if self.year is None:
             return UNKNOWN_DAY
         return as_number(latest_day(self.year, self.venue, self.arxiv_id))
@@ -189,8 +189,10 @@ class PaperRecord:
     @property
     def first_day(self) -> int:
         """Earliest possible publication day, YYYYMMDD; 0 without a date."""
-        if stated := read_date(self.publication_date):
-            return (stated.year * 100 + (stated.month or 1)) * 100 + (stated.day or 1)
+        if stated_date := read_date(self.publication_date):
+            return (stated_date.year * 100 + (stated_date.month or 1)) * 100 + (
+                stated_date.day or 1
+            )
         return self.year * 10_000 + 101 if self.year is not None else 0
 
     @property
@@ -331,7 +333,9 @@ def publication_of_row(row: Mapping[str, Any]) -> Publication:
 def unreadable_fields(row: Mapping[str, Any]) -> list[str]:
     """Return the fields of a row with unreadable values."""
     return [
-        name for name, read in _READERS.items() if has_value(row.get(name)) and not read(row[name])
+        name
+        for name, reader in _READERS.items()
+        if has_value(row.get(name)) and not reader(row[name])
     ]
 
 
@@ -391,7 +395,9 @@ def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
         for each in (_names_in(value) if isinstance(value, str) else _entries(value) or ())
     ]
     authors = [
-        (plain, identifier) for name, identifier in pairs if (plain := plain_text(name or ""))
+        (plain_name, identifier)
+        for name, identifier in pairs
+        if (plain_name := plain_text(name or ""))
     ]
     identifiers = tuple(identifier or "" for _, identifier in authors)
     return tuple(name for name, _ in authors), identifiers if any(identifiers) else None

@@ -194,13 +194,13 @@ def open_diffs(path: Path, manifest: Manifest) -> Changes:
             " addresses"
         )
     later = [step for step in steps if manifest.through is None or step[-10:] > manifest.through]
-    reached = manifest.through
+    reached_day = manifest.through
     for step in later:
-        if reached is not None and step[:10] > reached:
+        if reached_day is not None and step[:10] > reached_day:
             raise SnapshotError(
-                f"{path} lacks the diffs from {reached} to {step[:10]}; fetch them and try again"
+                f"{path} lacks the diffs from {reached_day} to {step[:10]}; fetch them and try again"
             )
-        reached = step[-10:]
+        reached_day = step[-10:]
     parts = [
         (name, kind.name == "deletes", part)
         for step in later
@@ -222,7 +222,7 @@ def open_diffs(path: Path, manifest: Manifest) -> Changes:
     return Changes(
         name=path.name,
         identity=identity_of(files, path),
-        through=reached,
+        through=reached_day,
         batches=batches,
         empty=not parts,
     )

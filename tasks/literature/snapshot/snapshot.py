@@ -292,12 +292,16 @@ class Snapshot:
         records = {} if records is None else records
         scores = sorted((hit.score for hit in hits), reverse=True)
         border = scores[limit - 1] if 0 < limit < len(scores) else -math.inf
-        near = [hit for hit in hits if hit.score >= border]
-        unread = [hit.number for hit in near if hit.number not in records]
+        top_hits = [hit for hit in hits if hit.score >= border]
+        unread = [hit.number for hit in top_hits if hit.number not in records]
         records.update(zip(unread, self._store.records(unread), strict=True))
-        ranked = sorted(near, key=lambda hit: (-hit.score, records[hit.number].paper_id))[:limit]
+        ranked_hits = sorted(top_hits, key=lambda hit: (-hit.score, records[hit.number].paper_id))[
+            :limit
+        ]
         return Found(
-            tuple(records[hit.number] for hit in ranked), tuple(hit.score for hit in ranked), total
+            tuple(records[hit.number] for hit in ranked_hits),
+            tuple(hit.score for hit in ranked_hits),
+            total,
         )
 
 

@@ -132,16 +132,16 @@ def write_text_index(
     index.reload()
     writer = index.writer(_WRITER_BYTES, 1)
     # A commit covers all papers added before it, so the count is the number of the next paper.
-    done = index.searcher().num_docs
-    for number, record in papers_from(done):
+    written_count = index.searcher().num_docs
+    for number, record in papers_from(written_count):
         writer.add_document(_document(number, record))
-        done = number + 1
-        if done % _COMMIT_EVERY == 0:
+        written_count = number + 1
+        if written_count % _COMMIT_EVERY == 0:
             writer.commit()
-            on_commit(done)
+            on_commit(written_count)
     writer.commit()
     writer.wait_merging_threads()
-    on_commit(done)
+    on_commit(written_count)
 
 
 def _document(number: int, record: PaperRecord) -> tantivy.Document:
@@ -161,9 +161,9 @@ def either(queries: Sequence[tantivy.Query]) -> tantivy.Query:
 
 def both(queries: Sequence[tantivy.Query], unwanted: Sequence[tantivy.Query] = ()) -> tantivy.Query:
     """Return a query for papers that match all queries, and none of the unwanted."""
-    required = [(tantivy.Occur.Must, query) for query in queries]
-    excluded = [(tantivy.Occur.MustNot, query) for query in unwanted]
-    return tantivy.Query.boolean_query([*required, *excluded])
+    required_clauses = [(tantivy.Occur.Must, query) for query in queries]
+    excluded_clauses = [(tantivy.Occur.MustNot, query) for query in unwanted]
+    return tantivy.Query.boolean_query([*required_clauses, *excluded_clauses])
 
 
 class TextIndex:
@@ -302,18 +302,18 @@ class _Reader:
         return either(queries) if len(queries) > 1 else next(iter(queries), None)
 
     def conjunction(self, depth: int) -> tantivy.Query | None:
-        wanted: list[tantivy.Query] = []
-        unwanted: list[tantivy.Query] = []
+        wanted_queries: list[tantivy.Query] = []
+        unwanted_queries: list[tantivy.Query] = []
         while self.peek()[0] != "end" and self.peek() not in (("mark", "|"), ("mark", ")")):
             negative = self.peek()[0] == "minus"
             if negative:
                 self.take()
             query = self.operand(depth)
             if query is not None:
-                (unwanted if negative else wanted).append(query)
-        if not wanted and not unwanted:
+                (unwanted_queries if negative else wanted_queries).append(query)
+        if not wanted_queries and not unwanted_queries:
             return None
-        return both(wanted or [tantivy.Query.all_query()], unwanted)
+        return both(wanted_queries or [tantivy.Query.all_query()], unwanted_queries)
 
     def operand(self, depth: int) -> tantivy.Query | None:
         kind, text = self.take()

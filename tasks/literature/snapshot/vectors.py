@@ -39,8 +39,8 @@ def write_vectors(
     """
 
     async def write() -> int:
-        dimensions, done = _resumable(path)
-        papers = papers_from(done)
+        dimensions, written_count = _resumable(path)
+        papers = papers_from(written_count)
         with path.open("ab") as stream:
             while batch := [record for _, record in islice(papers, _TEXTS_PER_BATCH)]:
                 vectors = [
@@ -60,8 +60,8 @@ def write_vectors(
                     )
                 stream.write(rows.astype(np.float16).tobytes())
                 stream.flush()
-                done += len(batch)
-                on_batch(done)
+                written_count += len(batch)
+                on_batch(written_count)
         return dimensions or 0
 
     return asyncio.run(write())

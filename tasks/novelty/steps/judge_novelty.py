@@ -268,11 +268,11 @@ def _figures(inputs: NoveltyInput, closeness: Closeness, covered_count: int) -> 
     closest = _statement_with_work(
         inputs, closeness, max(range(total), key=lambda at: closeness.values[at])
     )
-    unanswered = inputs.unanswered_searches
+    unanswered_count = inputs.unanswered_searches
     return (
         f"Statements covered by earlier work: {covered_count} of {total}; mean closeness"
         f" {closeness.mean:.2f}; closest: {closest}"
-        + (f"; searches without an answer: {unanswered}" if unanswered else "")
+        + (f"; searches without an answer: {unanswered_count}" if unanswered_count else "")
     )
 
 

@@ -266,14 +266,14 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
             " sentences",
         )
     context = _context(inputs.idea)
-    selected: list[Block] = []
+    selected_blocks: list[Block] = []
     for block in _by_importance(blocks, inputs.idea):
-        if len(selected) == inputs.maximum_methods:
+        if len(selected_blocks) == inputs.maximum_methods:
             break
-        if all(overlap_0_to_1(block.text, other.text) < _REPEATED for other in selected):
-            selected.append(block)
+        if all(overlap_0_to_1(block.text, other.text) < _REPEATED for other in selected_blocks):
+            selected_blocks.append(block)
     return MethodsReply(
-        methods=tuple(_method(block, inputs.idea, context) for block in selected),
+        methods=tuple(_method(block, inputs.idea, context) for block in selected_blocks),
         elements=_stated_elements(inputs.idea),
     )
 

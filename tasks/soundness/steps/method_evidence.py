@@ -91,16 +91,16 @@ def _reading(
     if not is_related(similarity, len(core & digest.words)):
         return PaperReading(key=paper.key, relevance=0)
     readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
-    near = {
+    scores_by_sentence = {
         text: score
         for score, text in rank_sentences(
             method_text, [reading.sentence for reading in readings], len(readings)
         )
     }
-    results = _results(readings, near)
+    results = _results(readings, scores_by_sentence)
     did = _best(
         [reading for reading in readings if reading not in results],
-        near,
+        scores_by_sentence,
         lambda reading: 0.4 * reading.procedure - 0.3 * reading.of_others,
         2,
     )
@@ -112,7 +112,7 @@ def _reading(
         and reading.sign != "negative"
         and not reading.of_others
     ]
-    context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
+    context = _best(rest, scores_by_sentence, lambda reading: 0.1 * reading.figures, 1)
     return PaperReading(
         key=paper.key,
         relevance=(3 if similarity.informative_word_count >= ALONE else 2) if results or did else 0,

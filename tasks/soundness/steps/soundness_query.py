@@ -94,18 +94,18 @@ def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit
         *_informative(key_phrases(plain(method), _CANDIDATES), about_idea, _METHOD_PHRASES),
         *subject,
     ]
-    chosen: list[str] = []
+    chosen_phrases: list[str] = []
     used_stems: set[str] = set()
     for phrase in phrases:
         stems = set(content_words(phrase))
         if (
             stems <= used_stems
-            or sum(len(words(other)) for other in (*chosen, phrase)) > word_limit
+            or sum(len(words(other)) for other in (*chosen_phrases, phrase)) > word_limit
         ):
             continue
-        chosen.append(phrase)
+        chosen_phrases.append(phrase)
         used_stems |= stems
-    return ", ".join(chosen) or " ".join(words(method)[:word_limit])
+    return ", ".join(chosen_phrases) or " ".join(words(method)[:word_limit])
 
 
 def _informative(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
@@ -117,10 +117,10 @@ def _informative(phrases: list[str], about_idea: Counter[str], limit: int) -> li
             len(stems) + 0.7
         )
 
-    ranked = sorted(
+    ranked_places = sorted(
         range(len(phrases)), key=lambda place: (-round(value(phrases[place]), 3), place)
     )
-    return [phrases[place] for place in ranked[:limit]]
+    return [phrases[place] for place in ranked_places[:limit]]
 
 
 SOUNDNESS_QUERY = Step(

@@ -61,8 +61,10 @@ class WeighedPaper:
 def weigh_papers(method_text: str, evidence: Sequence[EvidenceShown]) -> list[WeighedPaper]:
     """Return the papers that share wording with the method, closest first; ties keep order."""
     method, own_words = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
-    weighed = [paper for item in evidence if (paper := _weigh(item, method, own_words)) is not None]
-    return sorted(weighed, key=lambda paper: -paper.closeness_0_to_1)
+    weighed_papers = [
+        paper for item in evidence if (paper := _weigh(item, method, own_words)) is not None
+    ]
+    return sorted(weighed_papers, key=lambda paper: -paper.closeness_0_to_1)
 
 
 def _weigh(item: EvidenceShown, method: Fingerprint, own_words: Fingerprint) -> WeighedPaper | None:
@@ -74,13 +76,13 @@ def _weigh(item: EvidenceShown, method: Fingerprint, own_words: Fingerprint) -> 
     readings = [
         read_sentence(sentence) for sentence in sentences(item.results) if quotable(sentence)
     ]
-    near = {
+    shares_by_sentence = {
         reading.sentence: closeness(method, fingerprint(reading.sentence)).share_0_to_1
         for reading in readings
     }
     readings.sort(
         key=lambda reading: (
-            -(near[reading.sentence] + 0.1 * reading.figures + 0.1 * reading.finding)
+            -(shares_by_sentence[reading.sentence] + 0.1 * reading.figures + 0.1 * reading.finding)
         )
     )
     own_closeness = closeness(own_words, paper)

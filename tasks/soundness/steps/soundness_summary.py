@@ -73,13 +73,15 @@ def _choose_passages(
         inputs.reviews,
         key=lambda review: (-(weight(review) + 0.5) / (1 + 0.15 * (review.rank - 1)), review.rank),
     )
-    chosen: dict[str, ReviewShown] = {}
+    reviews_by_passage: dict[str, ReviewShown] = {}
     for review in order:
         texts = (text for text in part(review).split("\n\n") if text.startswith("“"))
-        fresh = next((passage for passage in texts if passage not in chosen), None)
+        fresh = next((passage for passage in texts if passage not in reviews_by_passage), None)
         if fresh is not None:
-            chosen[fresh] = review
-    return tuple(f"Method {review.rank}: {text}" for text, review in chosen.items())[:_MOST]
+            reviews_by_passage[fresh] = review
+    return tuple(f"Method {review.rank}: {text}" for text, review in reviews_by_passage.items())[
+        :_MOST
+    ]
 
 
 SOUNDNESS_SUMMARY = Step(
