@@ -116,11 +116,11 @@ class SharedBudget:
 
     def reached(self) -> tuple[str, ...]:
         """Return the budget fields that the run has exhausted."""
-        spent = self.spent()
+        spending = self.spent()
         amounts = {
-            "maximum_cost_usd": spent.cost_usd,
-            "maximum_tokens": spent.tokens,
-            "maximum_requests": spent.requests,
+            "maximum_cost_usd": spending.cost_usd,
+            "maximum_tokens": spending.tokens,
+            "maximum_requests": spending.requests,
         }
         return tuple(
             field

@@ -103,16 +103,16 @@ def inject(
     edits: dict[int, tuple[ErrorKind, Change]] = {}
     for kind in kinds:
         draw = random.Random(f"{seed}:{kind}")  # noqa: S311 -- no secret
-        touched = {place for _, change in edits.values() for place in _around(change)}
+        touched_places = {place for _, change in edits.values() for place in _around(change)}
         fitting = (
             _replace_citation(sentences, reading.is_latex, draw)
             if kind is ErrorKind.WRONG_CITATION
             else RULES[kind](sentences)
         )
-        changes = [change for change in fitting if touched.isdisjoint(_around(change))]
+        changes = [change for change in fitting if touched_places.isdisjoint(_around(change))]
         if changes:
-            chosen = draw.choice(changes)
-            edits[chosen.sentence] = (kind, chosen)
+            chosen_change = draw.choice(changes)
+            edits[chosen_change.sentence] = (kind, chosen_change)
     pieces, place = [], 0
     for number in sorted(edits):
         pieces += [text[place : sentences[number].start], edits[number][1].after]
@@ -176,17 +176,17 @@ def _sentences(reading: Reading) -> list[Sentence]:
         place += len(token.group()) + 1
     abstract = reading.abstract_span
     sentences, behind = [], 0
-    for placed in reading.sentences:
-        at = flat.find(placed.sentence, behind)
+    for entry in reading.sentences:
+        at = flat.find(entry.sentence, behind)
         if at < 0 or at not in starts:
             continue
-        behind = at + len(placed.sentence)
+        behind = at + len(entry.sentence)
         first = starts[at]
-        last = first + len(placed.sentence.split()) - 1
+        last = first + len(entry.sentence.split()) - 1
         start, end = tokens[first].start(), tokens[last].end()
         raw = reading.text[start:end]
         in_abstract = abstract is not None and abstract[0] < end <= abstract[1]
-        location = "the abstract" if in_abstract else placed.location
+        location = "the abstract" if in_abstract else entry.location
         sentences.append(Sentence(start, end, raw, location, in_abstract))
     return sentences
 
@@ -246,9 +246,9 @@ def _change_figures(
 
 def _other_figure(number: str) -> str:
     value, digits = float(number.replace(",", "")), len(number.partition(".")[2])
-    scaled = value * (0.6 if 100 / 1.4 < value <= 100 else 1.4)
-    changed = f"{scaled:,.{digits}f}" if "," in number else f"{scaled:.{digits}f}"
-    return changed if changed != number else f"{value + 10.0**-digits:.{digits}f}"
+    scaled_value = value * (0.6 if 100 / 1.4 < value <= 100 else 1.4)
+    new_figure = f"{scaled_value:,.{digits}f}" if "," in number else f"{scaled_value:.{digits}f}"
+    return new_figure if new_figure != number else f"{value + 10.0**-digits:.{digits}f}"
 
 
 _OPPOSITES = {
@@ -356,8 +356,8 @@ def _change_statistics(sentences: Sequence[Sentence]) -> Iterator[Change]:
         for pattern in (_INTERVAL_END, _UNCERTAINTY, _OF_COUNT, _SAMPLE_SIZE):
             for mark in pattern.finditer(one.raw):
                 if float(mark.group(1)):
-                    changed = _other_figure(mark.group(1))
-                    yield Change(place, _splice(one.raw, mark, changed, group=1))
+                    new_figure = _other_figure(mark.group(1))
+                    yield Change(place, _splice(one.raw, mark, new_figure, group=1))
 
 
 _CONTROL = bounded(

@@ -98,25 +98,25 @@ async def process_items(
         concurrency: maximum number of items in progress.
     """
     keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
-    cached: dict[str, CachedAnswer] = {}
+    cached_answers: dict[str, CachedAnswer] = {}
     for key, entry in store.get_many(list(keys.values())).items():
         with suppress(ValidationError):  # ignore entries of other versions
-            cached[key] = CachedAnswer.model_validate_json(entry)
+            cached_answers[key] = CachedAnswer.model_validate_json(entry)
     gate = asyncio.Semaphore(concurrency)
 
     async def one(item_id: str, item: ItemT) -> CompletedItem[ResultT]:
-        before = cached.get(keys[item_id])
-        paid = before.calls if before is not None else ()
+        before = cached_answers.get(keys[item_id])
+        paid_calls = before.calls if before is not None else ()
         if before is not None and not before.retry:
             with suppress(ValidationError):  # recompute results of other versions
-                return CompletedItem(kind.model_validate_json(before.result), paid)
+                return CompletedItem(kind.model_validate_json(before.result), paid_calls)
         async with gate:
             context = context_of(item_id)
             result = await work(item, context)
         answer = CachedAnswer(
             result=result.model_dump_json(),
             retry=result.may_improve,
-            calls=(*paid, *context.ledger.llm_calls),
+            calls=(*paid_calls, *context.ledger.llm_calls),
         )
         store.put_many({keys[item_id]: answer.model_dump_json().encode()})
         return CompletedItem(result, answer.calls)

@@ -143,15 +143,15 @@ async def _fetch(
     content = await downloader.fetch(address)
     if isinstance(content, SourceFailure):
         return "missing", lock, f"{name} ({content.reason}: {content.detail})"
-    fetched = LockedFile(sha256=_sha256(content), byte_count=len(content), address=address)
-    if entry is not None and entry.sha256 != fetched.sha256:
+    fetched_file = LockedFile(sha256=_sha256(content), byte_count=len(content), address=address)
+    if entry is not None and entry.sha256 != fetched_file.sha256:
         raise ConfigurationError(
             f"{address} differs from the digest of {name} in {LOCK_FILE}: nothing was written"
         )
     _write(path, content)
     if entry is not None:
         return "held", lock, name
-    lock = replace(lock, files={**lock.files, name: fetched})
+    lock = replace(lock, files={**lock.files, name: fetched_file})
     _write(folder / LOCK_FILE, lock.model_dump_json(indent=2).encode() + b"\n")
     return "locked", lock, name
 
@@ -177,6 +177,6 @@ def _sha256(content: bytes) -> str:
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)
+    unfinished_path = path.with_name(f".{path.name}.unfinished")
+    unfinished_path.write_bytes(content)
+    unfinished_path.replace(path)

@@ -47,12 +47,12 @@ def training_until(engine: EngineChoice, stated: date | None) -> date | None:
     if stated is not None:
         return stated
     name = engine.model.rpartition("/")[2].casefold().replace("@", "-")
-    listed: dict[str, date] = tomllib.loads(
+    until_by_model: dict[str, date] = tomllib.loads(
         _FILES.joinpath("training_data.toml").read_text("utf-8")
     )["until"]
-    return next((until for model, until in listed.items() if _is(name, model)), None)
+    return next((until for model, until in until_by_model.items() if _is(name, model)), None)
 
 
 def _is(name: str, model: str) -> bool:
-    released = name.removeprefix(f"{model}-").replace("-", "")
-    return name == model or (len(released) == len("20250131") and released.isdigit())
+    date_suffix = name.removeprefix(f"{model}-").replace("-", "")
+    return name == model or (len(date_suffix) == len("20250131") and date_suffix.isdigit())

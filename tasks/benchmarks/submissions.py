@@ -215,10 +215,10 @@ def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submi
     if data.parameters.text is SubmissionText.ABSTRACT:
         return submissions
     EVENTS.info("%s: reading %d full papers", data.unit.suite, len(submissions))
-    read = ideas_of_papers(
+    coroutine = ideas_of_papers(
         [one.idea for one in submissions.values()], data.data, data.settings.documents
     )
-    ideas = asyncio.run(read)
+    ideas = asyncio.run(coroutine)
     return {name: replace_fields(one, idea=ideas[name]) for name, one in submissions.items()}
 
 
@@ -290,8 +290,8 @@ async def ideas_of_papers(
         ConfigurationError: a paper is missing or cannot be read. Mixing full papers and abstracts
             would make ideas incomparable.
     """
-    listed = {str(idea.idea_id): idea for idea in ideas}
-    paths = paper_paths(listed.values(), folder)
+    idea_by_id = {str(idea.idea_id): idea for idea in ideas}
+    paths = paper_paths(idea_by_id.values(), folder)
     gate = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
 
     async def read(name: str) -> ParsedDocument | SourceFailure:
@@ -302,8 +302,8 @@ async def ideas_of_papers(
             content = await asyncio.to_thread(path.read_bytes)
             return await read_pdf(content, path.name, settings)
 
-    results = await side_by_side(read(name) for name in listed)
-    documents = dict(zip(listed, results, strict=True))
+    results = await side_by_side(read(name) for name in idea_by_id)
+    documents = dict(zip(idea_by_id, results, strict=True))
     failures = {name: one for name, one in documents.items() if isinstance(one, SourceFailure)}
     if failures:
         examples = "; ".join(
@@ -311,7 +311,7 @@ async def ideas_of_papers(
         )
         raise ConfigurationError(f"--text full: {len(failures)} papers cannot be read: {examples}")
     return {
-        name: replace(listed[name], text=text_of_paper(listed[name], document))
+        name: replace(idea_by_id[name], text=text_of_paper(idea_by_id[name], document))
         for name, document in documents.items()
         if isinstance(document, ParsedDocument)
     }

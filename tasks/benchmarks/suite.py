@@ -291,12 +291,12 @@ class Trial(SuiteData):
             def context_of(item_id: str) -> ItemContext:
                 # Without `literature`, the client treats the gateway like the live source.
                 request = self.request.model_copy(update={"literature": None})
-                shared = replace(self.tools.shared, request=request, gateway_url=url)
-                tools = Tools(shared, Ledger(IdeaId(item_id), unit))
+                shared_tools = replace(self.tools.shared, request=request, gateway_url=url)
+                tools = Tools(shared_tools, Ledger(IdeaId(item_id), unit))
                 literature = None if url is None else tools.literature()
                 return ItemContext(tools.engine, tools.embedder, tools.ledger, literature)
 
-            done: dict[str, CompletedItem[ResultT]] = self._wait_for(
+            completed_items: dict[str, CompletedItem[ResultT]] = self._wait_for(
                 process_items(
                     task,
                     items,
@@ -307,8 +307,8 @@ class Trial(SuiteData):
                     concurrency=self.settings.language_model.maximum_concurrency,
                 )
             )
-        self.calls.extend(call for each in done.values() for call in each.calls)
-        results = {item_id: each.result for item_id, each in done.items()}
+        self.calls.extend(call for each in completed_items.values() for call in each.calls)
+        results = {item_id: each.result for item_id, each in completed_items.items()}
         for result in results.values():
             if result.may_improve and result.reason is not None:
                 self.missing_reason = result.reason
@@ -402,8 +402,8 @@ def draw_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[I
     """Sample `limit` rows by the seed, in their original order; all without a limit."""
     if limit is None or limit >= len(rows):
         return rows
-    chosen = random.Random(seed).sample(range(len(rows)), limit)  # noqa: S311 -- no secret
-    return [rows[place] for place in sorted(chosen)]
+    sample_places = random.Random(seed).sample(range(len(rows)), limit)  # noqa: S311 -- no secret
+    return [rows[place] for place in sorted(sample_places)]
 
 
 def index_literature(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:

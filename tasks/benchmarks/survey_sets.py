@@ -69,11 +69,11 @@ def vis_papers(path: Path) -> Rows:
 
 def candidate_papers(path: Path) -> Rows:
     """Yield the candidates of all topics without duplicates and references."""
-    seen: set[str] = set()
+    seen_ids: set[str] = set()
     for row in json_lines(path):
         paper_id = text_of(row, "paper_id", path)
-        if paper_id not in seen:
-            seen.add(paper_id)
+        if paper_id not in seen_ids:
+            seen_ids.add(paper_id)
             url = f"https://app.dimensions.ai/details/publication/{paper_id}"
             yield paper_row(paper_id, row["title"], row["abstract"], url=url)
 
@@ -196,16 +196,23 @@ def planted_graph(seed: int, question_count: int = PLANTED_QUESTIONS) -> Planted
     rows = [_paper(name, f"{next(names)} survey handbook", [], 2000) for name in cited_everywhere]
     others = [f"other{number}" for number in range(OTHER_PAPERS)]
     for number, name in enumerate(others):
-        cited = [*draw.sample(others[:number], min(number, 5)), *draw.sample(cited_everywhere, 3)]
-        rows.append(_paper(name, f"{next(names)} {next(names)}", _drop_edges(cited, draw), 2005))
+        cited_names = [
+            *draw.sample(others[:number], min(number, 5)),
+            *draw.sample(cited_everywhere, 3),
+        ]
+        rows.append(
+            _paper(name, f"{next(names)} {next(names)}", _drop_edges(cited_names, draw), 2005)
+        )
     cases = []
     for question_number in range(question_count):
         question = f"{next(names)} {next(names)} {next(names)}"
-        planted = [f"q{question_number}p{number}" for number in range(PLANTED_PAPERS)]
-        near = [f"q{question_number}d{number}" for number in range(DISTRACTORS_PER_QUESTION)]
-        rows += _planted_papers(question, planted, cited_everywhere, names, draw)
-        rows += _distractors(question, near, [*others, *cited_everywhere], names, draw)
-        relevant = frozenset(map(paper_id_of, planted))
+        planted_names = [f"q{question_number}p{number}" for number in range(PLANTED_PAPERS)]
+        distractor_names = [
+            f"q{question_number}d{number}" for number in range(DISTRACTORS_PER_QUESTION)
+        ]
+        rows += _planted_papers(question, planted_names, cited_everywhere, names, draw)
+        rows += _distractors(question, distractor_names, [*others, *cited_everywhere], names, draw)
+        relevant = frozenset(map(paper_id_of, planted_names))
         cases.append(SurveyCase(f"planted-{question_number}", question, relevant))
     return PlantedGraph(tuple(rows), tuple(cases))
 
@@ -217,13 +224,13 @@ def _planted_papers(
     words: Iterator[str],
     draw: random.Random,
 ) -> Rows:
-    named = set(draw.sample(names, round(NAMED_SHARE * len(names))))
+    matching_names = set(draw.sample(names, round(NAMED_SHARE * len(names))))
     for number, name in enumerate(names):
-        first_word = draw.choice(question.split()) if name in named else next(words)
+        first_word = draw.choice(question.split()) if name in matching_names else next(words)
         earlier = names[:number]
-        cited = [*draw.sample(earlier, min(len(earlier), 4)), *draw.sample(hubs, 2)]
+        cited_names = [*draw.sample(earlier, min(len(earlier), 4)), *draw.sample(hubs, 2)]
         yield _paper(
-            name, f"{first_word} {next(words)}", _drop_edges(cited, draw), 2010 + number // 4
+            name, f"{first_word} {next(words)}", _drop_edges(cited_names, draw), 2010 + number // 4
         )
 
 

@@ -140,21 +140,27 @@ def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
     Logistic regression over the verdicts. Effects are log odds of the first position and of a
     doubled length. A weak prior keeps the effects of a constant judge finite.
     """
-    scored = [each for each in answers if each.last_won is not None]
-    lost = len(answers) - len(scored)
+    scored_answers = [each for each in answers if each.last_won is not None]
+    lost_count = len(answers) - len(scored_answers)
     names = ("win_rate_at_equal_length", "first_shown_log_odds", "length_log_odds")
-    if not scored:
-        reason = f"none of the {lost} contests has a verdict" if lost else "there is no contest"
-        return dict.fromkeys(names, undefined(reason, unscored_count=lost))
-    won = np.array([v for e in scored for v in (e.won_as_first, e.won_as_second)], dtype=np.float64)
-    lengths = [each.contest.doublings for each in scored]
+    if not scored_answers:
+        reason = (
+            f"none of the {lost_count} contests has a verdict"
+            if lost_count
+            else "there is no contest"
+        )
+        return dict.fromkeys(names, undefined(reason, unscored_count=lost_count))
+    won = np.array(
+        [v for e in scored_answers for v in (e.won_as_first, e.won_as_second)], dtype=np.float64
+    )
+    lengths = [each.contest.doublings for each in scored_answers]
     design = np.array([(1.0, side, value) for value in lengths for side in (1.0, -1.0)])
-    clusters = [each.contest.cluster for each in scored for _ in range(2)]
+    clusters = [each.contest.cluster for each in scored_answers for _ in range(2)]
     differs = len({round(value, 9) for value in lengths}) > 1
     return {
-        name: _effect(place, design, won, clusters, seed, lost)
+        name: _effect(place, design, won, clusters, seed, lost_count)
         if differs or place == 1
-        else undefined("all pairs differ alike in length", len(scored), lost)
+        else undefined("all pairs differ alike in length", len(scored_answers), lost_count)
         for place, name in enumerate(names)
     }
 
@@ -330,17 +336,17 @@ def _dossier(name: str, text: str) -> Dossier:
 
 
 def _text(length: int, flatterer: Generator | None, chance: random.Random) -> str:
-    planted = () if flatterer is None else tuple(flatterer.flattery.values())
+    rates = () if flatterer is None else tuple(flatterer.flattery.values())
     kinds = (_CLAIMS, _HEDGES, _RUBRIC)
     vocabulary: list[str] = []
     for _ in range(length):
-        drawn = chance.uniform(0, 100)
-        chosen: tuple[str, ...] = _NEUTRAL
-        for kind, rate in zip(kinds, planted, strict=False):
-            if 0 <= drawn < rate:
-                chosen = kind
-            drawn -= rate
-        vocabulary.append(chance.choice(chosen))
+        percent = chance.uniform(0, 100)
+        words: tuple[str, ...] = _NEUTRAL
+        for kind, rate in zip(kinds, rates, strict=False):
+            if 0 <= percent < rate:
+                words = kind
+            percent -= rate
+        vocabulary.append(chance.choice(words))
     sentences = (vocabulary[at : at + _SENTENCE] for at in range(0, length, _SENTENCE))
     return " ".join(f"{' '.join(sentence)}." for sentence in sentences)
 
@@ -364,8 +370,8 @@ class SimulatedEngine:
         gain = self.world.gains[contest]
         ahead = gain if version == "r2" else -gain
         doublings = math.log2((1 + len(words(first.text))) / (1 + len(words(second.text))))
-        drawn = content_hash(self.name, str(self.seed), first.title, first.text, second.text)
-        chance = random.Random(drawn)  # noqa: S311 -- no secret
+        pair_hash = content_hash(self.name, str(self.seed), first.title, first.text, second.text)
+        chance = random.Random(pair_hash)  # noqa: S311 -- no secret
         share = _share(self.judge.log_odds(ahead, doublings))
         verdicts = [
             DimensionVerdict(

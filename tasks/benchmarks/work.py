@@ -113,8 +113,8 @@ def _resolve(
         and not suite.evaluates(parameters)
         and parameters.evaluated_run is None
     )
-    graded = _self_grading_warning(options.engine, suites, profile)
-    return Resolved(units, parameters, profile, (*remarks, *graded))
+    grading_warnings = _self_grading_warning(options.engine, suites, profile)
+    return Resolved(units, parameters, profile, (*remarks, *grading_warnings))
 
 
 def _grading_steps(suites: Sequence[Suite]) -> set[str]:
@@ -145,11 +145,11 @@ def _assign_judge(
             " grades itself alone"
         )
     steps = profile.judging.steps
-    assigned = {
+    judge_steps = {
         name: replace(steps.get(name, AskingParameters()), model=judge.model, judges=None)
         for name in names
     }
-    return replace(profile, judging=replace(profile.judging, steps={**steps, **assigned}))
+    return replace(profile, judging=replace(profile.judging, steps={**steps, **judge_steps}))
 
 
 def _self_grading_warning(
@@ -211,8 +211,8 @@ def profile_without(profile: Profile, text: str) -> Profile:
         )
     for name in names:
         part, switch = ABLATIONS[name]
-        changed = replace(getattr(profile, part), **{switch: False})
-        profile = replace(profile, **{part: changed})
+        changed_part = replace(getattr(profile, part), **{switch: False})
+        profile = replace(profile, **{part: changed_part})
     return replace(profile, name="-".join([profile.name, *(["without", *names] if names else [])]))
 
 
@@ -242,8 +242,8 @@ def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoi
 
 
 def _baselines(text: str) -> tuple[str, ...]:
-    stripped = (name.strip() for name in text.split(","))
-    names = tuple(dict.fromkeys(name for name in stripped if name and name != "none"))
+    stripped_names = (name.strip() for name in text.split(","))
+    names = tuple(dict.fromkeys(name for name in stripped_names if name and name != "none"))
     unknown = [name for name in names if name not in BASELINES]
     if unknown:
         raise ConfigurationError(
@@ -339,8 +339,8 @@ def _failed_run(unit: SuiteUnit, tools: Tools, cause: Cause) -> BenchmarkRun:
     failure = Failure(
         stage=BENCHMARKS.word, subject=unit.suite, reason=cause.reason, detail=cause.text
     )
-    unscored = _empty_run(unit, tools.request)
-    return replace(unscored, incomplete_reason=cause.reason, failures=(failure,))
+    empty_run = _empty_run(unit, tools.request)
+    return replace(empty_run, incomplete_reason=cause.reason, failures=(failure,))
 
 
 def _empty_run(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
@@ -427,16 +427,16 @@ def run_suites(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
     summaries = [
         _run_suite(replace(request, units=(unit,)), settings, runs) for unit in request.units
     ]
-    published = [each for each in summaries if each.published]
-    if not published:
+    published_summaries = [each for each in summaries if each.published]
+    if not published_summaries:
         return summaries[0]
-    first, *_ = published
+    first, *_ = published_summaries
     faults = tuple(
         f"{each.head.run_id} not published: {line}"
         for each in summaries
         for line in each.failed_expectations
     )
-    reasons = [each.head.incomplete_reason for each in published]
+    reasons = [each.head.incomplete_reason for each in published_summaries]
     spent = Reason.BUDGET_EXHAUSTED in reasons
     early = Reason.BUDGET_EXHAUSTED if spent else next(filter(None, reasons), None)
     head = replace(first.head, incomplete_reason=early)
@@ -457,8 +457,8 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
         Warehouse(request.warehouse, settings),
         runs.run_id("benchmark", local_request),
     )
-    done = complete_receipt(warehouse, BENCHMARKS, run_id, unit.suite)
-    if done is None and suite.ideas is not None and suite.evaluates(parameters):
+    receipt = complete_receipt(warehouse, BENCHMARKS, run_id, unit.suite)
+    if receipt is None and suite.ideas is not None and suite.evaluates(parameters):
         ideas = suite.ideas(SuiteData(request, unit, settings))
         if not ideas:
             raise ConfigurationError(
@@ -467,8 +467,8 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
         path = folder_of(warehouse, run_id) / "ideas.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_ideas(ideas, path)
-        evaluated = runs("evaluate", evaluation_of(request, path)).published_head()
-        unit = replace(unit, evaluated_run_id=evaluated.run_id)
+        evaluation_head = runs("evaluate", evaluation_of(request, path)).published_head()
+        unit = replace(unit, evaluated_run_id=evaluation_head.run_id)
     return runs("benchmark", replace(local_request, units=(unit,)))
 
 

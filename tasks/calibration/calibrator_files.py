@@ -75,16 +75,16 @@ def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> C
     for_f1, for_error = (
         values[decider.place(distribution, metric)] for metric in (MACRO_F1, MEAN_ABSOLUTE_ERROR)
     )
-    expected = expected_value(distribution, values)
-    return CalibratedLabel(distribution, expected, lower, upper, for_f1, for_error)
+    expectation = expected_value(distribution, values)
+    return CalibratedLabel(distribution, expectation, lower, upper, for_f1, for_error)
 
 
 def write_fitted(fitted: Calibrator | Prior, path: Path) -> None:
     """Write a calibrator or prior atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    unfinished.write_text(fitted.model_dump_json(indent=2), "utf-8")
-    unfinished.replace(path)
+    unfinished_path = path.with_name(f"{path.name}.unfinished")
+    unfinished_path.write_text(fitted.model_dump_json(indent=2), "utf-8")
+    unfinished_path.replace(path)
 
 
 def load_calibrator(path: str | Path) -> Calibrator:
@@ -141,10 +141,10 @@ def refuse_training_items(
     `key` is the profile setting that names it.
     """
     training_items = set(calibrator.training_items)
-    seen = sum(item_sha256(idea) in training_items for idea in ideas)
-    if seen:
+    seen_count = sum(item_sha256(idea) in training_items for idea in ideas)
+    if seen_count:
         raise ConfigurationError(
-            f"{seen} of the items to be scored are among the {len(training_items)} that calibrator"
+            f"{seen_count} of the items to be scored are among the {len(training_items)} that calibrator"
             f" {calibrator.sha256[:12]} was fitted on: score it on others, or run without"
             f" {key} (its gain under cross-validation is reported when it is fitted)"
         )

@@ -38,15 +38,15 @@ NOVELTY_FEATURES = tuple(name for names in FEATURE_KINDS.values() for name in na
 
 def novelty_features(evaluation: NoveltyEvaluation) -> dict[str, float | None]:
     """Return a novelty judgement and its evidence as numbers, by `NOVELTY_FEATURES`."""
-    judgement, claimed = evaluation.judgement, evaluation.contributions
+    judgement, contributions = evaluation.judgement, evaluation.contributions
     percent = [judgement.probabilities_percent.get(str(score)) for score in range(1, 6)]
-    overlaps = [one.overlap for one in claimed if one.overlap is not None]
-    differences = [one.difference for one in claimed if one.difference is not None]
+    overlaps = [one.overlap for one in contributions if one.overlap is not None]
+    differences = [one.difference for one in contributions if one.difference is not None]
     features: dict[str, float | None] = {
         "related_work_count": float(len(judgement.related_paper_ids)),
         "known_aspect_count": float(len(judgement.known_aspects)),
         "novel_aspect_count": float(len(judgement.novel_aspects)),
-        "contribution_count": float(len(claimed)),
+        "contribution_count": float(len(contributions)),
         "full_overlap_share": _share(overlaps, WorkOverlap.FULL),
         "no_overlap_share": _share(overlaps, WorkOverlap.NONE),
         "trivial_difference_share": _share(differences, Difference.TRIVIAL),
@@ -77,8 +77,8 @@ def evidence_features(evaluation: IdeaEvaluation) -> dict[str, float | None]:
     features: dict[str, float | None] = {}
     if evaluation.novelty is not None:
         of_judge = FEATURE_KINDS["probabilities"]
-        measured = novelty_features(evaluation.novelty)
-        features |= {name: value for name, value in measured.items() if name not in of_judge}
+        novelty_values = novelty_features(evaluation.novelty)
+        features |= {name: value for name, value in novelty_values.items() if name not in of_judge}
     if evaluation.contribution is not None:
         grades = [one.overlap for one in evaluation.contribution.comparisons if one.overlap]
         features |= {f"overlap_{grade.value}_share": _share(grades, grade) for grade in Overlap}
@@ -139,17 +139,17 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
     Raises:
         ConfigurationError: too few examples or classes, or a class with too few examples.
     """
-    scored = {
+    scored_examples = {
         one.item_sha256: one
         for one in examples
         if one.label is not None and one.raw_label is not None
     }
-    unlabelled = sum(one.label is None for one in examples)
-    counts = Counter(str(one.label) for one in scored.values())
+    unlabelled_count = sum(one.label is None for one in examples)
+    counts = Counter(str(one.label) for one in scored_examples.values())
     unknown = sorted(counts.keys() - set(scale.labels))
     summary = (
-        f"{len(examples)} items, {unlabelled} without a label,"
-        f" {len(examples) - unlabelled - len(scored)} unscored or repeated"
+        f"{len(examples)} items, {unlabelled_count} without a label,"
+        f" {len(examples) - unlabelled_count - len(scored_examples)} unscored or repeated"
     )
     if unknown:
         raise ConfigurationError(
@@ -159,21 +159,21 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
         raise ConfigurationError(f"a calibrator needs labels: {summary}")
     if len(counts) < 2:
         raise ConfigurationError(
-            f"a calibrator needs two labels, all {len(scored)} items have {next(iter(counts))}:"
+            f"a calibrator needs two labels, all {len(scored_examples)} items have {next(iter(counts))}:"
             f" {summary}"
         )
-    if len(scored) < FEWEST_ITEMS:
+    if len(scored_examples) < FEWEST_ITEMS:
         raise ConfigurationError(
-            f"a calibrator needs {FEWEST_ITEMS} labelled and scored items, there are {len(scored)}:"
+            f"a calibrator needs {FEWEST_ITEMS} labelled and scored items, there are {len(scored_examples)}:"
             f" {summary}"
         )
     rare = {label: count for label, count in counts.items() if count < FEWEST_OF_A_LABEL}
     if rare:
-        listed = ", ".join(f"{label} ({count})" for label, count in sorted(rare.items()))
+        rare_labels = ", ".join(f"{label} ({count})" for label, count in sorted(rare.items()))
         raise ConfigurationError(
-            f"every label needs {FEWEST_OF_A_LABEL} items: {listed}; merge labels or add items"
+            f"every label needs {FEWEST_OF_A_LABEL} items: {rare_labels}; merge labels or add items"
         )
-    return [scored[name] for name in sorted(scored)]
+    return [scored_examples[name] for name in sorted(scored_examples)]
 
 
 def matrix(examples: Sequence[Example], names: Sequence[str]) -> NDArray[np.float64]:

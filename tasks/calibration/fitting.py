@@ -147,10 +147,10 @@ def cross_validate(
     gold = _places(items, scale)
     predictions: dict[int, Prediction] = {}
     for fold, (train, test) in enumerate(_splits(items, gold, seed, folds)):
-        tuned = fit_tuned([items[place] for place in train], scale, seed)
-        held_out = tuned.read([items[place] for place in test])
-        distributions = tuned.model.distributions(held_out, len(scale.labels))
-        latent = tuned.model.latent(held_out)
+        fit = fit_tuned([items[place] for place in train], scale, seed)
+        held_out = fit.read([items[place] for place in test])
+        distributions = fit.model.distributions(held_out, len(scale.labels))
+        latent = fit.model.latent(held_out)
         shares = np.bincount(gold[train], minlength=len(scale.labels)) / len(train)
         for place, distribution, value in zip(test.tolist(), distributions, latent, strict=True):
             predictions[place] = Prediction(
@@ -158,8 +158,8 @@ def cross_validate(
                 gold=int(gold[place]),
                 raw=scale.place(str(items[place].raw_label)),
                 distribution=tuple(float(chance) for chance in distribution),
-                for_f1=tuned.decider.place(distribution, MACRO_F1),
-                for_error=tuned.decider.place(distribution, MEAN_ABSOLUTE_ERROR),
+                for_f1=fit.decider.place(distribution, MACRO_F1),
+                for_error=fit.decider.place(distribution, MEAN_ABSOLUTE_ERROR),
                 constant=quantile_place(shares.tolist(), 0.5),
                 majority=int(shares.argmax()),
                 shares=tuple(float(share) for share in shares),
@@ -187,8 +187,8 @@ def _splits(
             f"{count} folds need {count} independent sets of ideas, there are"
             f" {len(set(clusters))}: label ideas of more groups"
         )
-    grouped = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
-    yield from (fold for fold in grouped.split(rows, gold, clusters) if all(map(len, fold)))
+    splitter = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+    yield from (fold for fold in splitter.split(rows, gold, clusters) if all(map(len, fold)))
 
 
 def _held_out_distributions(
@@ -224,15 +224,15 @@ def fit_calibrator(
         ConfigurationError: no labels, one class only, too few items, or no varying feature.
     """
     items = usable(examples, scale)
-    tuned = fit_tuned(items, scale, seed)
-    model = tuned.model
+    fit = fit_tuned(items, scale, seed)
+    model = fit.model
     counts = Counter(str(one.label) for one in items)
     return Calibrator(
         target=target,
         engine=engine,
         judged_by=judged_by,
         features=model.features,
-        terms=tuned.text.terms if tuned.text is not None else (),
+        terms=fit.text.terms if fit.text is not None else (),
         labels=tuple(
             CalibratorLabel(
                 label=scale.labels[place],
@@ -242,9 +242,9 @@ def fit_calibrator(
             for place in model.places
         ),
         thresholds=model.thresholds,
-        decision_rules=dict(tuned.decider.rules),
-        cut_points=tuple(tuned.decider.cut_points[place] for place in model.places[:-1]),
-        ridge=tuned.ridge,
+        decision_rules=dict(fit.decider.rules),
+        cut_points=tuple(fit.decider.cut_points[place] for place in model.places[:-1]),
+        ridge=fit.ridge,
         training_source=source,
         training_items=tuple(one.item_sha256 for one in items),
         training_sha256=content_hash(
@@ -272,13 +272,13 @@ def fit_prior(calibrator: Calibrator, predictions: Sequence[Prediction]) -> Prio
     if not len(gaps) or not gaps.any():
         return Prior(calibrator=calibrator, pair_slope=0.0, pair_count=len(gaps))
     sides = np.concatenate([np.ones(len(gaps)), np.zeros(len(gaps))])
-    fitted = LogisticRegression(fit_intercept=False, C=np.inf).fit(
+    regression = LogisticRegression(fit_intercept=False, C=np.inf).fit(
         np.concatenate([gaps, -gaps])[:, None], sides
     )
     return Prior(
         calibrator=calibrator,
         # At most 1, the model's own slope for two labels: few pairs may all be ordered by luck.
-        pair_slope=min(max(float(fitted.coef_[0, 0]), 0.0), 1.0),
+        pair_slope=min(max(float(regression.coef_[0, 0]), 0.0), 1.0),
         pair_count=len(gaps),
         pair_accuracy_0_to_1=float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),
     )

@@ -71,23 +71,29 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
     }
     losses = {CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions]}
     losses[CONSTANT] = [_loss(one.shares, one.gold) for one in predictions]
-    named = {**places, CALIBRATED: [one.for_f1 for one in predictions]}
-    figures = [Figure(error_name, name, mean(listed, seed)) for name, listed in errors.items()]
+    places_by_system = {**places, CALIBRATED: [one.for_f1 for one in predictions]}
+    figures = [
+        Figure(error_name, name, mean(system_values, seed))
+        for name, system_values in errors.items()
+    ]
     figures += [
-        Figure("macro_f1", name, _macro_f1(predictions, listed, scale, seed))
-        for name, listed in named.items()
+        Figure("macro_f1", name, _macro_f1(predictions, system_values, scale, seed))
+        for name, system_values in places_by_system.items()
     ]
     gold: dict[str, float | None] = {one.item_sha256: values[one.gold] for one in predictions}
     for metric, statistic in (
         (error_name, mean_absolute_error_value),
         ("macro_f1", partial(macro_f1_value, classes=values)),
     ):
-        drawn = stratified_random(gold, statistic, seed)
-        figures.append(Figure(metric, STRATIFIED_RANDOM, drawn))
+        estimate = stratified_random(gold, statistic, seed)
+        figures.append(Figure(metric, STRATIFIED_RANDOM, estimate))
     figures.append(
         Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities"))
     )
-    figures += [Figure("log_loss", name, mean(listed, seed)) for name, listed in losses.items()]
+    figures += [
+        Figure("log_loss", name, mean(system_values, seed))
+        for name, system_values in losses.items()
+    ]
     figures.append(
         Figure(
             "expected_calibration_error", CALIBRATED, expected_calibration_error(predictions, seed)
@@ -161,16 +167,16 @@ def expected_calibration_error(
     items = np.repeat(np.arange(count), len(chances) // count)
     gaps = np.zeros((count, bins))
     np.add.at(gaps, (items, places), (outcomes - chances) / len(chances))
-    measured = float(np.abs(gaps.sum(axis=0)).sum())
+    measured_error = float(np.abs(gaps.sum(axis=0)).sum())
     if count < 2:
-        return Estimate(measured, count, Interval(missing_reason="one item"))
+        return Estimate(measured_error, count, Interval(missing_reason="one item"))
     draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), RESAMPLES)
-    resampled = np.abs(draws @ gaps).sum(axis=1)
+    resampled_errors = np.abs(draws @ gaps).sum(axis=1)
     by_chance = np.abs((draws - 1) @ gaps).sum(axis=1)
     tail = (1 - LEVEL) / 2
-    value = max(2 * measured - float(resampled.mean()), 0.0)
-    lower = max(measured - float(np.quantile(by_chance, 1 - tail)), 0.0)
-    upper = max(2 * measured - float(np.quantile(resampled, tail)), value)
+    value = max(2 * measured_error - float(resampled_errors.mean()), 0.0)
+    lower = max(measured_error - float(np.quantile(by_chance, 1 - tail)), 0.0)
+    upper = max(2 * measured_error - float(np.quantile(resampled_errors, tail)), value)
     return Estimate(value, count, Interval(min(lower, value), upper, "basic bootstrap"))
 
 
@@ -193,5 +199,7 @@ def _macro_f1(
 ) -> Estimate:
     names = [one.item_sha256 for one in predictions]
     gold = {name: scale.labels[one.gold] for name, one in zip(names, predictions, strict=True)}
-    predicted = {name: scale.labels[place] for name, place in zip(names, places, strict=True)}
-    return macro_f1(pair_up(gold, predicted), scale.labels, seed)
+    predicted_labels = {
+        name: scale.labels[place] for name, place in zip(names, places, strict=True)
+    }
+    return macro_f1(pair_up(gold, predicted_labels), scale.labels, seed)

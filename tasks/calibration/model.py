@@ -67,8 +67,8 @@ def probabilities(features: Matrix, coefficients: Matrix, thresholds: Matrix) ->
 
 def quantile_place(distribution: Sequence[float], share: float) -> int:
     """Return the first label at which the cumulative probability reaches `share`."""
-    reached = int(np.searchsorted(np.cumsum(distribution), share - _TINY))
-    return min(reached, len(distribution) - 1)
+    place = int(np.searchsorted(np.cumsum(distribution), share - _TINY))
+    return min(place, len(distribution) - 1)
 
 
 def expected_value(distribution: Sequence[float], values: Sequence[float]) -> float:
@@ -95,10 +95,10 @@ class Model:
 
     def latent(self, examples: Sequence[Example | Mapping[str, float | None]]) -> Matrix:
         """Return the log odds of a higher label per example, up to a constant."""
-        wrapped = [
+        wrapped_examples = [
             one if isinstance(one, Example) else Example("", None, None, one) for one in examples
         ]
-        values = matrix(wrapped, [feature.name for feature in self.features])
+        values = matrix(wrapped_examples, [feature.name for feature in self.features])
         means = np.array([feature.mean for feature in self.features])
         scales = np.array([feature.scale for feature in self.features])
         standard = np.where(np.isnan(values), 0.0, (values - means) / scales)
@@ -126,14 +126,14 @@ def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float) -> M
             "nothing to calibrate by: every judgement and its evidence are the same for all items"
         )
     standard = np.nan_to_num((values[:, varying] - means[varying]) / scales[varying], nan=0.0)
-    given = [scale.place(str(one.label)) for one in examples]
-    places = tuple(sorted(set(given)))
+    label_places = [scale.place(str(one.label)) for one in examples]
+    places = tuple(sorted(set(label_places)))
     if len(places) < 2:
         raise ConfigurationError(
             f"all training ideas have the label {scale.labels[places[0]]}: label more ideas, or"
             " use more groups"
         )
-    labels = np.array([places.index(place) for place in given], dtype=np.intp)
+    labels = np.array([places.index(place) for place in label_places], dtype=np.intp)
     coefficients, thresholds = fit_proportional_odds(standard, labels, len(places), ridge)
     features = tuple(
         CalibratorFeature(
@@ -178,10 +178,10 @@ def place_of(
     """Return the position of the label by `rule`."""
     if rule is DecisionRule.ARGMAX:
         return int(np.argmax(distribution))
-    expected = expected_value(distribution, values)
+    expectation = expected_value(distribution, values)
     if rule is DecisionRule.QUANTILE_MATCHED:
-        return bisect_right(cut_points, expected)
-    return min(range(len(values)), key=lambda place: abs(values[place] - expected))
+        return bisect_right(cut_points, expectation)
+    return min(range(len(values)), key=lambda place: abs(values[place] - expectation))
 
 
 def fit_decider(
@@ -192,9 +192,9 @@ def fit_decider(
     Ties go to the first of `DecisionRule`. The quantile-matched rule predicts each label as often
     as it occurs among these items.
     """
-    expected = [expected_value(one, values) for one in distributions]
+    expectations = [expected_value(one, values) for one in distributions]
     shares = np.cumsum(np.bincount(gold, minlength=len(values))[:-1]) / len(gold)
-    cut_points = tuple(float(one) for one in np.quantile(expected, shares))
+    cut_points = tuple(float(one) for one in np.quantile(expectations, shares))
     places_by_rule = {
         rule: [place_of(rule, one, values, cut_points) for one in distributions]
         for rule in DecisionRule

@@ -53,12 +53,14 @@ def fit_text(texts: Sequence[str], values: NDArray[np.float64]) -> TextModel:
         raise ConfigurationError(
             "the texts share no words to learn from: label more ideas of one field"
         ) from error
-    fitted = Ridge(alpha=PENALTY).fit(shares, values)
+    regression = Ridge(alpha=PENALTY).fit(shares, values)
     names = vectorizer.get_feature_names_out()
     return TextModel(
         tuple(
             CalibratorTerm(term=str(name), weight=float(weight), coefficient=float(coefficient))
-            for name, weight, coefficient in zip(names, vectorizer.idf_, fitted.coef_, strict=True)
+            for name, weight, coefficient in zip(
+                names, vectorizer.idf_, regression.coef_, strict=True
+            )
         )
     )
 

@@ -84,9 +84,9 @@ class ReviewText:
         if span is None:
             return None
         start, end = span
-        covered = [each for each in self._sentences if each[0] < end and each[1] > start]
-        if covered:
-            start, end = covered[0][0], covered[-1][1]
+        covered_sentences = [each for each in self._sentences if each[0] < end and each[1] > start]
+        if covered_sentences:
+            start, end = covered_sentences[0][0], covered_sentences[-1][1]
         first, last = self._flat[1][start], self._flat[1][end - 1] + 1
         return Place(first, last, self._heading_at(first))
 
@@ -182,10 +182,10 @@ async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: En
     sentences: list[CuratedSentence] = []
     headings: dict[str, str] = {}
     drops: list[CuratedDrop] = []
-    failed: list[tuple[str, Unscored]] = []
+    failed_reviews: list[tuple[str, Unscored]] = []
     for review, outcome in zip(usable, outcomes, strict=True):
         if isinstance(outcome, Unscored):
-            failed.append((review.review_id, outcome))
+            failed_reviews.append((review.review_id, outcome))
             continue
         places, left_out = _locate_sentences(review, outcome.value.sentences)
         drops += left_out
@@ -202,9 +202,11 @@ async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: En
         sentences=tuple(sentences),
         headings=headings,
         drops=tuple(drops),
-        unanswered=tuple(each for _, each in failed),
+        unanswered=tuple(each for _, each in failed_reviews),
         failures=tuple(
-            failure for name, each in failed for failure in call_failures([each], STAGE, name)
+            failure
+            for name, each in failed_reviews
+            for failure in call_failures([each], STAGE, name)
         ),
     )
 
@@ -312,8 +314,8 @@ def _statement(
     provenance: Provenance,
 ) -> CuratedStatement | CuratedDrop:
     text = " ".join(entry.statement.split())
-    cited = {key.casefold() for key in entry.sentences}
-    sentence_ids = tuple(key for key in keys if key in cited)
+    cited_keys = {key.casefold() for key in entry.sentences}
+    sentence_ids = tuple(key for key in keys if key in cited_keys)
     if not text or entry.type is None or entry.axis is None or entry.severity is None:
         return _drop(
             DroppedPart.STATEMENT,

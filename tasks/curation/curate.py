@@ -113,7 +113,7 @@ async def _idea(
     texts: dict[str, str] = {}
     leaks: list[CuratedDrop] = []
     for name in HEADINGS:
-        texts[name], leaked = outcomes.without_leaks(getattr(answer.value, name).strip())
+        texts[name], new_leaks = outcomes.without_leaks(getattr(answer.value, name).strip())
         leaks += [
             CuratedDrop(
                 left_out_of=DroppedPart.IDEA,
@@ -122,7 +122,7 @@ async def _idea(
                 reason=Reason.TELLS_RESULTS,
                 detail=each.detail,
             )
-            for each in leaked
+            for each in new_leaks
         ]
     lacking = next((name for name in ("method", "problem") if not texts[name]), None)
     if lacking is not None:

@@ -108,8 +108,8 @@ class Outcomes:
         leaks = [leak for each in sentences(text) if (leak := self.leak(each)) is not None]
         if not leaks:
             return text, []
-        gone = {leak.sentence for leak in leaks}
-        lines = (_without(line, gone) for line in text.split("\n\n"))
+        leaked_sentences = {leak.sentence for leak in leaks}
+        lines = (_without(line, leaked_sentences) for line in text.split("\n\n"))
         return "\n\n".join(line for line in lines if line), leaks
 
 

@@ -54,10 +54,10 @@ class Reader:
         reviews = await asyncio.to_thread(read_reviews, source.reviews)
         if isinstance(reviews, Rejection):
             return reviews
-        parsed = await self._paper(source.paper, ledger)
-        if isinstance(parsed, Rejection):
-            return parsed
-        return _submission(source, reviews, *parsed)
+        parse_result = await self._paper(source.paper, ledger)
+        if isinstance(parse_result, Rejection):
+            return parse_result
+        return _submission(source, reviews, *parse_result)
 
     async def _read_forum(
         self, source: PaperSource, ledger: Ledger, openreview: OpenReview
@@ -65,10 +65,10 @@ class Reader:
         forum = await openreview.forum(source.paper_id)
         if isinstance(forum, Rejection):
             return forum
-        parsed = await self._pdf(forum.pdf, f"{source.paper_id}.pdf", ledger)
-        if isinstance(parsed, Rejection):
-            return parsed
-        paper, failures = parsed
+        parse_result = await self._pdf(forum.pdf, f"{source.paper_id}.pdf", ledger)
+        if isinstance(parse_result, Rejection):
+            return parse_result
+        paper, failures = parse_result
         texts = (review.text for review in forum.reviews)
         return Submission(
             title=forum.title or paper.title or "",

@@ -67,11 +67,11 @@ _LONGEST_EXCERPT = 200
 
 def check_reviews(reviews: Sequence[GivenReview]) -> tuple[CuratedReview, ...]:
     """Return every review, with a reason if it cannot be used."""
-    curated: list[CuratedReview] = []
+    curated_reviews: list[CuratedReview] = []
     for number, review in enumerate(reviews, start=1):
-        reason = _unused_reason(review.text, [each.text for each in curated])
+        reason = _unused_reason(review.text, [each.text for each in curated_reviews])
         text = review.text if reason is not Reason.TOO_LONG else ""
-        curated.append(
+        curated_reviews.append(
             CuratedReview(
                 review_id=f"r{number}",
                 rating=review.rating,
@@ -81,7 +81,7 @@ def check_reviews(reviews: Sequence[GivenReview]) -> tuple[CuratedReview, ...]:
                 unused_reason=reason,
             )
         )
-    return tuple(curated)
+    return tuple(curated_reviews)
 
 
 def _unused_reason(text: str, earlier: Sequence[str]) -> Reason | None:

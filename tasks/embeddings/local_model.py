@@ -173,12 +173,12 @@ def _weights(path: Path) -> dict[str, NDArray[np.float32]]:
     """The weights by the names and in the shapes that the graph asks for."""
     from safetensors.numpy import load_file
 
-    stored: dict[str, NDArray[np.float32]] = load_file(path)
+    stored_weights: dict[str, NDArray[np.float32]] = load_file(path)
     weights = {
         name: value.T if name.startswith("encoder.") and value.ndim == 2 else value
-        for name, value in stored.items()
+        for name, value in stored_weights.items()
         if not name.startswith("pooler.") and not name.endswith("_ids")
     }
     # All tokens are of one segment: its vector joins that of the place.
-    weights[_PLACES] = stored[_PLACES] + weights.pop(_SEGMENTS)[0]
+    weights[_PLACES] = stored_weights[_PLACES] + weights.pop(_SEGMENTS)[0]
     return weights

@@ -86,12 +86,12 @@ async def _request(model: str, texts: list[str], api_base: str | None) -> list[l
         raise RequestRejectedError(
             f"embedding model {model} refused the request: {one_line(error)}"
         ) from error
-    ordered = sorted(answer.data, key=lambda item: item["index"])
-    if len(ordered) != len(texts):
+    ordered_items = sorted(answer.data, key=lambda item: item["index"])
+    if len(ordered_items) != len(texts):
         raise UpstreamError(
-            f"embedding model {model} answered {len(ordered)} vectors for {len(texts)} texts"
+            f"embedding model {model} answered {len(ordered_items)} vectors for {len(texts)} texts"
         )
-    return [item["embedding"] for item in ordered]
+    return [item["embedding"] for item in ordered_items]
 
 
 # 30 MB at 384 dimensions.
@@ -147,24 +147,26 @@ class SentenceEmbedder:
         return np.vstack([vectors[key] for key in keys])
 
     async def _load_or_compute(self, missing: dict[str, str]) -> dict[str, Vector]:
-        stored: dict[str, Vector] = {}
+        stored_vectors: dict[str, Vector] = {}
         if self._store is not None:
             entries = await asyncio.to_thread(self._store.get_many, list(missing))
             entry_vectors = ((key, _vector_of(entry)) for key, entry in entries.items())
-            stored = {key: vector for key, vector in entry_vectors if vector is not None}
+            stored_vectors = {key: vector for key, vector in entry_vectors if vector is not None}
         rest = sorted(
-            (key for key in missing if key not in stored), key=lambda key: (len(missing[key]), key)
+            (key for key in missing if key not in stored_vectors),
+            key=lambda key: (len(missing[key]), key),
         )
-        computed: dict[str, Vector] = {}
+        computed_vectors: dict[str, Vector] = {}
         for start in range(0, len(rest), _TEXTS_PER_TURN):
             turn = {key: missing[key] for key in rest[start : start + _TEXTS_PER_TURN]}
-            computed.update(await self._compute(turn))
-        self._remember(stored)
-        if self._store is not None and computed:
+            computed_vectors.update(await self._compute(turn))
+        self._remember(stored_vectors)
+        if self._store is not None and computed_vectors:
             await asyncio.to_thread(
-                self._store.put_many, {key: vector.tobytes() for key, vector in computed.items()}
+                self._store.put_many,
+                {key: vector.tobytes() for key, vector in computed_vectors.items()},
             )
-        return stored | computed
+        return stored_vectors | computed_vectors
 
     async def _compute(self, texts: dict[str, str]) -> dict[str, Vector]:
         if self._remote is None:
@@ -174,21 +176,21 @@ class SentenceEmbedder:
         vectors = await embed_remotely(
             self._remote, list(texts.values()), BATCH_SIZE, self._api_base
         )
-        computed = dict(zip(texts, vectors, strict=True))
-        self._remember(computed)
-        return computed
+        computed_vectors = dict(zip(texts, vectors, strict=True))
+        self._remember(computed_vectors)
+        return computed_vectors
 
     def _compute_locally(self, texts: dict[str, str]) -> dict[str, Vector]:
         with local_model.PROCESS_LOCK:
-            remembered = self._recall(list(texts))
-            rest = {key: text for key, text in texts.items() if key not in remembered}
-            computed: dict[str, Vector] = {}
+            remembered_vectors = self._recall(list(texts))
+            rest = {key: text for key, text in texts.items() if key not in remembered_vectors}
+            computed_vectors: dict[str, Vector] = {}
             if rest:
                 together = self._batch_with_waiting(rest)
                 vectors = self._model().encode(list(together.values()), BATCH_SIZE)
-                computed = dict(zip(together, vectors, strict=True))
-            self._remember(computed)
-        return remembered | {key: computed[key] for key in rest}
+                computed_vectors = dict(zip(together, vectors, strict=True))
+            self._remember(computed_vectors)
+        return remembered_vectors | {key: computed_vectors[key] for key in rest}
 
     def _batch_with_waiting(self, texts: dict[str, str]) -> dict[str, str]:
         """Add texts that other callers wait for; they then find them in memory."""

@@ -68,8 +68,8 @@ class Nearness:
         if not texts:
             return
         passages = self._passages if self._centre is None else []
-        shortened = [self._read(text) for text in texts]
-        vectors = await self._embedder.embed([*passages, *shortened])
+        shortened_texts = [self._read(text) for text in texts]
+        vectors = await self._embedder.embed([*passages, *shortened_texts])
         centre = (
             self._centre
             if self._centre is not None
@@ -99,8 +99,8 @@ def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Pa
 
 def _best(papers: Sequence[Paper], worth: Mapping[PaperId, float], limit: int) -> list[Paper]:
     """Return the `limit` best papers in input order; ties go to the smaller paper_id."""
-    chosen = set(sorted(worth, key=lambda paper_id: (-worth[paper_id], paper_id))[:limit])
-    return [paper for paper in papers if paper.paper_id in chosen]
+    best_ids = set(sorted(worth, key=lambda paper_id: (-worth[paper_id], paper_id))[:limit])
+    return [paper for paper in papers if paper.paper_id in best_ids]
 
 
 class SharedWords:
@@ -187,8 +187,8 @@ def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:
     """
     worth: dict[PaperId, float] = {}
     for values in rankings:
-        ordered = sorted(values, key=lambda paper_id: (-values[paper_id], paper_id))
-        for rank, paper_id in enumerate(ordered, start=1):
+        ordered_ids = sorted(values, key=lambda paper_id: (-values[paper_id], paper_id))
+        for rank, paper_id in enumerate(ordered_ids, start=1):
             worth[paper_id] = worth.get(paper_id, 0.0) + 1 / (_FUSION_DAMPING + rank)
     return worth
 

@@ -60,9 +60,9 @@ class ControlGroup:
     def memory(self) -> Memory:
         """Return the highest memory in use, and whether the limit ended a process."""
         events = _words(self.folder / "memory.events")
-        killed = dict(zip(events[::2], events[1::2], strict=False)).get("oom_kill", "0")
+        kill_count = dict(zip(events[::2], events[1::2], strict=False)).get("oom_kill", "0")
         most_bytes = _number(self.folder / "memory.peak")
-        return Memory(most_bytes=most_bytes or None, exceeded=killed != "0")
+        return Memory(most_bytes=most_bytes or None, exceeded=kill_count != "0")
 
 
 @contextlib.contextmanager

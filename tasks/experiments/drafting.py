@@ -108,8 +108,8 @@ def write_draft(
 
 def _file_name(name: str, number: int) -> str:
     """Return a valid module name; the number separates equal names."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    words = "".join(each if each.isalnum() else " " for each in plain).split()
+    plain_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    words = "".join(each if each.isalnum() else " " for each in plain_name).split()
     return f"baseline_{number}_{'_'.join(words)}"[:_NAME_CHARACTERS].rstrip("_")
 
 

@@ -82,8 +82,8 @@ class Executor:
             *("execution", self.folder.content_sha256, source, data.given.decode()),
             *(data.held.decode(), f"{data.seed}"),
         )
-        stored = await asyncio.to_thread(self.store.get_many, [key])
-        entry = json_entry(stored.get(key))
+        stored_entries = await asyncio.to_thread(self.store.get_many, [key])
+        entry = json_entry(stored_entries.get(key))
         if not isinstance(entry, dict):
             entry = await self._run_and_score(source, data)
             await asyncio.to_thread(self.store.put_many, {key: json.dumps(entry).encode()})
@@ -103,10 +103,10 @@ class Executor:
         Raises:
             SyntaxRefusedError: it is no Python, or has no `solve`.
         """
-        ended = await self._run_in_sandbox(["tree"], {"program.py": source.encode()})
-        reply = _read(ended)
+        run_result = await self._run_in_sandbox(["tree"], {"program.py": source.encode()})
+        reply = _read(run_result)
         if not isinstance(reply, dict):
-            raise SyntaxRefusedError(f"it is no Python: {_why(ended)}")
+            raise SyntaxRefusedError(f"it is no Python: {_why(run_result)}")
         if "solve" not in reply["functions"]:
             raise SyntaxRefusedError("it has no function `solve` at the left margin")
         return str(reply["tree"])
@@ -122,8 +122,8 @@ class Executor:
         purpose = f"{stage}{self.occasion}" if stage is Stage.CONFIRMATION else stage.value
         seed = self._seed(purpose, replicate)
         key = content_hash("data", self.folder.content_sha256, stage, f"{seed}")
-        stored = await asyncio.to_thread(self.store.get_many, [key])
-        entry = json_entry(stored.get(key))
+        stored_entries = await asyncio.to_thread(self.store.get_many, [key])
+        entry = json_entry(stored_entries.get(key))
         if not isinstance(entry, list):
             entry = await self._make_data(stage, seed)
             await asyncio.to_thread(self.store.put_many, {key: json.dumps(entry).encode()})
@@ -131,17 +131,19 @@ class Executor:
         return ReplicateData(self._seed(f"{purpose} program", replicate), *map(_json, entry))
 
     async def _make_data(self, stage: Stage, seed: int) -> tuple[Any, Any]:
-        ended = await self._evaluator("make", f"{seed}", _SIZES.get(stage, "full"))
-        reply = _read(ended)
+        run_result = await self._evaluator("make", f"{seed}", _SIZES.get(stage, "full"))
+        reply = _read(run_result)
         if not isinstance(reply, dict) or reply.keys() != {"given", "held"}:
-            raise EvaluatorError(f"`make` of evaluate.py fails: {_why(ended)}")
-        given = reply["given"]
+            raise EvaluatorError(f"`make` of evaluate.py fails: {_why(run_result)}")
+        given_data = reply["given"]
         if stage is Stage.PERMUTED:
-            ended = await self._evaluator("permute", f"{seed}", **{"given.json": _json(given)})
-            given = _read(ended)
-            if given is None:
-                raise EvaluatorError(f"`permute` of evaluate.py fails: {_why(ended)}")
-        return given, reply["held"]
+            run_result = await self._evaluator(
+                "permute", f"{seed}", **{"given.json": _json(given_data)}
+            )
+            given_data = _read(run_result)
+            if given_data is None:
+                raise EvaluatorError(f"`permute` of evaluate.py fails: {_why(run_result)}")
+        return given_data, reply["held"]
 
     def _seed(self, purpose: str, replicate: int) -> int:
         """Return a seed from 0 to 2³¹ - 1 that no input of a program reveals."""
@@ -151,24 +153,24 @@ class Executor:
     async def _run_and_score(self, source: str, data: ReplicateData) -> dict[str, Any]:
         """Run and score a program; return the entry for the store."""
         files = {"program.py": source.encode(), "given.json": data.given}
-        ended = await self._run_in_sandbox(["solve", f"{data.seed}"], files)
+        run_result = await self._run_in_sandbox(["solve", f"{data.seed}"], files)
         entry: dict[str, Any] = {
             "value": None,
             "measures": {},
-            "wall_seconds": ended.wall_seconds,
-            "memory_bytes": ended.memory_bytes,
+            "wall_seconds": run_result.wall_seconds,
+            "memory_bytes": run_result.memory_bytes,
         }
-        if ended.stopped is not None or ended.code != 0:
-            reason, detail = Reason.PROGRAM_FAILED, _why(ended)
-            if ended.stopped is not None:
+        if run_result.stopped is not None or run_result.code != 0:
+            reason, detail = Reason.PROGRAM_FAILED, _why(run_result)
+            if run_result.stopped is not None:
                 reason = Reason.PROGRAM_STOPPED
-                detail = _STOPPED[ended.stopped].format(self.folder.task.limits)
+                detail = _STOPPED[run_result.stopped].format(self.folder.task.limits)
             return entry | {"reason": reason.value, "unscored_detail": detail}
-        if ended.left is None:
+        if run_result.left is None:
             limit = self.folder.task.limits.answer_bytes
             why = f"its answer is empty or has more than {limit:,} bytes"
             return entry | {"reason": Reason.NO_ANSWER.value, "unscored_detail": why}
-        files = {"given.json": data.given, "held.json": data.held, "answer.json": ended.left}
+        files = {"given.json": data.given, "held.json": data.held, "answer.json": run_result.left}
         evaluation = await self._evaluator("score", **files)
         measures = _numbers(_read(evaluation))
         value = measures.pop(self.folder.task.metric, None)

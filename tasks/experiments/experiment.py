@@ -92,18 +92,20 @@ class _Work:
             return self.conclude(None, None, None)
         await self.run([PARENT, *finalists], Stage.SELECTION, trials.selection)
         self.check_parent(Stage.SELECTION)
-        selected = record.note_gains(finalists, Stage.SELECTION, Fate.COMPARED, len(record.tried()))
-        if not selected:
+        selected_gains = record.note_gains(
+            finalists, Stage.SELECTION, Fate.COMPARED, len(record.tried())
+        )
+        if not selected_gains:
             return self.conclude(None, None, None)
-        best = max(selected, key=lambda name: selected[name].mean)
+        best = max(selected_gains, key=lambda name: selected_gains[name].mean)
         baselines = [name for name in record.folder.programs if name != PARENT]
         await self.run([PARENT, *baselines, best], Stage.CONFIRMATION, trials.confirmation)
         self.check_parent(Stage.CONFIRMATION)
         record.note_gains(baselines, Stage.CONFIRMATION, None, 1)
-        confirmed = record.note_gains([best], Stage.CONFIRMATION, Fate.CONFIRMED, 1).get(best)
+        confirmed_gain = record.note_gains([best], Stage.CONFIRMATION, Fate.CONFIRMED, 1).get(best)
         if record.folder.can_permute:
             await self.run([best], Stage.PERMUTED, trials.selection)
-        return self.conclude(best, selected[best], confirmed)
+        return self.conclude(best, selected_gains[best], confirmed_gain)
 
     async def search(self) -> None:
         record, proposed_count, most = self.record, 0, self.task.trials.candidates
@@ -177,12 +179,15 @@ class _Work:
         if parent is not None:
             figures = {"mean": mean_of(parent), "run_count": len(parent)}
             self.record.programs[PARENT] = replace(self.record.programs[PARENT], **figures)
-        permuted = self.record.values(best, Stage.PERMUTED) if best is not None else None
+        permuted_values = self.record.values(best, Stage.PERMUTED) if best is not None else None
         if selected is None or confirmed is None:
             result, because = Finding.UNDECIDED, "no candidate gave a score in all its runs"
         else:
             result, because = finding(
-                selected, confirmed, self.task.least_difference, self._beyond_chance(permuted)
+                selected,
+                confirmed,
+                self.task.least_difference,
+                self._beyond_chance(permuted_values),
             )
         return Experiment(
             **self._counts(),
@@ -191,7 +196,7 @@ class _Work:
             selected_low=selected.low if selected else None,
             selected_high=selected.high if selected else None,
             **self._baseline_figures(best),
-            permuted_mean=mean_of(permuted),
+            permuted_mean=mean_of(permuted_values),
             finding=result,
             because=because,
         )

@@ -49,12 +49,12 @@ _SLOW_SHARE = 0.2
 def metric_text(task: Task, environment: str) -> str:
     """Describe metric, direction and limits, and the task's explanation."""
     limits = task.limits
-    explained = f" {one_line(task.explanation)}" if task.explanation else ""
+    explanation = f" {one_line(task.explanation)}" if task.explanation else ""
     return (
         f"{task.metric}; {task.direction.better}, and a difference of {task.least_difference:g} or"
         f" more is worth having. A run may take {limits.seconds:g} s and"
         f" {limits.memory_bytes >> 20:,} MB."
-        f" {environment}.{explained}"
+        f" {environment}.{explanation}"
     )
 
 

@@ -164,15 +164,17 @@ def _range(comment: str, where: str) -> tuple[float, float, bool]:
     bounds, _, more = comment.partition(" ")
     low, _, high = bounds.partition("..")
     try:
-        least, most = float(low), float(high)
+        minimum, maximum = float(low), float(high)
     except ValueError:
-        least = most = math.nan
+        minimum = maximum = math.nan
     is_log = more.strip() == "log"
-    if not (least < most and math.isfinite(most - least)) or (more.strip() and not is_log):
+    if not (minimum < maximum and math.isfinite(maximum - minimum)) or (
+        more.strip() and not is_log
+    ):
         raise ConfigurationError(f"{where}: `{comment}` is no range such as 0.01..10 or 1..64 log")
-    if is_log and least <= 0:
+    if is_log and minimum <= 0:
         raise ConfigurationError(f"{where}: a logarithmic range begins above 0")
-    return least, most, is_log
+    return minimum, maximum, is_log
 
 
 def _choices(comment: str, where: str) -> tuple[Value, ...]:

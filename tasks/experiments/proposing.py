@@ -150,8 +150,8 @@ class TunableSearch:
 
 def _suggest(trial: "optuna.trial.Trial", tunable: Tunable) -> Value:
     if tunable.choices:
-        chosen: Any = trial.suggest_categorical(tunable.name, tunable.choices)
-        return chosen  # type: ignore[no-any-return]
+        choice: Any = trial.suggest_categorical(tunable.name, tunable.choices)
+        return choice  # type: ignore[no-any-return]
     if tunable.is_whole:
         low, high = int(tunable.low), int(tunable.high)
         return trial.suggest_int(tunable.name, low, high, log=tunable.is_log)

@@ -99,11 +99,11 @@ class Record:
 
     def __post_init__(self) -> None:
         for name, source in self.folder.programs.items():
-            declared = tunables_of(source, name) if name == PARENT else ()
+            tunables = tunables_of(source, name) if name == PARENT else ()
             self.programs[name] = Program(
                 program_id=name,
                 role=Role.PARENT if name == PARENT else Role.BASELINE,
-                settings={each.name: repr(each.value) for each in declared},
+                settings={each.name: repr(each.value) for each in tunables},
                 source=source,
                 source_sha256=tree_hash(source),
             )
@@ -143,9 +143,9 @@ class Record:
         for name in names:
             ours = self.values(name, stage)
             if ours is None or theirs is None:
-                failed = Fate.FAILED if fate is not None else None
+                failed_fate = Fate.FAILED if fate is not None else None
                 self.programs[name] = replace(
-                    self.programs[name], fate=failed, **dict.fromkeys(_FIGURES), run_count=0
+                    self.programs[name], fate=failed_fate, **dict.fromkeys(_FIGURES), run_count=0
                 )
                 continue
             pairs = gains(ours, theirs, self.task.direction)

@@ -158,20 +158,20 @@ def run_sandboxed(
             start_new_session=True,
         )
         try:
-            stopped, output, error_output, seen_bytes = _watch(process, command, began, limits)
-            code = None if stopped else _code_of(process, began + limits.seconds)
+            stop, output, error_output, seen_bytes = _watch(process, command, began, limits)
+            code = None if stop else _code_of(process, began + limits.seconds)
         finally:
             if process.returncode is None:
                 command.end(process)
         wall_seconds = time.monotonic() - began
         errors, memory = command.split_errors(error_output)
-    if stopped is None and memory is not None and memory.exceeded:
-        stopped, code = Stop.MEMORY, None
+    if stop is None and memory is not None and memory.exceeded:
+        stop, code = Stop.MEMORY, None
     return RunResult(
         code=code,
-        left=output if stopped is None and 0 < len(output) <= limits.answer_bytes else None,
+        left=output if stop is None and 0 < len(output) <= limits.answer_bytes else None,
         errors=errors,
-        stopped=stopped,
+        stopped=stop,
         wall_seconds=wall_seconds,
         memory_bytes=(memory and memory.most_bytes) or seen_bytes or None,
     )
@@ -187,13 +187,13 @@ def check_sandbox(container: Container | None = None) -> None:
     if container is not None:
         environment(container)
         return
-    ended = run_sandboxed(
+    run_result = run_sandboxed(
         ["-c", "open('left', 'w').write('made')"], {}, "left", Limits(seconds=_TRY_SECONDS)
     )
-    if ended.left != b"made":
+    if run_result.left != b"made":
         raise ConfigurationError(
             "bubblewrap cannot make a sandbox on this machine, and programs run in no other way:"
-            f" {_why(ended)}; allow user namespaces (sysctl user.max_user_namespaces,"
+            f" {_why(run_result)}; allow user namespaces (sysctl user.max_user_namespaces,"
             " kernel.unprivileged_userns_clone, on Ubuntu"
             " kernel.apparmor_restrict_unprivileged_userns) or use another machine"
         )
@@ -243,18 +243,18 @@ def environment(container: Container | None = None) -> str:
             f" machine: install the package {container.runtime}, or unset it for bubblewrap"
         )
     limits = Limits(seconds=_TRY_SECONDS)
-    ended = run_sandboxed(["-c", _SAY_ENVIRONMENT], {}, "left", limits, container)
-    if ended.left == b"assay":
+    run_result = run_sandboxed(["-c", _SAY_ENVIRONMENT], {}, "left", limits, container)
+    if run_result.left == b"assay":
         raise ConfigurationError(
             f"{container.image} holds Assay itself, whose bundled tasks hold what is held back:"
             " take an image without it"
         )
-    if ended.left is None or ended.code != 0:
+    if run_result.left is None or run_result.code != 0:
         raise ConfigurationError(
             f"{container.runtime} cannot run python3 of {container.image}, and programs run in no"
-            f" other way: {_why(ended)}"
+            f" other way: {_why(run_result)}"
         )
-    description = ended.left.decode("utf-8", "replace")
+    description = run_result.left.decode("utf-8", "replace")
     return f"{description}; {container.runtime}, {container.image}"
 
 
@@ -282,14 +282,14 @@ def _watch(
             del errors[:-_ERRORS_KEPT_BYTES]
             usage = command.usage_of(process.pid)
             memory_bytes = max(memory_bytes, usage.memory_bytes)
-            stopped = _stop_reason(time.monotonic() - began, usage, len(output), limits)
-            if stopped is not None:
+            stop = _stop_reason(time.monotonic() - began, usage, len(output), limits)
+            if stop is not None:
                 break
         else:
-            stopped = None
+            stop = None
     process.stdout.close()
     process.stderr.close()
-    return stopped, bytes(output), errors.decode("utf-8", "replace"), memory_bytes
+    return stop, bytes(output), errors.decode("utf-8", "replace"), memory_bytes
 
 
 def _stop_reason(seconds: float, usage: Usage, length: int, limits: Limits) -> Stop | None:
@@ -324,7 +324,7 @@ def in_bubblewrap(
 ) -> Iterator[SandboxCommand]:
     """Prepare `python ARGUMENTS` in bubblewrap, as for `run_sandboxed`."""
     with contextlib.ExitStack() as stack:
-        given = {
+        given_files = {
             f"{GIVEN}/{name}": stack.enter_context(_memory_file(files[name])) for name in files
         }
         calls = stack.enter_context(_memory_file(_filter()))
@@ -332,14 +332,14 @@ def in_bubblewrap(
         executor = stack.enter_context(ThreadPoolExecutor(1))
         command = [
             *(group.entering() if group is not None else ()),
-            *_command(given, calls, leaves, limits),
+            *_command(given_files, calls, leaves, limits),
             *_limit_command(limits),
             *(*interpreter(), "-I", *arguments),
         ]
         yield SandboxCommand(
             command=command,
             environment={},
-            descriptors=(*given.values(), calls),
+            descriptors=(*given_files.values(), calls),
             usage_of=SandboxUsage(limits, group, executor).look,
             end=_end,
             split_errors=lambda errors: (errors, None if group is None else group.memory()),
@@ -374,11 +374,13 @@ def _command(given: Mapping[str, int], calls: int, leaves: str, limits: Limits) 
         *("--die-with-parent", "--new-session", "--clearenv"),
         *_rights(),
     ]
-    mounted = (*_SYSTEM, *_interpreter_folders())
-    around = (folder for path in (*mounted, *_DEVICES, *given) for folder in Path(path).parents)
+    mounted_paths = (*_SYSTEM, *_interpreter_folders())
+    around = (
+        folder for path in (*mounted_paths, *_DEVICES, *given) for folder in Path(path).parents
+    )
     for folder in sorted(set(around) - {Path("/")}):
         command += ["--perms", "0755", "--dir", f"{folder}"]
-    for path in mounted:
+    for path in mounted_paths:
         command += ["--ro-bind-try", path, path]
     for path in _our_folders():
         command += ["--size", "4096", "--perms", "0555", "--tmpfs", path, "--remount-ro", path]
@@ -504,8 +506,8 @@ def in_container(
     """
     name = f"assay-{uuid.uuid4().hex}"
     with tempfile.TemporaryDirectory(prefix="assay-given-") as around:
-        given, calls = Path(around) / "given", Path(around) / "calls.json"
-        _put_given(given, files)
+        given_folder, calls = Path(around) / "given", Path(around) / "calls.json"
+        _put_given(given_folder, files)
         calls.write_text(container_profile(), "utf-8")
         seconds = math.ceil(limits.seconds) + _STARTING_SECONDS
         yield SandboxCommand(
@@ -513,7 +515,7 @@ def in_container(
                 *(container.runtime, "run", "--rm", f"--name={name}", "--pull=never"),
                 # `timeout` inside belongs to the program's user, who may disable it.
                 *((f"--timeout={seconds}",) if container.runtime == "podman" else ()),
-                f"--mount=type=bind,source={given},target={GIVEN},readonly",
+                f"--mount=type=bind,source={given_folder},target={GIVEN},readonly",
                 f"--security-opt=seccomp={calls}",
                 *_container_walls(container.runtime, leaves, limits),
                 *("--entrypoint=timeout", container.image),

@@ -36,15 +36,15 @@ def main() -> None:
     command, *more = sys.argv[1:]
     result: Any
     if command == "solve":
-        given = read("given")
-        result = function("program", "solve")(given, int(more[0]))
+        given_data = read("given")
+        result = function("program", "solve")(given_data, int(more[0]))
     elif command == "tree":
         tree = ast.parse(Path("/given/program.py").read_text("utf-8"))
         functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
         result = {"functions": functions, "tree": ast.dump(tree)}
     elif command == "make":
-        given, held = function("evaluate", "make")(int(more[0]), more[1])
-        result = {"given": given, "held": held}
+        given_data, held_data = function("evaluate", "make")(int(more[0]), more[1])
+        result = {"given": given_data, "held": held_data}
     elif command == "permute":
         result = function("evaluate", "permute")(read("given"), int(more[0]))
     else:

@@ -169,10 +169,10 @@ def filter_program(machine: str, *, one_user_namespace: bool) -> bytes:
             program.
     """
     column, architecture = _PLATFORMS[machine]
-    allowed: Mapping[str, tuple[int, int]] = _ALLOWED
+    allowed_calls: Mapping[str, tuple[int, int]] = _ALLOWED
     only: Mapping[str, tuple[_Only, ...]] = _ONLY
     if one_user_namespace:
-        allowed, only = _ALLOWED | _BECOMING_NOBODY, _ONLY | _ONLY_BECOMING_NOBODY
+        allowed_calls, only = _ALLOWED | _BECOMING_NOBODY, _ONLY | _ONLY_BECOMING_NOBODY
     steps = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, architecture),
@@ -183,7 +183,7 @@ def filter_program(machine: str, *, one_user_namespace: bool) -> bytes:
         (_MORE, 0, 1, _NEWEST),
         (_RETURN, 0, 0, _FAIL | ENOSYS),
     ]
-    for name, numbers in allowed.items():
+    for name, numbers in allowed_calls.items():
         tests = [step for each in only.get(name, ()) for step in _steps_of_test(each)]
         steps += _steps_of_call(numbers[column], [*tests, (_RETURN, 0, 0, _ALLOW)])
     for numbers in _ABSENT.values():

@@ -165,11 +165,11 @@ def _resolve(
 
 def _check_limits(folder: Path, settings: ExperimentSettings) -> None:
     task_folder = read_task(folder)
-    requested = {
+    requested_amounts = {
         **task_folder.task.limits.model_dump(),
         "runs": sum(executions_of(task_folder).values()),
     }
-    for name, value in requested.items():
+    for name, value in requested_amounts.items():
         most = getattr(settings, f"sent_{name}")
         if value > most:
             raise ConfigurationError(

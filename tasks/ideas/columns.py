@@ -57,8 +57,8 @@ class Columns:
 
     def meaning_of(self, name: str) -> str | None:
         """Return the meaning of a field of this name; None for metadata."""
-        mapped = self.given_meaning(name)
-        return meaning_of(name) if mapped is None else mapped if mapped != METADATA else None
+        meaning = self.given_meaning(name)
+        return meaning_of(name) if meaning is None else meaning if meaning != METADATA else None
 
     def given_meaning(self, name: str) -> str | None:
         """Return the meaning that the user mapped a name to, if any.
@@ -178,11 +178,11 @@ class Columns:
         return tuple(_writable(f"{self.file}: {line}") for line in lines)
 
     def _remark_on(self, name: str, column: _Column) -> str | None:
-        quoted = f"'{name[:60]}'"
+        quoted_name = f"'{name[:60]}'"
         if column.undated and column.holds_dates:
             return (
-                f"column {quoted} looks like a date and is no cutoff, which {column.undated:,} of its"
-                f" ideas lack: if it is one, add --field cutoff_date={quoted}"
+                f"column {quoted_name} looks like a date and is no cutoff, which {column.undated:,} of its"
+                f" ideas lack: if it is one, add --field cutoff_date={quoted_name}"
             )
         if self.given_meaning(name) is not None:
             return None
@@ -192,22 +192,20 @@ class Columns:
                 return None
             part = "title" if meaning == NAME else meaning
             remedy = (
-                f"to take it instead, add --field {part}={quoted}"
+                f"to take it instead, add --field {part}={quoted_name}"
                 if part in FIELD_PARTS and part != "text"
-                else f"to read it too, add --field text={quoted}"
+                else f"to read it too, add --field text={quoted_name}"
             )
             return (
-                f"column {quoted} is metadata, as another column has the same meaning, and is not"
+                f"column {quoted_name} is metadata, as another column has the same meaning, and is not"
                 f" judged: {remedy}"
             )
         if column.read_as == LEFT_OUT and (column.is_prose or column.is_nested):
-            return (
-                f"{'lists or objects of ' if column.is_nested else ''}column {quoted} are left out"
-            )
+            return f"{'lists or objects of ' if column.is_nested else ''}column {quoted_name} are left out"
         if column.read_as == METADATA and column.is_prose and not is_known_metadata(name):
             return (
-                f"column {quoted} is metadata, and not judged (up to {column.longest:,}"
-                f" characters): if it is part of the idea, add --field text={quoted}"
+                f"column {quoted_name} is metadata, and not judged (up to {column.longest:,}"
+                f" characters): if it is part of the idea, add --field text={quoted_name}"
             )
         return None
 

@@ -133,10 +133,12 @@ class _Hashes:
             hashes[word] = zlib.crc32(word.encode("utf-8", "surrogatepass")) + 1
         numbers = np.array([hashes[word] for word in words], dtype=np.uint64)
         length = min(SHINGLE_WORDS, len(numbers))
-        combined = np.zeros(max(len(numbers) - length + 1, 0), dtype=np.uint64)
+        combined_hashes = np.zeros(max(len(numbers) - length + 1, 0), dtype=np.uint64)
         for step in range(length):
-            combined = _mix(combined + numbers[step : step + len(combined)] * self._powers[step])
-        return np.unique(combined)
+            combined_hashes = _mix(
+                combined_hashes + numbers[step : step + len(combined_hashes)] * self._powers[step]
+            )
+        return np.unique(combined_hashes)
 
     def smallest(self, shingles: Shingles) -> Shingles:
         """Return the smallest values of random orders, of which similar texts share many."""
@@ -181,5 +183,5 @@ def _mix(values: Shingles) -> Shingles:
 
 
 def _jaccard(one: Shingles, other: Shingles) -> float:
-    shared = len(np.intersect1d(one, other, assume_unique=True))
-    return shared / (len(one) + len(other) - shared) if len(one) or len(other) else 0.0
+    shared_count = len(np.intersect1d(one, other, assume_unique=True))
+    return shared_count / (len(one) + len(other) - shared_count) if len(one) or len(other) else 0.0

@@ -103,14 +103,14 @@ def _is_one_list(fields: Mapping[str, object]) -> bool:
 def _ideas_of_list(entry: Entry, columns: Columns) -> Entries:
     """Yield the ideas of a document, which are under their names or in a list."""
     _note_left_out(entry.fields, _READ_OF_GROUPS, columns)
-    inherited = {name: entry.fields[name] for name in _INHERITED if name in entry.fields}
+    inherited_fields = {name: entry.fields[name] for name in _INHERITED if name in entry.fields}
     ideas = entry.fields["ideas"]
     for label, member in _members_by_label(entry.fields):
         location = f"{entry.location}, {label}"
         if not isinstance(member, Mapping):
             yield unreadable(location, 'this is no JSON object: write the idea as {"text": "..."}')
             continue
-        fields = {**inherited, **{str(name): value for name, value in member.items()}}
+        fields = {**inherited_fields, **{str(name): value for name, value in member.items()}}
         if isinstance(ideas, Mapping) and not any(
             meaning_of(name) in ("title", "idea_id") for name in fields
         ):

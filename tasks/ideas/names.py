@@ -142,14 +142,14 @@ def meaning_of(name: str, *, exactly: bool = False) -> str | None:
         return meaning
     if _key(words) in _OF_PAPERS:
         return None
-    plain = tuple(word for word in words if _singular(word) not in _FILLERS)
-    core = tuple(word for word in plain if _singular(word) not in _SUBJECTS)
-    for each in (plain, core):
+    plain_words = tuple(word for word in words if _singular(word) not in _FILLERS)
+    core = tuple(word for word in plain_words if _singular(word) not in _SUBJECTS)
+    for each in (plain_words, core):
         # The `project_id` of an idea is not its identifier.
         if (meaning := _MEANINGS.get(_key(each))) in TEXTS or meaning == "title":
             return meaning
     # `Problem / Motivation`, `Method and Baselines`
-    meanings = [_MEANINGS.get(_key((word,))) for word in plain]
+    meanings = [_MEANINGS.get(_key((word,))) for word in plain_words]
     if not meanings or not all(each in TEXTS for each in meanings):
         return None
     return next((each for each in meanings if each in PARTS - {"text"}), meanings[0])

@@ -172,7 +172,7 @@ def _cutoff(value: object) -> date | None:
     if value is None:
         return None
     text_written = scalar_text(value)
-    quoted = (
+    quoted_text = (
         "(a list or an object)"
         if text_written is None
         else repr(" ".join(text_written.split())[:40])
@@ -187,5 +187,5 @@ def _cutoff(value: object) -> date | None:
                 what = "does not tell day and month apart"
     raise _RejectionError(
         Reason.BAD_CUTOFF_DATE,
-        f"cutoff_date {quoted} {what}: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",
+        f"cutoff_date {quoted_text} {what}: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",
     )

@@ -53,10 +53,12 @@ def shorten(title: str) -> str:
     line = " ".join(title.split())
     if len(line) <= MAXIMUM_TITLE_CHARACTERS:
         return line
-    cut = line[: MAXIMUM_TITLE_CHARACTERS - 1]
-    return (cut.rsplit(" ", 1)[0] if " " in cut[MAXIMUM_TITLE_CHARACTERS // 2 :] else cut).rstrip(
-        " ,;:-"
-    ) + "…"
+    cut_title = line[: MAXIMUM_TITLE_CHARACTERS - 1]
+    return (
+        cut_title.rsplit(" ", 1)[0]
+        if " " in cut_title[MAXIMUM_TITLE_CHARACTERS // 2 :]
+        else cut_title
+    ).rstrip(" ,;:-") + "…"
 
 
 def _plain(line: str) -> str:

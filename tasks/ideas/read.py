@@ -97,7 +97,7 @@ def read_batch(path: Path, *, default_cutoff: date | None, fields: Sequence[str]
 def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatch:
     ideas: dict[str, Idea] = {}
     locations: dict[str, str] = {}
-    rejected: list[RejectedIdea] = []
+    rejected_ideas: list[RejectedIdea] = []
     size = BatchSize(path.name)
     for entry in _reject_several(
         split_groups(_reject_deep(_entries(path, columns)), columns), columns
@@ -105,20 +105,20 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
         idea = entry if isinstance(entry, RejectedIdea) else _parse(entry, default_cutoff, columns)
         size.add(idea)
         if isinstance(idea, RejectedIdea):
-            rejected.append(idea)
+            rejected_ideas.append(idea)
         elif idea.idea_id in ideas:
-            rejected.append(
+            rejected_ideas.append(
                 _reject_repeated(idea, entry.location, ideas[idea.idea_id], locations[idea.idea_id])
             )
         else:
             ideas[idea.idea_id] = idea
             locations[idea.idea_id] = entry.location
-    if not ideas and not rejected:
+    if not ideas and not rejected_ideas:
         raise IdeaFileError(f"{path.name} holds no ideas: write at least one")
     columns.check_given()
     return IdeaBatch(
         ideas=mark_duplicates(_with_whole_numbers(tuple(ideas.values()))),
-        rejected=tuple(rejected),
+        rejected=tuple(rejected_ideas),
         fields=columns.readings(),
         remarks=columns.remarks(),
     )

@@ -54,12 +54,12 @@ def _check(path: Path, file: pq.ParquetFile, columns: Columns) -> None:
                 " levels: flatten it"
             )
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    unpacked = sum(
+    unpacked_bytes = sum(
         group.column(number).total_uncompressed_size
         for group in groups
         for number in range(group.num_columns)
     )
-    _refuse_size(path, unpacked)
+    _refuse_size(path, unpacked_bytes)
 
 
 def flat_names(schema: pa.Schema) -> list[str]:

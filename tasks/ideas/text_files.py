@@ -183,15 +183,15 @@ def _entry(path: Path, location: str) -> Entry | RejectedIdea:
     fields: dict[str, object] = {"file": location}
     if path.suffix.lower() != ".txt" and (matter := _FRONT_MATTER.match(text)):
         try:
-            given = plain_yaml(matter.group(1))
+            front_matter = plain_yaml(matter.group(1))
         except ValueError:
             return bad_field(
                 location,
                 "the front matter between the --- lines is not valid YAML without aliases: write"
                 " `name: value` lines",
             )
-        if isinstance(given, Mapping):
-            entry = entry_of(location, given, _NO_MAPPING)
+        if isinstance(front_matter, Mapping):
+            entry = entry_of(location, front_matter, _NO_MAPPING)
             if isinstance(entry, RejectedIdea):
                 return entry
             fields |= entry.fields

@@ -65,9 +65,9 @@ def read_workbook(path: Path, columns: Columns) -> Entries:
 
 def _sheet(path: Path, sheets: Sequence[Any], columns: Columns) -> tuple[Any, int]:
     """Return the sheet to read, visible ones first, and the index of its header."""
-    ordered = sorted(sheets, key=lambda sheet: sheet.sheet_state != "visible")
-    starts = {sheet.title: _start(sheet) for sheet in ordered}
-    for sheet in ordered:
+    ordered_sheets = sorted(sheets, key=lambda sheet: sheet.sheet_state != "visible")
+    starts = {sheet.title: _start(sheet) for sheet in ordered_sheets}
+    for sheet in ordered_sheets:
         place = best_header(starts[sheet.title], columns)
         if place is None:
             continue
@@ -81,7 +81,11 @@ def _sheet(path: Path, sheets: Sequence[Any], columns: Columns) -> tuple[Any, in
         if any(map(any, starts[sheet.title][:place])):
             columns.remark(f"the header is row {place + 1}, and what is above it is not read")
         return sheet, place
-    first = next((row for row in starts[ordered[0].title] if any(row)), []) if ordered else []
+    first = (
+        next((row for row in starts[ordered_sheets[0].title] if any(row)), [])
+        if ordered_sheets
+        else []
+    )
     raise no_text_column(f"the first sheet of {path.name}", first)
 
 
@@ -249,8 +253,10 @@ def refuse_unbounded_workbook(path: Path) -> None:
     elements = _Elements(path.name)
     with zipfile.ZipFile(path) as archive:
         parts = archive.infolist()
-        unpacked = sum(part.file_size for part in parts)
-        refuse_large_file(f"{path.name}, unpacked,", unpacked, MAXIMUM_DOCUMENT_BYTES, _REMEDY)
+        unpacked_bytes = sum(part.file_size for part in parts)
+        refuse_large_file(
+            f"{path.name}, unpacked,", unpacked_bytes, MAXIMUM_DOCUMENT_BYTES, _REMEDY
+        )
         for part in parts:
             with archive.open(part) as stream:
                 elements.count(stream)

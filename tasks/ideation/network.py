@@ -231,14 +231,14 @@ def open_network(
 def _build(store: PaperStore, path: Path, progress: Progress) -> None:
     """Build in two passes: names in titles, then the papers that name each of them."""
     paper_count = store.count()
-    least = 2 if paper_count < _FEW_PAPERS else 5
+    least_papers = 2 if paper_count < _FEW_PAPERS else 5
     with TemporaryDirectory(dir=path.parent) as workplace:
         build_path = Path(workplace) / path.name
         connection = bounded_connection(Path(workplace))
         try:
             connection.execute(f"attach {quoted(build_path)} as network")
             connection.execute("use network")
-            connection.execute(f"set variable least_papers = {least:d}")
+            connection.execute(f"set variable least_papers = {least_papers:d}")
             connection.execute(_sql("create"))
             for count, batch in _in_batches(store.records_from(0)):
                 _insert(

@@ -110,32 +110,32 @@ async def _drop_repeated(
     parents = [slot.parent for slot in slots if slot.parent is not None]
     texts = [version.text or "" for version in (*parents, *versions)]
     vectors = await embedder.embed(texts)
-    compared: list[tuple[IdeaVersion, NDArray[np.float32]]] = [
+    compared_versions: list[tuple[IdeaVersion, NDArray[np.float32]]] = [
         (version, vectors[place]) for place, version in enumerate(parents)
     ]
-    checked: list[IdeaVersion] = []
+    checked_versions: list[IdeaVersion] = []
     for version, vector in zip(versions, vectors[len(parents) :], strict=True):
         others = [
             (float(vector @ other_vector), other)
-            for other, other_vector in compared
+            for other, other_vector in compared_versions
             if (other.seed_id, other.slot) != (version.seed_id, version.slot)
         ]
-        likeness, nearest = max(others, key=lambda each: each[0], default=(0.0, None))
-        if version.kept and nearest is not None and likeness >= limit:
-            checked.append(
+        likeness, nearest_version = max(others, key=lambda each: each[0], default=(0.0, None))
+        if version.kept and nearest_version is not None and likeness >= limit:
+            checked_versions.append(
                 replace(
                     version,
                     dropped_reason=Reason.NEAR_DUPLICATE,
-                    dropped_detail=f"nearly the same as {nearest.version_id}",
-                    closest_id=nearest.version_id,
+                    dropped_detail=f"nearly the same as {nearest_version.version_id}",
+                    closest_id=nearest_version.version_id,
                     closest_similarity_0_to_1=min(likeness, 1.0),
                 )
             )
             continue
-        checked.append(version)
+        checked_versions.append(version)
         if version.kept:
-            compared.append((version, vector))
-    return checked
+            compared_versions.append((version, vector))
+    return checked_versions
 
 
 async def _drop_published(
@@ -155,14 +155,14 @@ async def _drop_published(
         vectors = await embedder.embed([version.text or "", *texts])
         likeness = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0)
         place = int(likeness.argmax())
-        nearest, value = answer.items[place], float(likeness[place])
-        near = {"closest_id": str(nearest.paper_id), "closest_similarity_0_to_1": value}
+        nearest_paper, value = answer.items[place], float(likeness[place])
+        changes = {"closest_id": str(nearest_paper.paper_id), "closest_similarity_0_to_1": value}
         if value >= limit:
-            near |= {
+            changes |= {
                 "dropped_reason": Reason.NEAR_PUBLISHED,
-                "dropped_detail": f"nearly the same as {nearest.title}",
+                "dropped_detail": f"nearly the same as {nearest_paper.title}",
             }
-        return replace(version, **near), failures
+        return replace(version, **changes), failures
 
     results = await asyncio.gather(*map(one, versions))
     return [version for version, _ in results], [

@@ -43,11 +43,11 @@ def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
     experiments, other concerns.
     """
     grave, others = _concerns(evaluation)
-    failed, left_open = _experiments(evaluation)
+    failed_findings, left_open = _experiments(evaluation)
     of_literature = zip_longest(_contradictions(evaluation), _closest_works(evaluation))
     first = (limit + 1) // 2
     texts = (
-        *failed,
+        *failed_findings,
         *grave[:first],
         *filter(None, chain.from_iterable(of_literature)),
         *grave[first:],
@@ -78,13 +78,15 @@ def _experiments(evaluation: IdeaEvaluation) -> tuple[list[FindingText], list[Fi
 
     Open are undecided results, and gains no better than the strongest baseline.
     """
-    failed: list[FindingText] = []
+    failed_findings: list[FindingText] = []
     left_open: list[FindingText] = []
     for result in evaluation.experimental_results:
         if not result.is_beyond_the_known:
-            texts = failed if result.finding is experiment.Finding.NOT_SUPPORTED else left_open
+            texts = (
+                failed_findings if result.finding is experiment.Finding.NOT_SUPPORTED else left_open
+            )
             texts.append((FindingKind.EXPERIMENT, result.in_words))
-    return failed, left_open
+    return failed_findings, left_open
 
 
 def _contradictions(evaluation: IdeaEvaluation) -> Iterator[FindingText]:
@@ -92,9 +94,11 @@ def _contradictions(evaluation: IdeaEvaluation) -> Iterator[FindingText]:
     if evaluation.soundness is None:
         return
     names = {each.method_id: each.text for each in evaluation.soundness.methods}
-    cited = {each.subject for each in evaluation.citations if each.field == "contradictions"}
+    cited_methods = {
+        each.subject for each in evaluation.citations if each.field == "contradictions"
+    }
     for review in evaluation.soundness.reviews:
-        if review.method_id in cited and review.contradictions.strip():
+        if review.method_id in cited_methods and review.contradictions.strip():
             name = shorten(names.get(review.method_id, ""), _METHOD_CHARACTERS, placeholder=" …")
             text = _without_addresses(review.contradictions.strip(), evaluation)
             yield FindingKind.CONTRADICTION, f"Of the method “{name}”: {text}"
@@ -102,9 +106,9 @@ def _contradictions(evaluation: IdeaEvaluation) -> Iterator[FindingText]:
 
 def _without_addresses(text: str, evaluation: IdeaEvaluation) -> str:
     """Remove the links from cited references in `text`; authors and years stay."""
-    cited = {each.paper_id for each in evaluation.citations if each.field == "contradictions"}
+    cited_ids = {each.paper_id for each in evaluation.citations if each.field == "contradictions"}
     for paper in evaluation.papers:
-        if paper.paper_id in cited:
+        if paper.paper_id in cited_ids:
             text = text.replace(reference(paper), f"({label(paper)})")
     return text
 
@@ -169,8 +173,8 @@ def _objection(answer: ToldAnswer, finding: Finding | None, text: str, before: s
         return "the quote is not in the new text"
     if stands_in(answer.quote, before):
         return "the quote was already in the previous version"
-    shared = specific_stems(answer.quote) & specific_stems(finding.text)
-    if len(shared) < _LEAST_SHARED_STEMS:
+    shared_stems = specific_stems(answer.quote) & specific_stems(finding.text)
+    if len(shared_stems) < _LEAST_SHARED_STEMS:
         return "the quote and the finding share too few specific words"
     return ""
 
@@ -284,5 +288,5 @@ class Stacks:
 
 
 def landed_round(warehouse: Warehouse, run_id: RunId, round_id: str) -> IdeationRound:
-    landed = landed_unit(warehouse, kind_of(IDEATIONS), run_id, round_id)
-    return landed if landed is not None else IdeationRound(round_id=round_id)
+    stored_round = landed_unit(warehouse, kind_of(IDEATIONS), run_id, round_id)
+    return stored_round if stored_round is not None else IdeationRound(round_id=round_id)

@@ -94,8 +94,10 @@ def _within(some: Collection[str], others: Collection[str]) -> bool:
 
 
 def _one_root(one: str, other: str) -> bool:
-    shorter, longer = sorted((one, other), key=len)
-    return one == other or (len(shorter) >= _LEAST_ROOT and longer.startswith(shorter))
+    shorter_word, longer_word = sorted((one, other), key=len)
+    return one == other or (
+        len(shorter_word) >= _LEAST_ROOT and longer_word.startswith(shorter_word)
+    )
 
 
 async def cluster_links(links: Sequence[Link], count: int, embedder: Embedder) -> list[list[Link]]:
@@ -247,14 +249,14 @@ async def _choose(
     if reply.chosen not in keys:
         detail = f"it chose {reply.chosen!r}, which is not in the prompt"
         return Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-    replaced = next((name for name in names if name.lower() == reply.replaced.lower()), None)
-    if replaces and replaced is None:
-        replaced = names[-1]
+    replaced_name = next((name for name in names if name.lower() == reply.replaced.lower()), None)
+    if replaces and replaced_name is None:
+        replaced_name = names[-1]
     return _Choice(
         candidates=candidate_list,
         relation_of=relation_of,
         chosen=keys[reply.chosen],
-        replaced=replaced if replaces else None,
+        replaced=replaced_name if replaces else None,
         reason=reply.reason,
     )
 
@@ -263,9 +265,9 @@ async def _write(
     slot: Slot, names: tuple[str, ...], choice: _Choice, tools: VersionTools
 ) -> VersionResult:
     candidate = choice.chosen
-    added = candidate.link.second.name if candidate is not None else None
+    added_keyword = candidate.link.second.name if candidate is not None else None
     kept_keywords = tuple(name for name in names if name != choice.replaced)
-    keywords = (*kept_keywords, added) if added is not None else kept_keywords
+    keywords = (*kept_keywords, added_keyword) if added_keyword is not None else kept_keywords
     relations = _relations(slot, choice)
     parent = slot.parent
     outcome = await tools.engine.run(
@@ -273,7 +275,7 @@ async def _write(
         ProposalInput(
             seed=slot.seed.text,
             keywords=keywords,
-            added=added or "",
+            added=added_keyword or "",
             relations=tuple(
                 f"{each.keyword} and {each.neighbour}: {each.relation}"
                 for each in relations
@@ -293,14 +295,14 @@ async def _write(
         ),
     )
     about = {
-        "added_keyword": added,
+        "added_keyword": added_keyword,
         "replaced_keyword": choice.replaced,
         "reason": choice.reason,
         "provenance": outcome.provenance,
     }
     if isinstance(outcome, Unscored):
-        failed = _unscored(slot, keywords, outcome.reason, outcome.detail)
-        return VersionResult(replace(failed, **about), relations)
+        failed_version = _unscored(slot, keywords, outcome.reason, outcome.detail)
+        return VersionResult(replace(failed_version, **about), relations)
     text = text_of(outcome.value)
     version = _version(
         slot,

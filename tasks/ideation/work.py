@@ -111,8 +111,8 @@ def _expected_calls(request: IdeationRequest, versions: int) -> dict[Any, Expect
     findings = later * parameters.findings_shown * FINDING_TOKENS
     seed_tokens = seed / CHARACTERS_PER_TOKEN
     keyword = candidate_count * (paper_count * PASSAGE_TOKENS + RELATION_TOKENS) + findings
-    revised = findings + later * PROPOSAL_TOKENS
-    proposal = candidate_count * RELATION_TOKENS + paper_count * PASSAGE_TOKENS + revised
+    revision_tokens = findings + later * PROPOSAL_TOKENS
+    proposal = candidate_count * RELATION_TOKENS + paper_count * PASSAGE_TOKENS + revision_tokens
     return {
         IDEATE_KEYWORD: ExpectedCalls(
             versions,
@@ -126,10 +126,10 @@ def _expected_calls(request: IdeationRequest, versions: int) -> dict[Any, Expect
 
 
 def _head(request: IdeationRequest) -> Mapping[str, Any]:
-    evaluated = (each.evaluated_run_id for each in request.units)
+    run_ids = (each.evaluated_run_id for each in request.units)
     return {
         "seed_count": len(request.parameters.seeds),
-        "evaluated_run_ids": tuple(filter(None, evaluated)),
+        "evaluated_run_ids": tuple(filter(None, run_ids)),
         "incomplete_reason": request.units[-1].ended_reason,
     }
 

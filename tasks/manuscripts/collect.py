@@ -54,8 +54,8 @@ def collect_manuscripts(
     places = list(
         dict.fromkeys(place for path in paths for place in _manuscripts(path, maximum_bytes))
     )
-    included = {place: _included_files(place, maximum_bytes) for place in places}
-    hashes = {place: _hash(place, maximum_bytes, included[place]) for place in places}
+    included_files = {place: _included_files(place, maximum_bytes) for place in places}
+    hashes = {place: _hash(place, maximum_bytes, included_files[place]) for place in places}
     names = [_name(place) for place in places]
     sources = []
     remaining_reasons = dict(reasons or {})
@@ -71,7 +71,7 @@ def collect_manuscripts(
             ManuscriptSource(
                 manuscript_id=manuscript_id,
                 path=place,
-                included=included[place],
+                included=included_files[place],
                 content_sha256=hashes[place],
                 known_reason=reason,
             )

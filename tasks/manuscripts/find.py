@@ -142,9 +142,9 @@ async def find_problems(
     )
     attempts, problems = [], []
     for number, outcome in zip(numbers, outcomes, strict=True):
-        reported = _problems(number, outcome, manuscript, maximum_problems)
-        attempts.append(_attempt(number, outcome, len(reported)))
-        problems.extend(reported)
+        reported_problems = _problems(number, outcome, manuscript, maximum_problems)
+        attempts.append(_attempt(number, outcome, len(reported_problems)))
+        problems.extend(reported_problems)
     return tuple(attempts), tuple(problems)
 
 
@@ -204,18 +204,16 @@ def _problems(
             problem_id=f"a{number}p{place}",
             attempt=number,
             rank=place,
-            problem=reported.problem,
-            location=reported.location,
-            explanation=reported.explanation,
-            location_found=location_found(reported.location, manuscript),
-            quote=reported.quote,
+            problem=entry.problem,
+            location=entry.location,
+            explanation=entry.explanation,
+            location_found=location_found(entry.location, manuscript),
+            quote=entry.quote,
             quote_found=(
-                stands_in(reported.quote, manuscript.text, least_characters=1)
-                if reported.quote
-                else None
+                stands_in(entry.quote, manuscript.text, least_characters=1) if entry.quote else None
             ),
-            passage=passage_around(reported.quote, reading),
+            passage=passage_around(entry.quote, reading),
             provenance=outcome.provenance,
         )
-        for place, reported in enumerate(outcome.value.problems[:most], start=1)
+        for place, entry in enumerate(outcome.value.problems[:most], start=1)
     ]

@@ -56,7 +56,7 @@ class Candidate:
 
 def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadShown, ...]]:
     """Return the checks' problems by section of their quote, gravest first."""
-    detected = sorted(
+    leads = sorted(
         (problem for check in CHECKS for problem in check(reading) if problem.quote),
         key=lambda problem: problem.gravity,
     )
@@ -68,7 +68,7 @@ def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadSh
                 explanation=one.explanation,
                 confidence_percent=_CONFIDENCE_OF_GRAVITY[one.gravity],
             )
-            for one in detected
+            for one in leads
             if stands_in(one.quote, section.text, least_characters=LEAST_CHARACTERS)
         )
         for section in sections
@@ -330,7 +330,7 @@ def in_order(problems: Sequence[Problem]) -> list[Problem]:
     Standing problems come first, those accepted by a person before others, then by confidence;
     problems without a second look come last.
     """
-    ordered = sorted(
+    ordered_problems = sorted(
         problems,
         key=lambda one: (
             not one.stands,
@@ -339,7 +339,9 @@ def in_order(problems: Sequence[Problem]) -> list[Problem]:
             -(one.confidence_0_to_1 or 0.0),
         ),
     )
-    return [one.model_copy(update={"rank": rank}) for rank, one in enumerate(ordered, start=1)]
+    return [
+        one.model_copy(update={"rank": rank}) for rank, one in enumerate(ordered_problems, start=1)
+    ]
 
 
 def failures_of(

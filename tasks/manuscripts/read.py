@@ -149,20 +149,20 @@ async def _read_pdf(
     )
     if grobid_url is None or attach:
         return manuscript
-    parsed = await read_with_grobid(content, source.path.name, grobid_url, settings, ledger)
-    if isinstance(parsed, SourceFailure):
-        detail = f"{parsed.detail}; read without GROBID"
+    paper = await read_with_grobid(content, source.path.name, grobid_url, settings, ledger)
+    if isinstance(paper, SourceFailure):
+        detail = f"{paper.detail}; read without GROBID"
         return replace(
             manuscript,
             passed_over=Failure(
-                stage="documents", subject=source.path.name, reason=parsed.reason, detail=detail
+                stage="documents", subject=source.path.name, reason=paper.reason, detail=detail
             ),
         )
     return replace(
         manuscript,
-        title=parsed.title or manuscript.title,
-        text=_flowing(parsed),
-        headings=_headings(parsed),
+        title=paper.title or manuscript.title,
+        text=_flowing(paper),
+        headings=_headings(paper),
     )
 
 
@@ -197,7 +197,9 @@ async def _read_text(
         text = content.decode("utf-8-sig").replace("\x00", "")
     except UnicodeDecodeError:
         return Unreadable(Reason.DAMAGED, f"{source.path.name} is no UTF-8 text: save it as UTF-8")
-    lines = [stripped for line in text.splitlines() if (stripped := line.strip("# ").strip())]
+    lines = [
+        stripped_line for line in text.splitlines() if (stripped_line := line.strip("# ").strip())
+    ]
     if not lines:
         return Unreadable(Reason.NO_TEXT, f"{source.path.name} is empty")
     headings = tuple(heading for heading, _ in sections_of_markdown(text) if heading)

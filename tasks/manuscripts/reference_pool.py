@@ -257,11 +257,11 @@ def frozen_pool(check: ManuscriptCheck) -> Pool | None:
     """Return the pool of an earlier check; None if nothing was looked up."""
     if check.reference_count is None:
         return None
-    shared = Paper.model_fields.keys() & PooledWork.model_fields.keys()
+    shared_fields = Paper.model_fields.keys() & PooledWork.model_fields.keys()
     return Pool(
         works=check.works,
         papers=tuple(
-            Paper(**{name: getattr(work, name) for name in shared}) for work in check.works
+            Paper(**{name: getattr(work, name) for name in shared_fields}) for work in check.works
         ),
         reference_count=check.reference_count,
         searched_reference_count=check.searched_reference_count or 0,
@@ -307,10 +307,12 @@ async def gather_pool(
     expansions: list[Expansion | None] = []
     for question, parameters in questions:  # one by one: later searches hit the cache
         expansions.append(await _expand(question, parameters, engine, literature, cutoff, failures))
-    cited = await look_up_cited(reading, literature, cutoff)
-    failures += look_up_failures(cited.failures, STAGE, "references of the manuscript")
-    related, *about_claims = expansions
-    works = _merge(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
+    references = await look_up_cited(reading, literature, cutoff)
+    failures += look_up_failures(references.failures, STAGE, "references of the manuscript")
+    related_expansion, *about_claims = expansions
+    works = _merge(
+        title, related_expansion, list(zip(claims, about_claims, strict=True)), references.works
+    )
     papers = tuple(paper for _, paper in works)
     uses = _uses(papers, expansions)
     states, look_up_errors = await look_up_states(papers, retractions)
@@ -325,8 +327,8 @@ async def gather_pool(
             for work, _ in works
         ),
         papers=papers,
-        reference_count=cited.reference_count,
-        searched_reference_count=cited.searched_reference_count,
+        reference_count=references.reference_count,
+        searched_reference_count=references.searched_reference_count,
         unanswered_count=len(failures),
         failures=tuple(failures),
     )

@@ -92,7 +92,7 @@ def _read(path: Path) -> tuple[RunId, tuple[Preference, ...]]:
 
 def _preferences(path: Path, findings: Sequence[Any]) -> Iterator[Preference]:
     """Yield the findings with a verdict."""
-    decided = set()
+    decided_keys = set()
     for number, entry in enumerate(findings, start=1):
         where = f"--revise {path}: finding {number}"
         fields = entry if isinstance(entry, dict) else {}
@@ -109,9 +109,9 @@ def _preferences(path: Path, findings: Sequence[Any]) -> Iterator[Preference]:
             raise ConfigurationError(
                 f"{where} ({entry_fields['id']}): verdict {entry_fields['verdict']!r}: choose {_choices()}"
             )
-        if (entry_fields["manuscript"], entry_fields["id"]) in decided:
+        if (entry_fields["manuscript"], entry_fields["id"]) in decided_keys:
             raise ConfigurationError(f"{where} gives {entry_fields['id']} a second verdict")
-        decided.add((entry_fields["manuscript"], entry_fields["id"]))
+        decided_keys.add((entry_fields["manuscript"], entry_fields["id"]))
         yield Preference(
             manuscript=entry_fields["manuscript"],
             finding=entry_fields["id"],

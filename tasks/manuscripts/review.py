@@ -401,13 +401,15 @@ async def revise_review(
         pool,
         [_earlier_remarks(one, preferences[one.problem_id]) for one in again],
     )
-    decided = _apply_decisions(problems, again, looks, preferences)
+    decided_problems = _apply_decisions(problems, again, looks, preferences)
     not_read = attempt.provenance.shortening or ""
-    review_outcome = await write_review_text(manuscript, before.notes, decided, not_read, engine)
+    review_outcome = await write_review_text(
+        manuscript, before.notes, decided_problems, not_read, engine
+    )
     return Review(
         attempt=Attempt(
             attempt=number,
-            problem_count=sum(one.stands for one in decided),
+            problem_count=sum(one.stands for one in decided_problems),
             provenance=join_provenance(attempt.provenance, [*looks.outcomes, review_outcome], None),
         ),
         written=replace(
@@ -415,7 +417,7 @@ async def revise_review(
             novelty=before.novelty,
             novelty_1_to_5=before.novelty_1_to_5,
         ),
-        problems=tuple(decided),
+        problems=tuple(decided_problems),
         failures=(
             *looks.failures,
             *failures_of(WRITE_REVIEW, manuscript, [("as a whole", review_outcome)]),
@@ -455,7 +457,7 @@ def _apply_decisions(
 ) -> list[Problem]:
     """Return the problems after the decisions, ranked; without a reply one stays unchanged."""
     look_of = dict(zip((one.problem_id for one in again), looks.problems, strict=True))
-    updated = []
+    updated_problems = []
     for one in problems:
         decision, new = preferences.get(one.problem_id), look_of.get(one.problem_id)
         changes = (
@@ -463,8 +465,8 @@ def _apply_decisions(
         )
         if new is not None and new.refuted is not None:
             changes |= {name: getattr(new, name) for name in _NEW_OF_A_LOOK}
-        updated.append(replace(one, **changes))
-    return in_order(updated)
+        updated_problems.append(replace(one, **changes))
+    return in_order(updated_problems)
 
 
 MOST_DEBATES = 5
@@ -475,14 +477,14 @@ async def with_debate(review: Review, manuscript: Manuscript, engine: Engine, po
     """Add both readings to disputed problems that have none and no decision."""
     problems = [_with_dispute(one, review.problems) for one in review.problems]
     open_ = [one for one in problems if one.dispute and not one.is_decided and not one.optimistic]
-    debated = in_order(open_)[:MOST_DEBATES]
+    debated_problems = in_order(open_)[:MOST_DEBATES]
     outcomes = await asyncio.gather(
-        *(_weigh(one, manuscript.reading, engine, pool) for one in debated)
+        *(_weigh(one, manuscript.reading, engine, pool) for one in debated_problems)
     )
-    places = [one.location for one in debated]
+    places = [one.location for one in debated_problems]
     debated_by_id = {
         one.problem_id: _with_readings(one, outcome, pool)
-        for one, outcome in zip(debated, outcomes, strict=True)
+        for one, outcome in zip(debated_problems, outcomes, strict=True)
     }
     failures = failures_of(WEIGH_PROBLEM, manuscript, zip(places, outcomes, strict=True))
     return dataclasses.replace(

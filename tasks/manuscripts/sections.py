@@ -102,8 +102,10 @@ def passage_around(quoted: str, reading: Reading) -> str:
 def passages_about(problem: str, quoted: str, reading: Reading) -> str:
     """Return sentences around the quoted one and others on the same topic, with places."""
     at = sentence_of(quoted, reading)
-    near = set() if at is None else set(range(max(at - _PROMPT_MARGIN, 0), at + _PROMPT_MARGIN + 1))
-    passages = _passages(f"{problem} {quoted}", reading, PASSAGE_SENTENCES, near)
+    near_places = (
+        set() if at is None else set(range(max(at - _PROMPT_MARGIN, 0), at + _PROMPT_MARGIN + 1))
+    )
+    passages = _passages(f"{problem} {quoted}", reading, PASSAGE_SENTENCES, near_places)
     return f"{quoted}\n{passages}" if at is None else passages
 
 

@@ -156,10 +156,10 @@ def _head(request: CheckRequest) -> Mapping[str, Any]:
 def _result(_: CheckHead, checks: Sequence[ManuscriptCheck]) -> Result:
     """Summarize; a manuscript with missing text files counts as failed."""
     attempts = [(check, attempt) for check in checks for attempt in check.attempts]
-    failed = sum(
+    failed_count = sum(
         attempt.problem_count is None or check.is_partly_read for check, attempt in attempts
     )
-    in_order = failed <= MAXIMUM_FAILED_SHARE * len(attempts)
+    in_order = failed_count <= MAXIMUM_FAILED_SHARE * len(attempts)
     return Result("checked", in_order=in_order, lost=tuple(_lost(checks)))
 
 

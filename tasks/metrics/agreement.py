@@ -44,18 +44,18 @@ def cohen_kappa(
     missing = len(first) - len(common)
     if not common:
         return undefined("no unit was rated by both", unscored_count=missing)
-    used = sorted({label for _, *pair in common for label in pair}, key=order)
-    if len(used) < 2:
+    used_labels = sorted({label for _, *pair in common for label in pair}, key=order)
+    if len(used_labels) < 2:
         return undefined(
             "both raters used one category only, so chance agreement is complete",
             len(common),
             missing,
         )
-    ours = np.array([used.index(one) for _, one, _ in common])
-    theirs = np.array([used.index(other) for _, _, other in common])
+    ours = np.array([used_labels.index(one) for _, one, _ in common])
+    theirs = np.array([used_labels.index(other) for _, _, other in common])
 
     def kappa(chosen: Indices) -> Any:
-        table = np.zeros((len(used), len(used)))
+        table = np.zeros((len(used_labels), len(used_labels)))
         np.add.at(table, (ours[chosen], theirs[chosen]), 1)
         with np.errstate(invalid="ignore", divide="ignore"):  # zero variance is handled below
             return cohens_kappa(table)
@@ -116,10 +116,10 @@ def _ac1(counts: Counts) -> tuple[float, NDArray[np.float64]]:
     agreeing = np.divide(
         (table * (table - 1)).sum(axis=1), ratings * (ratings - 1), out=np.zeros(units), where=twice
     )
-    observed = agreeing[twice].mean()
+    observed_agreement = agreeing[twice].mean()
     shares = (table / ratings[:, None]).mean(axis=0)
     chance = float((shares * (1 - shares)).sum() / (categories - 1))
-    value = float((observed - chance) / (1 - chance))
+    value = float((observed_agreement - chance) / (1 - chance))
     own_chance = (table @ (1 - shares)) / ratings / (categories - 1)
     own_value = (units / twice.sum()) * (agreeing - chance * twice) / (1 - chance)
     return value, own_value - 2 * (1 - value) * (own_chance - chance) / (1 - chance)
@@ -168,9 +168,9 @@ def krippendorff_alpha(
     """
     counts = count(rows, categories)
     pairable = counts.table[counts.ratings_per_unit >= 2]
-    unscored = len(rows) - len(pairable)
+    unscored_count = len(rows) - len(pairable)
     if not len(pairable):
-        return undefined("no unit has two ratings", unscored_count=unscored)
+        return undefined("no unit has two ratings", unscored_count=unscored_count)
     if scale == "interval" and any(isinstance(category, str) for category in counts.categories):
         raise ValueError("an interval scale needs numbers; words are nominal")
     if scale == "nominal":
@@ -181,7 +181,9 @@ def krippendorff_alpha(
     value = _alpha(pairable, distances)
     if np.isnan(value):
         return undefined(
-            "all ratings are the same, so no disagreement is expected", len(pairable), unscored
+            "all ratings are the same, so no disagreement is expected",
+            len(pairable),
+            unscored_count,
         )
 
     def again(chosen: Indices) -> float:
@@ -191,7 +193,7 @@ def krippendorff_alpha(
         value,
         len(pairable),
         bootstrap_interval(again, len(pairable), seed, resamples=resamples),
-        unscored,
+        unscored_count,
     )
 
 
@@ -205,8 +207,8 @@ def _alpha(table: Matrix, distances: Matrix) -> float:
         (table / (ratings - 1)[:, None]).sum(axis=0)
     )
     totals = coincidences.sum(axis=1)
-    expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
-    disagreement = float((expected * distances).sum())
+    expected_counts = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
+    disagreement = float((expected_counts * distances).sum())
     return (
         float(1 - (coincidences * distances).sum() / disagreement)
         if disagreement > 0

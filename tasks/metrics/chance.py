@@ -47,16 +47,18 @@ def stratified_random(
 
     The interval holds 95 % of the draws. Without a labeled item it is undefined.
     """
-    labelled = {name: label for name, label in gold.items() if label is not None}
-    if not labelled:
+    gold_labels = {name: label for name, label in gold.items() if label is not None}
+    if not gold_labels:
         return undefined("there is no item with a label")
-    generator, labels = np.random.default_rng(seed), list(labelled.values())
+    generator, labels = np.random.default_rng(seed), list(gold_labels.values())
     values = []
     for _ in range(DRAWS):
         places = generator.integers(0, len(labels), len(labels))
-        drawn = {name: labels[place] for name, place in zip(labelled, places, strict=True)}
-        values.append(statistic(pair_up(labelled, drawn)))
-    return _over_draws(values, len(labelled))
+        drawn_labels = {
+            name: labels[place] for name, place in zip(gold_labels, places, strict=True)
+        }
+        values.append(statistic(pair_up(gold_labels, drawn_labels)))
+    return _over_draws(values, len(gold_labels))
 
 
 def random_order(
@@ -138,7 +140,9 @@ def _without_none(gold: Mapping[str, LabelT | None]) -> list[LabelT]:
 
 
 def _over_draws(values: Sequence[float], count: int) -> Estimate:
-    drawn = np.asarray(values, dtype=np.float64)
-    if not np.isfinite(drawn).any():
+    drawn_values = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(drawn_values).any():
         return undefined("no draw has a value", count)
-    return Estimate(float(np.nanmean(drawn)), count, percentile_interval(drawn, DRAWN))
+    return Estimate(
+        float(np.nanmean(drawn_values)), count, percentile_interval(drawn_values, DRAWN)
+    )

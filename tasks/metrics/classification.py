@@ -136,10 +136,12 @@ def _interval(cells: Counts, by_cluster: Counts | None, seed: int) -> Interval:
         return Interval(missing_reason=f"resampling needs two {what}, there is one")
     generator = np.random.default_rng(seed)
     if by_cluster is None:
-        drawn = generator.multinomial(count, cells.ravel() / count, RESAMPLES)
+        drawn_counts = generator.multinomial(count, cells.ravel() / count, RESAMPLES)
     else:
-        drawn = generator.multinomial(count, np.full(count, 1 / count), RESAMPLES) @ by_cluster
-    scores = _mean_f1(drawn.reshape(RESAMPLES, *cells.shape))
+        drawn_counts = (
+            generator.multinomial(count, np.full(count, 1 / count), RESAMPLES) @ by_cluster
+        )
+    scores = _mean_f1(drawn_counts.reshape(RESAMPLES, *cells.shape))
     if len(np.unique(scores[np.isfinite(scores)])) == 1:
         return Interval(missing_reason="it is the same in every resample")
     return percentile_interval(scores, "bootstrap" if by_cluster is None else "clustered bootstrap")
@@ -153,8 +155,8 @@ def _cells_by_cluster(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts |
     side = len(classes) + 1
     table = np.zeros((len(place), side, side), dtype=np.int64)
     where = np.array([place[cluster] for cluster in pairs.clusters])
-    gold, predicted = _positions(pairs.gold, classes), _positions(pairs.predicted, classes)
-    np.add.at(table, (where, gold, predicted), 1)
+    gold, predicted_places = _positions(pairs.gold, classes), _positions(pairs.predicted, classes)
+    np.add.at(table, (where, gold, predicted_places), 1)
     return table.reshape(len(place), side * side)
 
 
@@ -224,18 +226,25 @@ def label_collapse(pairs: LabelPairs, classes: Sequence[Label] | None = None) ->
 
     Bad input: without an answer every share is undefined.
     """
-    listed = tuple(classes) if classes is not None else classes_in(pairs)
+    label_classes = tuple(classes) if classes is not None else classes_in(pairs)
     if not pairs.count:
         nothing = undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
-        return Collapse(listed, (), (), nothing, nothing, nothing, nothing)
-    gold, predicted = Counter(pairs.gold), Counter(pairs.predicted)
-    ours, theirs = _shares(gold, listed, pairs.count), _shares(predicted, listed, pairs.count)
+        return Collapse(label_classes, (), (), nothing, nothing, nothing, nothing)
+    gold, predicted_counts = Counter(pairs.gold), Counter(pairs.predicted)
+    ours, theirs = (
+        _shares(gold, label_classes, pairs.count),
+        _shares(predicted_counts, label_classes, pairs.count),
+    )
     distance = 0.5 * sum(abs(one - other) for one, other in zip(ours, theirs, strict=True))
     return Collapse(
-        listed,
+        label_classes,
         ours,
         theirs,
-        share(max(predicted[label] for label in listed), pairs.count, pairs.unscored_count),
+        share(
+            max(predicted_counts[label] for label in label_classes),
+            pairs.count,
+            pairs.unscored_count,
+        ),
         Estimate(_entropy(ours), pairs.count, unscored_count=pairs.unscored_count),
         Estimate(_entropy(theirs), pairs.count, unscored_count=pairs.unscored_count),
         Estimate(distance, pairs.count, unscored_count=pairs.unscored_count),

@@ -41,11 +41,11 @@ def metric_difference(
         for one in (first, second)
     )
     common = sorted(ours.keys() & theirs.keys())
-    unscored = len({*ours, *theirs, *first.unanswered, *second.unanswered}) - len(common)
+    unscored_count = len({*ours, *theirs, *first.unanswered, *second.unanswered}) - len(common)
     if any(ours[name][0] != theirs[name][0] for name in common):
         raise ValueError("the two systems were compared with different gold labels")
     if not common:
-        return undefined("no item was answered by both", unscored_count=unscored)
+        return undefined("no item was answered by both", unscored_count=unscored_count)
 
     def difference(chosen: Indices) -> float:
         names = [common[place] for place in chosen.tolist()]
@@ -58,11 +58,11 @@ def metric_difference(
     value = difference(np.arange(len(common)))
     if math.isnan(value):
         return undefined(
-            "the metric does not exist on the items answered by both", len(common), unscored
+            "the metric does not exist on the items answered by both", len(common), unscored_count
         )
     interval = bootstrap_interval(difference, len(common), seed, resamples=resamples)
     interval = replace(interval, method=interval.method and f"paired {interval.method}")
-    return Estimate(value, len(common), interval, unscored)
+    return Estimate(value, len(common), interval, unscored_count)
 
 
 def welch(

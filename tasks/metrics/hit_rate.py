@@ -75,11 +75,11 @@ def combine_votes(votes: Sequence[bool | None], rule: Rule) -> bool | None:
     if not votes:
         return None
     yes, no, unknown = votes.count(True), votes.count(False), votes.count(None)
-    needed = {Rule.ANY: 1, Rule.MAJORITY: len(votes) // 2 + 1, Rule.ALL: len(votes)}[rule]
+    needed_votes = {Rule.ANY: 1, Rule.MAJORITY: len(votes) // 2 + 1, Rule.ALL: len(votes)}[rule]
     assert yes + no + unknown == len(votes)
-    if yes >= needed:
+    if yes >= needed_votes:
         return True
-    return None if yes + unknown >= needed else False
+    return None if yes + unknown >= needed_votes else False
 
 
 def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | None:
@@ -87,14 +87,12 @@ def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | 
 
     Source: quality checker §2.3, "most self-consistent".
     """
-    given = [
+    hits = [
         one.hit
         for one in ballots
         if one.problem_id == problem_id and one.judge == judge and one.hit is not None
     ]
-    return (
-        None if given.count(True) == given.count(False) else given.count(True) > given.count(False)
-    )
+    return None if hits.count(True) == hits.count(False) else hits.count(True) > hits.count(False)
 
 
 def paper_hit(
@@ -156,7 +154,7 @@ def mean_hit_rate(
     outcomes: dict[str, list[bool | None]] = {}
     for paper in papers:
         outcomes.setdefault(paper.paper_id, []).append(paper_hit(paper, judges, rule, k))
-    shares = [share_of(listed) for listed in outcomes.values()]
+    shares = [share_of(hits) for hits in outcomes.values()]
     return mean([one.value if one.defined else None for one in shares], seed)
 
 

@@ -42,21 +42,23 @@ def count(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Cou
     Raises:
         ValueError: a label is not in `categories`.
     """
-    rated = [[label for label in row if label is not None] for row in rows]
-    used = {label for row in rated for label in row}
-    listed = tuple(categories) if categories is not None else tuple(sorted(used, key=order))
-    if not used <= set(listed):
+    rated_rows = [[label for label in row if label is not None] for row in rows]
+    used_labels = {label for row in rated_rows for label in row}
+    all_labels = (
+        tuple(categories) if categories is not None else tuple(sorted(used_labels, key=order))
+    )
+    if not used_labels <= set(all_labels):
         raise ValueError(
-            f"labels {sorted(used - set(listed), key=order)} are not among the categories; name"
+            f"labels {sorted(used_labels - set(all_labels), key=order)} are not among the categories; name"
             " every possible one"
         )
-    position = {label: number for number, label in enumerate(listed)}
-    nonempty = [row for row in rated if row]
-    table = np.zeros((len(nonempty), len(listed)))
+    position = {label: number for number, label in enumerate(all_labels)}
+    nonempty = [row for row in rated_rows if row]
+    table = np.zeros((len(nonempty), len(all_labels)))
     for number, row in enumerate(nonempty):
         for label in row:
             table[number, position[label]] += 1
-    return Counts(listed, table, len(rated) - len(nonempty))
+    return Counts(all_labels, table, len(rated_rows) - len(nonempty))
 
 
 def order(label: Label) -> tuple[int, float, str]:
@@ -143,13 +145,13 @@ def pair_up(
     `clusters`: by id, of items that are not independent; intervals resample whole clusters.
     """
     gold_labels = {name: label for name, label in gold.items() if label is not None}
-    given = {name: label for name, label in predicted.items() if label is not None}
-    both = sorted(gold_labels.keys() & given.keys())
+    predicted_labels = {name: label for name, label in predicted.items() if label is not None}
+    both = sorted(gold_labels.keys() & predicted_labels.keys())
     return LabelPairs(
         tuple(both),
         tuple(gold_labels[name] for name in both),
-        tuple(given[name] for name in both),
-        tuple(sorted(gold_labels.keys() - given.keys())),
-        tuple(sorted(given.keys() - gold_labels.keys())),
+        tuple(predicted_labels[name] for name in both),
+        tuple(sorted(gold_labels.keys() - predicted_labels.keys())),
+        tuple(sorted(predicted_labels.keys() - gold_labels.keys())),
         tuple(clusters[name] for name in both) if clusters is not None else None,
     )

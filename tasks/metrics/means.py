@@ -47,14 +47,14 @@ def bootstrap_interval(
             )
         )
     generator = np.random.default_rng(seed)
-    drawn = np.empty(resamples)
+    resampled_values = np.empty(resamples)
     for number in range(resamples):
-        chosen = generator.integers(0, len(members), len(members))
-        drawn[number] = statistic(
-            chosen if clusters is None else np.concatenate([members[unit] for unit in chosen])
+        sample = generator.integers(0, len(members), len(members))
+        resampled_values[number] = statistic(
+            sample if clusters is None else np.concatenate([members[unit] for unit in sample])
         )
     method = "bootstrap" if clusters is None else "clustered bootstrap"
-    return percentile_interval(drawn, method)
+    return percentile_interval(resampled_values, method)
 
 
 def clustered_mean_interval(
@@ -67,20 +67,20 @@ def clustered_mean_interval(
     numbers = np.asarray(values, dtype=np.float64)
     sums = np.array([numbers[positions].sum() for positions in members])
     sizes = np.array([len(positions) for positions in members], dtype=np.float64)
-    chosen = np.random.default_rng(seed).integers(0, len(members), (resamples, len(members)))
+    samples = np.random.default_rng(seed).integers(0, len(members), (resamples, len(members)))
     return percentile_interval(
-        sums[chosen].sum(axis=1) / sizes[chosen].sum(axis=1), "clustered bootstrap"
+        sums[samples].sum(axis=1) / sizes[samples].sum(axis=1), "clustered bootstrap"
     )
 
 
 def percentile_interval(drawn: NDArray[np.float64], method: str) -> Interval:
     """Return the middle 95 % of a statistic's resampled values."""
-    defined = drawn[np.isfinite(drawn)]
-    if len(defined) < FEWEST_DEFINED_SHARE * len(drawn) or not len(defined):
-        share = len(defined) / len(drawn) if len(drawn) else 0.0
+    defined_values = drawn[np.isfinite(drawn)]
+    if len(defined_values) < FEWEST_DEFINED_SHARE * len(drawn) or not len(defined_values):
+        share = len(defined_values) / len(drawn) if len(drawn) else 0.0
         return Interval(missing_reason=f"the statistic exists in only {share:.0%} of the resamples")
     tail = (1 - LEVEL) / 2
-    lower, upper = np.quantile(defined, [tail, 1 - tail])
+    lower, upper = np.quantile(defined_values, [tail, 1 - tail])
     return Interval(float(lower), float(upper), method)
 
 

@@ -74,8 +74,8 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
             warnings.simplefilter("ignore", SingularMatrixWarning)
             try:
                 model = MixedLM(values, design, groups=participants)
-                fitted = model.fit(reml=True, method=OPTIMIZER)
-                reason = None if fitted.converged else "the fit did not converge"
+                fit = model.fit(reml=True, method=OPTIMIZER)
+                reason = None if fit.converged else "the fit did not converge"
             except LinAlgError:
                 reason = "the model could not be fitted: its equations are singular"
     if reason is not None:
@@ -83,7 +83,7 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
         return MixedEffects(tuple(Effect(name, nothing) for name in conditions), reason)
     effects = []
     for name in conditions:
-        value, error = float(fitted.fe_params[name]), float(fitted.bse_fe[name])
+        value, error = float(fit.fe_params[name]), float(fit.bse_fe[name])
         interval = Interval(value - Z * error, value + Z * error, "wald")
         effects.append(Effect(name, Estimate(value, len(there), interval, missing)))
     return MixedEffects(tuple(effects))

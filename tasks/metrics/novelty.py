@@ -79,10 +79,10 @@ def score_metrics(
         label is not None and label not in SCALE for label in (*gold.values(), *predicted.values())
     ):
         raise ValueError("novelty scores are whole numbers from 1 to 5; None where there is none")
-    labelled = pair_up(gold, predicted)
-    estimates = {"macro_f1": macro_f1(labelled, SCALE, seed)}
-    estimates.update({f"f1_{label}": f1_of_class(labelled, label, seed) for label in SCALE})
-    return {**estimates, "mean_absolute_error": mean_absolute_error(labelled, seed)}
+    label_pairs = pair_up(gold, predicted)
+    estimates = {"macro_f1": macro_f1(label_pairs, SCALE, seed)}
+    estimates.update({f"f1_{label}": f1_of_class(label_pairs, label, seed) for label in SCALE})
+    return {**estimates, "mean_absolute_error": mean_absolute_error(label_pairs, seed)}
 
 
 def justification_metrics(judged: Sequence[Justification], seed: int = 0) -> dict[str, Estimate]:

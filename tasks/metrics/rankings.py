@@ -184,8 +184,8 @@ def area_under_curve(
 
 def clusters_of(units: Sequence[Pair] | Sequence[Group]) -> list[str] | None:
     """Return the cluster of each unit; None if none has one."""
-    named = [unit.cluster for unit in units]
-    return [name or "" for name in named] if any(named) else None
+    clusters = [unit.cluster for unit in units]
+    return [name or "" for name in clusters] if any(clusters) else None
 
 
 def best_of_group(groups: Sequence[Group], seed: int = 0) -> Estimate:

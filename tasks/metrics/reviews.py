@@ -48,7 +48,7 @@ def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate
 
     Bad input: rubrics without a judgement are unscored; a part without any judgement is undefined.
     """
-    return {name: _mean(listed, seed) for name, listed in _parts(scores).items()}
+    return {name: _mean(part_scores, seed) for name, part_scores in _parts(scores).items()}
 
 
 def coverage_difference(
@@ -216,7 +216,7 @@ def win_rates(preferences: Sequence[Preference]) -> WinRates:
     the rates are undefined.
     """
     winners = [preference.winner for preference in preferences]
-    decided = [winner for winner in winners if winner in ("ours", "theirs")]
+    decided_winners = [winner for winner in winners if winner in ("ours", "theirs")]
     singles = [
         answer
         for one in preferences
@@ -227,7 +227,7 @@ def win_rates(preferences: Sequence[Preference]) -> WinRates:
         _rate(winners, "ours"),
         _rate(winners, "theirs"),
         _rate(winners, "tie"),
-        share(decided.count("ours"), len(decided), winners.count(None)),
+        share(decided_winners.count("ours"), len(decided_winners), winners.count(None)),
         share_of([_consistent(one) for one in preferences]),
         share(singles.count("A"), len(singles)),
     )

@@ -40,12 +40,12 @@ def load_roster(personas_file: str | None) -> Roster:
         ConfigurationError: no such file, no TOML, an unknown or missing key, a value out of bounds,
             two entries of one name.
     """
-    shipped = Roster(
+    shipped_roster = Roster(
         _parse(_shipped_text(SHIPPED_PERSONAS), SHIPPED_PERSONAS).persona,
         _parse(_shipped_text(SHIPPED_DIMENSIONS), SHIPPED_DIMENSIONS).dimension,
     )
     if personas_file is None:
-        return shipped
+        return shipped_roster
     custom = _parse(_text_of(personas_file), personas_file)
     if not custom.persona and not custom.dimension:
         raise ConfigurationError(
@@ -53,8 +53,10 @@ def load_roster(personas_file: str | None) -> Roster:
             f" {SHIPPED_PERSONAS}"
         )
     replacing = {dimension.name: dimension for dimension in custom.dimension}
-    dimensions = tuple(replacing.pop(dimension.name, dimension) for dimension in shipped.dimensions)
-    return Roster(custom.persona or shipped.personas, (*dimensions, *replacing.values()))
+    dimensions = tuple(
+        replacing.pop(dimension.name, dimension) for dimension in shipped_roster.dimensions
+    )
+    return Roster(custom.persona or shipped_roster.personas, (*dimensions, *replacing.values()))
 
 
 def _shipped_text(name: str) -> str:
@@ -102,10 +104,10 @@ def _first_mistake(error: ValidationError, content: dict[str, object]) -> str:
 
 
 def _refuse_repeated(names: Iterable[str], where: str, what: str) -> None:
-    seen: set[str] = set()
+    seen_names: set[str] = set()
     for name in names:
-        if name in seen:
+        if name in seen_names:
             raise ConfigurationError(
                 f"personas file {where}: two entries have the {what} `{name}`: rename or remove one"
             )
-        seen.add(name)
+        seen_names.add(name)

@@ -102,9 +102,9 @@ def fit_log_odds(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector
     mode = np.zeros(design.shape[1])
     hessian = np.diag(precision)
     for _ in range(_MAXIMUM_STEPS):
-        expected = expit(design @ mode)
-        gradient = design.T @ (won - expected) - precision * mode
-        weights = expected * (1 - expected)
+        expected_shares = expit(design @ mode)
+        gradient = design.T @ (won - expected_shares) - precision * mode
+        weights = expected_shares * (1 - expected_shares)
         hessian = (design * weights[:, None]).T @ design + np.diag(precision)
         step = np.linalg.solve(hessian, gradient)
         mode += step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))

@@ -74,10 +74,10 @@ def with_overall(dimensions: Sequence[ReviewDimension]) -> tuple[ReviewDimension
     """
     others = tuple(dimension for dimension in dimensions if dimension.name != OVERALL.name)
     names = [dimension.name for dimension in others]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
+    repeated_names = sorted({name for name in names if names.count(name) > 1})
+    if repeated_names:
         raise ConfigurationError(
-            f"two review dimensions are called {', '.join(repeated)}: rename or remove one"
+            f"two review dimensions are called {', '.join(repeated_names)}: rename or remove one"
         )
     last = next((dimension for dimension in dimensions if dimension.name == OVERALL.name), OVERALL)
     return (*others, last)

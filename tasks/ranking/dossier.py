@@ -161,7 +161,7 @@ def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
         Module.ASSESSMENT: _unscored_criteria(review.evaluation.assessment),
     }
     for module in review.run.modules.split(","):
-        unscored, total = shares.get(Module(module), (0, 0))
+        unscored_count, total = shares.get(Module(module), (0, 0))
         yield ModuleScore(
             module=module,
             score_0_to_10=(
@@ -169,7 +169,7 @@ def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
                 if module == Module.ASSESSMENT
                 else getattr(score, f"{module}_0_to_10", None)
             ),
-            unscored_share_0_to_1=unscored / total if total else 0.0,
+            unscored_share_0_to_1=unscored_count / total if total else 0.0,
         )
 
 
@@ -201,13 +201,13 @@ def _evidence(review: IdeaReview) -> tuple[DossierEvidence, ...]:
             bearings.setdefault(citation.paper_id, set()).add(_BEARINGS[citation.field])
     findings = _findings_of_papers(review)
     papers = {paper.paper_id: paper for paper in review.bibliography}
-    ordered = sorted(
+    ordered_ids = sorted(
         (paper_id for paper_id in counts if paper_id in papers),
         key=lambda paper_id: (-counts[paper_id], paper_id),
     )
     texts = (
         (paper_id, findings.get(paper_id) or papers[paper_id].abstract or papers[paper_id].title)
-        for paper_id in ordered
+        for paper_id in ordered_ids
     )
     return tuple(
         DossierEvidence(

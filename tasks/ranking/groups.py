@@ -45,12 +45,12 @@ async def find_groups(
 
     The result does not depend on the order of ideas. An idea close to no other is a group of one.
     """
-    ordered = sorted(dossiers, key=lambda dossier: dossier.idea_id)
-    if not ordered:
+    ordered_dossiers = sorted(dossiers, key=lambda dossier: dossier.idea_id)
+    if not ordered_dossiers:
         return IdeaGroups({}, {})
-    vectors = await _vectors(ordered, embedder)
+    vectors = await _vectors(ordered_dossiers, embedder)
     labels = await asyncio.to_thread(_labels, vectors, similarity)
-    return _groups_of_labels([dossier.idea_id for dossier in ordered], vectors, labels)
+    return _groups_of_labels([dossier.idea_id for dossier in ordered_dossiers], vectors, labels)
 
 
 async def _vectors(dossiers: Sequence[Dossier], embedder: Embedder) -> Vectors:
@@ -75,13 +75,13 @@ def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
         n_clusters=parts, random_state=0, bisecting_strategy="largest_cluster"
     ).fit_predict(vectors)
     labels = np.zeros(len(vectors), dtype=np.intp)
-    used = 0
+    label_count = 0
     for part in range(parts):
         members = np.flatnonzero(coarse == part)
         for start in range(0, len(members), IDEAS_PER_PART):
             some = members[start : start + IDEAS_PER_PART]
-            labels[some] = clusters_below(vectors[some], similarity) + used
-            used = int(labels[some].max()) + 1
+            labels[some] = clusters_below(vectors[some], similarity) + label_count
+            label_count = int(labels[some].max()) + 1
     return labels
 
 

@@ -129,16 +129,16 @@ def _masked(text: str, title: str) -> str:
     """Return `text` without the title and the addresses by which a judge might recall its paper."""
     # A title of a few words is a name that the text needs, and identifies no paper.
     is_telling = len(title.split()) >= _TELLING_TITLE_WORDS
-    named = text.replace(title, "this idea") if is_telling else text
-    return _IDENTIFYING.sub("[address]", named)
+    untitled_text = text.replace(title, "this idea") if is_telling else text
+    return _IDENTIFYING.sub("[address]", untitled_text)
 
 
 def _references(papers: Shown) -> list[tuple[str, str]]:
     """Return (rendered reference, key), longest first, without ambiguous references."""
-    rendered: dict[str, list[str]] = {}
+    keys_by_text: dict[str, list[str]] = {}
     for key, paper in papers:
-        rendered.setdefault(reference(paper), []).append(key)
-    unambiguous = [(text, keys[0]) for text, keys in rendered.items() if len(keys) == 1]
+        keys_by_text.setdefault(reference(paper), []).append(key)
+    unambiguous = [(text, keys[0]) for text, keys in keys_by_text.items() if len(keys) == 1]
     return sorted(unambiguous, key=lambda pair: -len(pair[0]))
 
 

@@ -158,13 +158,15 @@ def _by_group(dossiers: Sequence[Dossier]) -> list[tuple[str, tuple[Dossier, ...
 
 def _check(dossiers: Sequence[Dossier], stored: Iterable[Match], engine: Engine) -> None:
     ids = [dossier.idea_id for dossier in dossiers]
-    repeated = (
+    repeated_ids = (
         sorted({idea_id for idea_id in ids if ids.count(idea_id) > 1})
         if len(set(ids)) < len(ids)
         else []
     )
-    if repeated:
-        raise ConfigurationError(f"two dossiers are of idea {repeated[0]!r}: rank each idea once")
+    if repeated_ids:
+        raise ConfigurationError(
+            f"two dossiers are of idea {repeated_ids[0]!r}: rank each idea once"
+        )
     others = sorted({match.judge for match in stored if not is_vote(match)} - {engine.name})
     if others:
         raise ConfigurationError(

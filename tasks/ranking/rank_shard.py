@@ -224,7 +224,7 @@ def land_failed_group(
         OSError: the disk fails.
     """
     cause = cause_of(error, f"group {group!r}")
-    failed = RankedGroup(
+    failed_group = RankedGroup(
         ranking_id=job.ranking_id,
         summary=GroupSummary(
             group=group,
@@ -241,7 +241,7 @@ def land_failed_group(
         llm_calls=calls,
         incomplete_reason=cause.reason,
     )
-    return land_failure(lambda: _land(layout, job, failed, watch), f"group {group!r}")
+    return land_failure(lambda: _land(layout, job, failed_group, watch), f"group {group!r}")
 
 
 def _land(layout: Layout, job: RankJob, unit: RankedGroup, watch: Stopwatch) -> GroupReceipt:

@@ -103,12 +103,12 @@ def _forced_equal(
     mode = np.repeat(strengths[None], rows, axis=0)
     middle = 0.5 * (mode[number, upper] + mode[number, lower])
     mode[number, upper] = mode[number, lower] = middle
-    played = wins + wins.T
+    match_counts = wins + wins.T
     for _ in range(60):
-        expected = 0.5 * (1.0 + np.tanh(0.5 * (mode[:, :, None] - mode[:, None, :])))
-        gradient = (wins[None] - played[None] * expected).sum(axis=2)
+        expected_shares = 0.5 * (1.0 + np.tanh(0.5 * (mode[:, :, None] - mode[:, None, :])))
+        gradient = (wins[None] - match_counts[None] * expected_shares).sum(axis=2)
         gradient -= (mode - prior) @ precision
-        curvature = played[None] * expected * (1.0 - expected)
+        curvature = match_counts[None] * expected_shares * (1.0 - expected_shares)
         hessian = precision - curvature
         hessian[:, np.arange(size), np.arange(size)] += curvature.sum(axis=2)
         solution = np.linalg.solve(hessian, np.stack([gradient, contrast], axis=2))
@@ -245,8 +245,10 @@ def _certainty_of_points(points: EloRatings) -> Iterator[tuple[slice, Matrix]]:
     size, errors, variance = len(points.points), points.errors, points.spread**2
     for start in range(0, size, ROWS_AT_ONCE):
         rows = slice(start, min(start + ROWS_AT_ONCE, size))
-        shared = errors[rows] @ errors.T / errors.shape[1]
-        spread = np.sqrt(np.maximum(variance[rows, None] + variance[None, :] - 2 * shared, 1e-12))
+        covariance = errors[rows] @ errors.T / errors.shape[1]
+        spread = np.sqrt(
+            np.maximum(variance[rows, None] + variance[None, :] - 2 * covariance, 1e-12)
+        )
         yield rows, (points.points[rows, None] - points.points[None, :]) / spread
 
 
@@ -296,9 +298,9 @@ def _round(strength: float | None) -> float | None:
 def _unranked_reason(results: Tally, number: int) -> str:
     if len(results.idea_ids) == 1:
         return "alone in its group: there is nothing to compare it with"
-    unscored = results.counts[number].unscored
+    unscored_count = results.counts[number].unscored
     return (
-        f"none of its {unscored} matches could be scored"
-        if unscored
+        f"none of its {unscored_count} matches could be scored"
+        if unscored_count
         else "it was not matched with any idea"
     )

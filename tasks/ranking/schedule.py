@@ -185,14 +185,14 @@ def _bridge(
     """Return the new pair that narrows the variance of the groups' mean difference most, if any."""
     left, right = (draws[:, places] - draws[:, places].mean(axis=0) for places in (one, other))
     apart = left.mean(axis=1) - right.mean(axis=1)
-    shared = (apart @ left)[:, None] - (apart @ right)[None, :]
+    covariance = (apart @ left)[:, None] - (apart @ right)[None, :]
     variance = (left**2).sum(axis=0)[:, None] + (right**2).sum(axis=0)[None, :]
     variance = variance - 2 * left.T @ right
     gap = draws[:, one].mean(axis=0)[:, None] - draws[:, other].mean(axis=0)[None, :]
     information = 0.25 / np.cosh(0.5 * gap) ** 2
     count = len(draws)
-    narrowed = (shared / count) ** 2 * information / (1.0 + information * variance / count)
-    for number in np.argsort(-narrowed, axis=None, kind="stable"):
+    narrowing = (covariance / count) ** 2 * information / (1.0 + information * variance / count)
+    for number in np.argsort(-narrowing, axis=None, kind="stable"):
         place, opposite = divmod(int(number), len(other))
         pair = (idea_ids[one[place]], idea_ids[other[opposite]])
         if _key(pair) not in pairs_so_far:
@@ -232,12 +232,16 @@ def _most_informative(state: _State, most_pairs: int) -> tuple[Pair, ...]:
     for first, second in state.pairs_so_far:
         opponents[place[first]].append(place[second])
         opponents[place[second]].append(place[first])
-    played = np.array([len(others) for others in opponents])
+    pair_counts = np.array([len(others) for others in opponents])
     openness = np.minimum(state.leading, 1.0 - state.leading)
-    free = (played < most_pairs) & ((openness > OUT_OF_THE_RUNNING) | (played < MINIMUM_PAIRS))
-    available = played < most_pairs
+    free = (pair_counts < most_pairs) & (
+        (openness > OUT_OF_THE_RUNNING) | (pair_counts < MINIMUM_PAIRS)
+    )
+    available = pair_counts < most_pairs
     pairs: list[Pair] = []
-    for number in np.lexsort((np.arange(len(ids)), -openness, np.minimum(played, MINIMUM_PAIRS))):
+    for number in np.lexsort(
+        (np.arange(len(ids)), -openness, np.minimum(pair_counts, MINIMUM_PAIRS))
+    ):
         if not (free[number] and available[number]):
             continue
         available[number] = False
@@ -271,10 +275,12 @@ def _ring(players: tuple[IdeaId, ...], number: int) -> list[Pair]:
 
 
 def _shuffled(names: tuple[NameT, ...], seed: int) -> tuple[NameT, ...]:
-    ordered = sorted(names)
+    ordered_names = sorted(names)
     return tuple(
-        ordered[place]
-        for place in np.random.default_rng([seed, len(ordered)]).permutation(len(ordered))
+        ordered_names[place]
+        for place in np.random.default_rng([seed, len(ordered_names)]).permutation(
+            len(ordered_names)
+        )
     )
 
 

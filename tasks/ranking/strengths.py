@@ -115,8 +115,8 @@ def _gradient(tally: Tally, strengths: Vector) -> Vector:
 
 
 def _weights(tally: Tally, strengths: Vector) -> Vector:
-    expected = _expected(tally, strengths)
-    return np.asarray(tally.event_counts * expected * (1.0 - expected))
+    expected_shares = _expected(tally, strengths)
+    return np.asarray(tally.event_counts * expected_shares * (1.0 - expected_shares))
 
 
 def _diagonal(tally: Tally, weights: Vector) -> Vector:
@@ -167,14 +167,14 @@ def draw_strengths(tally: Tally, posterior: Fit, count: int, seed: int) -> NDArr
     np.subtract.at(noise, tally.right, of_pairs)
     with threads_for(size):
         if size <= DENSE_UP_TO:
-            moved = cho_solve(cho_factor(_dense_hessian(tally, posterior.weights)), noise)
+            offsets = cho_solve(cho_factor(_dense_hessian(tally, posterior.weights)), noise)
         else:
             hessian = _sparse_hessian(tally, posterior.weights)
             preconditioner = diags_array(1.0 / hessian.diagonal())
-            moved = np.column_stack(
+            offsets = np.column_stack(
                 [cg(hessian, column, rtol=1e-6, M=preconditioner)[0] for column in noise.T]
             )
-    return np.asarray(posterior.strengths + moved.T)
+    return np.asarray(posterior.strengths + offsets.T)
 
 
 ELO_START = 1000.0
@@ -215,13 +215,13 @@ def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], seed: int) -> EloR
     idle ideas move toward the mean by λ; rounds of a schedule do not, because a batch does not age
     while it is ranked.
     """
-    ordered = tuple(sorted(set(idea_ids)))
-    sorted_events = events(ordered, matches)
-    replay = _Replay(len(ordered), _replicate_weights(len(sorted_events), seed))
+    ordered_ids = tuple(sorted(set(idea_ids)))
+    sorted_events = events(ordered_ids, matches)
+    replay = _Replay(len(ordered_ids), _replicate_weights(len(sorted_events), seed))
     for (by_vote, _, _), period in groupby(
         enumerate(sorted_events), key=lambda entry: entry[1].period
     ):
-        active = np.zeros(len(ordered), dtype=np.bool_)
+        active = np.zeros(len(ordered_ids), dtype=np.bool_)
         for number, event in period:
             active[event.left] = active[event.right] = True
             if event.left_share_0_to_1 is not None:
@@ -230,7 +230,7 @@ def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], seed: int) -> EloR
             replay.regress(~active)
     replicates = replay.points[:, 1:]
     return EloRatings(
-        ordered, replay.points[:, 0].copy(), replicates - replicates.mean(axis=1, keepdims=True)
+        ordered_ids, replay.points[:, 0].copy(), replicates - replicates.mean(axis=1, keepdims=True)
     )
 
 
@@ -258,10 +258,10 @@ class _Replay:
         """
         new = min(self._played[first], self._played[second]) < COLD_START_MATCHES
         difference = (COLD_START_ALPHA if new else 1.0) * (self.points[second] - self.points[first])
-        expected = 1.0 / (1.0 + 10.0 ** (difference / ELO_SCALE))
+        expected_share = 1.0 / (1.0 + 10.0 ** (difference / ELO_SCALE))
         pair = (first, second)
         effective_k = ELO_K * PAIR_DECAY_GAMMA ** self._met.get(pair, 0)
-        change = self._weights[number] * effective_k * (share - expected)
+        change = self._weights[number] * effective_k * (share - expected_share)
         self.points[first] += change
         self.points[second] -= change
         self._met[pair] = self._met.get(pair, 0) + 1

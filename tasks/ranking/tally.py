@@ -144,8 +144,8 @@ class Tally:
         if self.group_numbers is None:
             return within
         sizes = np.bincount(self.group_numbers)[self.group_numbers]
-        shared = np.sqrt(1.0 / (PRIOR_DEVIATION**2 * (1.0 + sizes)))
-        membership = coo_array((shared, (np.arange(size), self.group_numbers))).tocsr()
+        membership_weights = np.sqrt(1.0 / (PRIOR_DEVIATION**2 * (1.0 + sizes)))
+        membership = coo_array((membership_weights, (np.arange(size), self.group_numbers))).tocsr()
         return (within - membership @ membership.T).tocsr()
 
     @cached_property
@@ -177,8 +177,8 @@ def tally(
         prior: log odds by idea; ideas without one are expected to equal the mean of the others.
         group_of: group of each idea, if there are several.
     """
-    ordered = tuple(sorted(set(idea_ids)))
-    place = {idea_id: number for number, idea_id in enumerate(ordered)}
+    ordered_ids = tuple(sorted(set(idea_ids)))
+    place = {idea_id: number for number, idea_id in enumerate(ordered_ids)}
     matches_of_group = [
         match
         for match in matches
@@ -186,11 +186,11 @@ def tally(
         and match.second_idea_id in place
         and match.first_idea_id != match.second_idea_id
     ]
-    counts = tuple(_Counts() for _ in ordered)
+    counts = tuple(_Counts() for _ in ordered_ids)
     for match in matches_of_group:
         _count(match, counts[place[match.first_idea_id]], counts[place[match.second_idea_id]])
     pairs: dict[tuple[int, int], list[float]] = {}
-    for event in events(ordered, matches_of_group):
+    for event in events(ordered_ids, matches_of_group):
         if event.left_share_0_to_1 is not None:
             shares_of_pair = pairs.setdefault((event.left, event.right), [0.0, 0.0])
             shares_of_pair[0] += event.left_share_0_to_1
@@ -198,14 +198,21 @@ def tally(
     keys = sorted(pairs)
     shares = np.array([pairs[key] for key in keys], dtype=np.float64).reshape(-1, 2)
     ends = np.array(keys, dtype=np.intp).reshape(-1, 2)
-    expected = _center(ordered, prior or {})
+    prior_strengths = _center(ordered_ids, prior or {})
     numbers = (
-        np.unique([group_of[idea_id] for idea_id in ordered], return_inverse=True)[1]
+        np.unique([group_of[idea_id] for idea_id in ordered_ids], return_inverse=True)[1]
         if group_of is not None
         else None
     )
     return Tally(
-        ordered, ends[:, 0], ends[:, 1], shares[:, 0], shares[:, 1], counts, expected, numbers
+        ordered_ids,
+        ends[:, 0],
+        ends[:, 1],
+        shares[:, 0],
+        shares[:, 1],
+        counts,
+        prior_strengths,
+        numbers,
     )
 
 

@@ -101,9 +101,11 @@ def _fold(voter: str) -> int:
 
 
 def _care(voter: str, predictions: Sequence[tuple[float, float]], failed: int, passed: int) -> Care:
-    shares, expected = np.array(predictions, dtype=np.float64).reshape(-1, 2).T
+    shares, expected_shares = np.array(predictions, dtype=np.float64).reshape(-1, 2).T
     count, firsts = len(shares), float(shares.sum())
-    careful = float((shares * np.log(expected) + (1 - shares) * np.log1p(-expected)).sum())
+    careful = float(
+        (shares * np.log(expected_shares) + (1 - shares) * np.log1p(-expected_shares)).sum()
+    )
     careful += failed * math.log(_FAILS_CAREFUL) + passed * math.log1p(-_FAILS_CAREFUL)
     coin = -count * math.log(2)
     habit = float(betaln(firsts + 1, count - firsts + 1))

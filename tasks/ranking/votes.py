@@ -59,13 +59,13 @@ def read_votes(
             `.csv`.
     """
     good: dict[str, Match] = {}
-    rejected: list[RejectedVote] = []
+    rejected_votes: list[RejectedVote] = []
     for location, entry in _entries(path, _text(path)):
         vote = entry if isinstance(entry, str) else _vote(entry, group_of, dimensions)
         if isinstance(vote, str):
-            rejected.append(RejectedVote(f"{path.name} {location}", vote))
+            rejected_votes.append(RejectedVote(f"{path.name} {location}", vote))
         elif vote.match_id in good:
-            rejected.append(
+            rejected_votes.append(
                 RejectedVote(
                     f"{path.name} {location}", "the same vote stands further up: remove one"
                 )
@@ -74,7 +74,7 @@ def read_votes(
             good[vote.match_id] = vote
     return Votes(
         tuple(sorted(good.values(), key=lambda match: (match.created_at, match.match_id))),
-        tuple(rejected),
+        tuple(rejected_votes),
     )
 
 

@@ -92,8 +92,14 @@ def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
         request = replace(request, units=(RunToRank(run_id=head.run_id),))
     project, warehouse = request.parameters.project, Warehouse(request.warehouse, settings)
     if project is None:
-        stored = _stored_ranking(request, warehouse) if request.parameters.stored_will_do else None
-        return runs("rank", request) if stored is None else _unchanged(stored, stored.ranking_id)
+        stored_ranking = (
+            _stored_ranking(request, warehouse) if request.parameters.stored_will_do else None
+        )
+        return (
+            runs("rank", request)
+            if stored_ranking is None
+            else _unchanged(stored_ranking, stored_ranking.ranking_id)
+        )
     admission = admit(warehouse, load_project(project), Stage.RANK, request.run_id)
     if admission.waiting:
         with warehouse.queries() as queries:
@@ -144,8 +150,8 @@ def _expected(request: RankRequest, settings: Settings) -> Expected:
     (unit,) = request.units
     ideas: Sequence[Idea]
     if unit.evaluation is not None:
-        given, modules = unit.evaluation.ideas, unit.evaluation.parameters.modules
-        ideas = read_ideas(given.path, default_cutoff=None, fields=given.fields).ideas
+        given_ideas, modules = unit.evaluation.ideas, unit.evaluation.parameters.modules
+        ideas = read_ideas(given_ideas.path, default_cutoff=None, fields=given_ideas.fields).ideas
     else:
         with Warehouse(request.warehouse, settings).queries() as queries:
             run = queries.run(request.run_id)

@@ -120,9 +120,11 @@ def _read(
 
 
 def _by_rule(edges: Iterable[CitationEdge], reading: _PaperTexts) -> list[Resource]:
-    cited = list(_resources_by_citation(edges, reading))
-    described = _resources_by_description({row.resource_paper_id for row in cited}, reading)
-    return [*cited, *described, *_resources_by_name(reading)]
+    cited_resources = list(_resources_by_citation(edges, reading))
+    described_resources = _resources_by_description(
+        {row.resource_paper_id for row in cited_resources}, reading
+    )
+    return [*cited_resources, *described_resources, *_resources_by_name(reading)]
 
 
 def _resources_by_citation(
@@ -130,18 +132,18 @@ def _resources_by_citation(
 ) -> Iterator[Resource]:
     """Data sets and baselines by the passages that cite their papers."""
     for edge in edges:
-        cited = reading.papers.get(edge.cited_paper_id)
-        if cited is None or edge.citing_paper_id not in reading.papers:
+        cited_paper = reading.papers.get(edge.cited_paper_id)
+        if cited_paper is None or edge.citing_paper_id not in reading.papers:
             continue
-        for use in uses_of(edge, cited):
-            if use.quote is not None and cited.title:
+        for use in uses_of(edge, cited_paper):
+            if use.quote is not None and cited_paper.title:
                 yield Resource(
                     kind=use.kind,
-                    name=cited.title,
+                    name=cited_paper.title,
                     paper_id=edge.citing_paper_id,
                     quote=use.quote,
                     section=use.section,
-                    resource_paper_id=cited.paper_id,
+                    resource_paper_id=cited_paper.paper_id,
                 )
 
 
@@ -189,8 +191,8 @@ async def _ask_model(
     reading: _PaperTexts, parameters: ResourceParameters, engine: Engine
 ) -> Extracted:
     most = sorted(reading.papers, key=lambda each: (-sum(map(len, reading.of(each))), each))
-    chosen = sorted(each for each in most[: parameters.asked_papers] if reading.of(each))
-    batches = even_batches(chosen, parameters.papers_per_call)
+    chosen_papers = sorted(each for each in most[: parameters.asked_papers] if reading.of(each))
+    batches = even_batches(chosen_papers, parameters.papers_per_call)
     answers = await side_by_side(
         _ask_batch(batch, reading, parameters, engine) for batch in batches
     )
@@ -255,12 +257,12 @@ def _holds(proposed: ProposedResource, text: str) -> bool:
 
 
 def _section(quote: str, texts: Mapping[str, str]) -> str:
-    least = LEAST_QUOTED_CHARACTERS
+    least_characters = LEAST_QUOTED_CHARACTERS
     return next(
         (
             section
             for text, section in texts.items()
-            if stands_in(quote, text, least_characters=least)
+            if stands_in(quote, text, least_characters=least_characters)
         ),
         "",
     )
@@ -346,12 +348,12 @@ def _edges(passage: Passage) -> Iterable[CitationEdge]:
     return (
         CitationEdge(
             citing_paper_id=passage.paper_id,
-            cited_paper_id=cited,
+            cited_paper_id=cited_id,
             contexts=(passage.text,),
             sections=(passage.section or "",),
         )
-        for cited in passage.cited_paper_ids
-        if cited != passage.paper_id
+        for cited_id in passage.cited_paper_ids
+        if cited_id != passage.paper_id
     )
 
 
@@ -363,12 +365,12 @@ def _most_used(rows: Iterable[Resource], limit: int) -> list[list[Resource]]:
             by_resource.setdefault(
                 (row.kind, row.resource_paper_id or row.name.casefold()), []
             ).append(row)
-    ranked: list[tuple[int, int, list[Resource]]] = []
+    ranked_users: list[tuple[int, int, list[Resource]]] = []
     for place, kind in enumerate(RECOMMENDED):
         of_kind = [users for (found_kind, _), users in by_resource.items() if found_kind is kind]
         of_kind.sort(key=lambda found: (-len(found), found[0].name))
-        ranked += [(rank, place, users) for rank, users in enumerate(of_kind)]
-    return [users for _, _, users in sorted(ranked, key=lambda each: each[:2])][:limit]
+        ranked_users += [(rank, place, users) for rank, users in enumerate(of_kind)]
+    return [users for _, _, users in sorted(ranked_users, key=lambda each: each[:2])][:limit]
 
 
 def _line(row: Resource, keys: Sequence[str]) -> str:

@@ -62,9 +62,9 @@ def scores(evidence: Mapping[str, Evidence]) -> dict[str, float]:
     )
     total, whole = dict.fromkeys(evidence, 0.0), 0.0
     for weight, values in parts:
-        scaled = _scale(values)
-        whole += weight if scaled else 0.0
-        for name, value in scaled.items():
+        scaled_values = _scale(values)
+        whole += weight if scaled_values else 0.0
+        for name, value in scaled_values.items():
             total[name] += weight * value
     return {name: round(value / (whole or 1.0), 4) for name, value in total.items()}
 
@@ -79,9 +79,9 @@ def _scale(values: Mapping[str, float | None]) -> dict[str, float]:
     present = [value for value in values.values() if value is not None]
     if not present or max(present) <= 0.0:
         return {}
-    least = min(present) if len(present) == len(values) and max(present) > min(present) else 0.0
-    span = max(present) - least
-    return {name: (value - least) / span for name, value in values.items() if value is not None}
+    minimum = min(present) if len(present) == len(values) and max(present) > min(present) else 0.0
+    span = max(present) - minimum
+    return {name: (value - minimum) / span for name, value in values.items() if value is not None}
 
 
 CHAINED = 0.5
@@ -159,16 +159,16 @@ async def recommend(
     Nothing published after `cutoff` is looked at.
     """
     look_up = _LookUp(idea, literature, nearness, cutoff, breadth, earlier_uses)
-    near = await look_up.near_works()
-    uses = await look_up.uses_in(near, {})
-    uses += look_up.in_abstracts(near)
-    ranked = _rank(uses, breadth, await look_up.about(uses))
-    data_sets = [each for each in ranked if each.kind is ResourceKind.DATA_SET]
+    near_works = await look_up.near_works()
+    uses = await look_up.uses_in(near_works, {})
+    uses += look_up.in_abstracts(near_works)
+    ranked_resources = _rank(uses, breadth, await look_up.about(uses))
+    data_sets = [each for each in ranked_resources if each.kind is ResourceKind.DATA_SET]
     leading = data_sets[: breadth.chained_data_sets]
-    uses += await look_up.chained(leading, {each.paper_id for each in near})
+    uses += await look_up.chained(leading, {each.paper_id for each in near_works})
     return Recommended(
         tuple(_rank(uses, breadth, await look_up.about(uses))),
-        len(near),
+        len(near_works),
         look_up.citations,
         look_up.known_contexts,
         tuple(dict.fromkeys(look_up.failures)),
@@ -220,17 +220,19 @@ class _LookUp:
         )
         self.failures.extend(answer.failures)
         uses: list[_ResourceUse] = []
-        for edge, cited in answer.items:
+        for edge, cited_paper in answer.items:
             self.citations += 1
             self.known_contexts += edge.contexts is not None
             work = by_id.get(edge.citing_paper_id)
-            if work is None or cited.paper_id == work.paper_id:
+            if work is None or cited_paper.paper_id == work.paper_id:
                 continue
             by = through.get(work.paper_id)
-            for stated_use in uses_of(edge, cited):
+            for stated_use in uses_of(edge, cited_paper):
                 use = self._use(work, stated_use.quote, stated_use.section, by)
                 uses.append(
-                    _ResourceUse(stated_use.kind, cited.title, cited, stated_use.weight, use)
+                    _ResourceUse(
+                        stated_use.kind, cited_paper.title, cited_paper, stated_use.weight, use
+                    )
                 )
             for passage, section in passages(edge):
                 for name, quote in data_sets_in(passage).items():
@@ -275,10 +277,10 @@ class _LookUp:
             self.failures.extend(hits.failures)
             name = data_set.name.casefold()
             return [work for work in hits.items if name in (work.abstract or "").casefold()]
-        cited = Paper(paper_id=data_set.paper_id, title=data_set.name)
+        data_set_paper = Paper(paper_id=data_set.paper_id, title=data_set.name)
         answer = await self.literature.citations([data_set.paper_id], limit, self.cutoff)
         self.failures.extend(answer.failures)
-        return [work for edge, work in answer.items if uses_of(edge, cited)]
+        return [work for edge, work in answer.items if uses_of(edge, data_set_paper)]
 
     async def about(self, uses: Iterable[_ResourceUse]) -> dict[PaperId, tuple[float, float]]:
         """Of the papers of resources, how near they are to the idea and what words they share."""
@@ -287,22 +289,24 @@ class _LookUp:
         papers = list({paper.paper_id: paper for paper in reversed(resource_papers)}.values())
         if not papers:
             return {}
-        near = await self.nearness.of([paper_text(each.title, each.abstract) for each in papers])
+        nearness = await self.nearness.of(
+            [paper_text(each.title, each.abstract) for each in papers]
+        )
         words = SharedWords(papers).with_text(self.idea)
         return {
             paper.paper_id: (value, words[paper.paper_id])
-            for paper, value in zip(papers, near, strict=True)
+            for paper, value in zip(papers, nearness, strict=True)
         }
 
     def in_abstracts(self, works: Iterable[Paper]) -> Iterator[_ResourceUse]:
         """The metrics and data sets that the abstracts of works name."""
         for work in works:
             abstract = work.abstract or ""
-            for kind, named in (
+            for kind, quote_by_name in (
                 (ResourceKind.METRIC, metrics_in(abstract)),
                 (ResourceKind.DATA_SET, data_sets_in(abstract)),
             ):
-                for name, quote in named.items():
+                for name, quote in quote_by_name.items():
                     use = self._use(work, quote, "Abstract", None)
                     yield _ResourceUse(kind, name, None, STATED, use)
 
@@ -379,12 +383,12 @@ def _recommendation(
 
 
 def _reason(kind: ResourceKind, uses: Sequence[Use]) -> str:
-    near = [use for use in uses if use.through is None]
+    near_uses = [use for use in uses if use.through is None]
     via_data_set = [use for use in uses if use.through is not None]
     verb = _VERBS[kind]
     parts = []
-    if near:
-        parts.append(f"{_works(len(near))} near the idea {verb} it")
+    if near_uses:
+        parts.append(f"{_works(len(near_uses))} near the idea {verb} it")
     if via_data_set:
         sets = ", ".join(dict.fromkeys(f"“{use.through}”" for use in via_data_set))
         parts.append(f"{_works(len(via_data_set))} that used {sets} {verb} it")

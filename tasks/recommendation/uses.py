@@ -210,11 +210,15 @@ def _metrics(text_sentences: Iterable[str]) -> dict[str, str]:
         possible = {name for word in by_word.keys() & set(words) for name in by_word[word]}
         if not possible:  # as of most sentences
             continue
-        plain = f" {' '.join(words)} "
+        padded_text = f" {' '.join(words)} "
         for name, (spellings, exceptions) in _known_metrics().items():
-            if name not in possible or name in quotes or any(each in plain for each in exceptions):
+            if (
+                name not in possible
+                or name in quotes
+                or any(each in padded_text for each in exceptions)
+            ):
                 continue
-            if any(each in plain for each in spellings):
+            if any(each in padded_text for each in spellings):
                 quotes[name] = sentence
     return quotes
 

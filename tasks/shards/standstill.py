@@ -151,12 +151,14 @@ class _Tasks:
 
     def _waits(self, steps: "_Steps", *, has_children: bool) -> bool:
         """Return whether a task waits for an answer from outside, or for other tasks of the work."""
-        awaited = steps.waits_for
-        if not isinstance(awaited, asyncio.Future) or awaited.done():
+        awaited_object = steps.waits_for
+        if not isinstance(awaited_object, asyncio.Future) or awaited_object.done():
             return False
-        if awaited in self._outside or awaited in self._steps:
+        if awaited_object in self._outside or awaited_object in self._steps:
             return True
-        return has_children and (type(awaited) is not asyncio.Future or steps.waits_in_asyncio())
+        return has_children and (
+            type(awaited_object) is not asyncio.Future or steps.waits_in_asyncio()
+        )
 
 
 class _Steps(Coroutine[Any, Any, Any]):

@@ -105,9 +105,9 @@ class ShardWork(Generic[ShardT]):
         with (
             run_log(Layout(shard.warehouse).log(shard.run_id)),
             reporting(settings.telemetry, "assay-worker"),
-            span(self.span_name, parent=shard.trace_parent, run_id=shard.run_id) as spanned,
+            span(self.span_name, parent=shard.trace_parent, run_id=shard.run_id) as work_span,
         ):
-            spanned.note(**{self.unit_noun: len(shard.unit_names)})
+            work_span.note(**{self.unit_noun: len(shard.unit_names)})
             EVENTS.info("%s taken up", self.span_name, extra={"units": shard.unit_names})
             receipts = asyncio.run(self.work(shard, settings))
             EVENTS.info("%s ended", self.span_name, extra={"landed_count": len(receipts)})
@@ -189,9 +189,9 @@ async def land_once(
     Raises:
         PublicationError: a row does not fit its table.
     """
-    done = complete_receipt(layout, kind, run_id, name)
-    if done is not None:
-        return done
+    receipt = complete_receipt(layout, kind, run_id, name)
+    if receipt is not None:
+        return receipt
     watch = Stopwatch()
     unit = await work()
     return land_unit(layout, kind, run_id, unit, watch.started_at, watch.finished_at)

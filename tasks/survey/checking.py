@@ -51,8 +51,8 @@ class Checked:
 def draft(
     part: ReviewPart, heading: str, outcome: Outcome[Any], text: str | None, prompt_papers: Shown
 ) -> Draft:
-    unscored = outcome if isinstance(outcome, Unscored) else None
-    return Draft(part, heading, text, prompt_papers, outcome.provenance, unscored)
+    unscored_outcome = outcome if isinstance(outcome, Unscored) else None
+    return Draft(part, heading, text, prompt_papers, outcome.provenance, unscored_outcome)
 
 
 async def check_drafts(
@@ -69,38 +69,39 @@ async def check_drafts(
         numbers: section numbers within the review, one for each draft.
     """
     names = [f"s{number}" for number in numbers]
-    settled = [settle(each.text or "", each.prompt_papers) for each in drafts]
-    cited = [
-        _remove_uncited(text.markdown, each) for text, each in zip(settled, drafts, strict=True)
+    settled_texts = [settle(each.text or "", each.prompt_papers) for each in drafts]
+    cited_texts = [
+        _remove_uncited(text.markdown, each)
+        for text, each in zip(settled_texts, drafts, strict=True)
     ]
-    verified, failures = await verify(
-        [(text, each.prompt_papers) for (text, _), each in zip(cited, drafts, strict=True)],
+    verified_texts, failures = await verify(
+        [(text, each.prompt_papers) for (text, _), each in zip(cited_texts, drafts, strict=True)],
         stored,
         engine,
         stage=STAGE,
     )
     sections: list[SurveySection] = []
-    removed: list[RemovedSentence] = []
-    rows = zip(names, drafts, settled, cited, verified, strict=True)
-    for name, each, before, (text, uncited), after in rows:
+    removed_sentences: list[RemovedSentence] = []
+    rows = zip(names, drafts, settled_texts, cited_texts, verified_texts, strict=True)
+    for name, each, before, (text, uncited_sentences), after in rows:
         markdown, still_uncited = _remove_uncited(after.markdown, each)
         removed_by_reason = {
             WhyRemoved.UNCITED: list[str](),
             WhyRemoved.ONE_SIDED: list[str](),
             WhyRemoved.UNSUPPORTED: list(after.removed),
         }
-        for sentence, why in (*uncited, *still_uncited):
+        for sentence, why in (*uncited_sentences, *still_uncited):
             removed_by_reason[why].append(sentence)
         is_question_list = each.part is ReviewPart.NOT_FOUND
         if markdown and not is_question_list and not settle(markdown, each.prompt_papers).cited:
             removed_by_reason[WhyRemoved.UNCITED].append(markdown)
             markdown = ""
-        removed += [
+        removed_sentences += [
             RemovedSentence(section_id=name, sentence=sentence, why=why)
             for why, sentences in removed_by_reason.items()
             for sentence in sentences
         ]
-        unchecked = max(
+        unchecked_count = max(
             sum(
                 bool(sentence.cited)
                 for line in citing_sentences(text, each.prompt_papers)
@@ -109,8 +110,10 @@ async def check_drafts(
             - after.checked,
             0,
         )
-        sections.append(_section(name, each, markdown, before, after, removed_by_reason, unchecked))
-    return Checked(tuple(sections), tuple(removed), failures)
+        sections.append(
+            _section(name, each, markdown, before, after, removed_by_reason, unchecked_count)
+        )
+    return Checked(tuple(sections), tuple(removed_sentences), failures)
 
 
 def _remove_uncited(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRemoved]]]:
@@ -118,27 +121,27 @@ def _remove_uncited(markdown: str, each: Draft) -> tuple[str, list[tuple[str, Wh
     if each.part is ReviewPart.NOT_FOUND:
         return _keep_questions(markdown)
     kept_lines: list[str] = []
-    removed: list[tuple[str, WhyRemoved]] = []
-    least = _LISTS.get(each.part)
+    removed_statements: list[tuple[str, WhyRemoved]] = []
+    least_works = _LISTS.get(each.part)
     for sentences in citing_sentences(markdown, each.prompt_papers):
-        if least is not None:
+        if least_works is not None:
             whole = "".join(sentence.text for sentence in sentences)
             works = {paper_id for sentence in sentences for paper_id in sentence.cited}
-            if whole.strip() and len(works) < least:
+            if whole.strip() and len(works) < least_works:
                 why = WhyRemoved.ONE_SIDED if works else WhyRemoved.UNCITED
-                removed.append((whole.strip(), why))
+                removed_statements.append((whole.strip(), why))
             else:
                 kept_lines.append(whole)
             continue
         line = ""
         for sentence in sentences:
             if not sentence.cited and states(sentence.text.lstrip("# \t")):
-                removed.append((sentence.text.strip(), WhyRemoved.UNCITED))
+                removed_statements.append((sentence.text.strip(), WhyRemoved.UNCITED))
             else:
                 line += sentence.text
         if line.strip() or not sentences:
             kept_lines.append(line.strip())  # The first sentence may have been removed.
-    return "\n".join(kept_lines).strip(), removed
+    return "\n".join(kept_lines).strip(), removed_statements
 
 
 def _keep_questions(markdown: str) -> tuple[str, list[tuple[str, WhyRemoved]]]:
@@ -159,7 +162,7 @@ def _section(
     removed_by_reason: Mapping[WhyRemoved, Sequence[str]],
     unchecked: int,
 ) -> SurveySection:
-    cited = [paper_id for paper_id, _ in settle(markdown, each.prompt_papers).cited]
+    cited_ids = [paper_id for paper_id, _ in settle(markdown, each.prompt_papers).cited]
     reason, detail = None, ""
     if each.unscored is not None:
         reason, detail = each.unscored.reason, each.unscored.detail
@@ -176,7 +179,7 @@ def _section(
         part=each.part,
         heading=each.heading,
         text=markdown,
-        cited_paper_ids=tuple(cited),
+        cited_paper_ids=tuple(cited_ids),
         removed_citation_count=before.removed_citation_count,
         uncited_sentence_count=len(removed_by_reason[WhyRemoved.UNCITED]),
         checked_sentence_count=after.checked,

@@ -46,15 +46,17 @@ async def cluster_papers(
     members: dict[int, list[PaperId]] = defaultdict(list)
     for name, label in zip(names, _labels(_nearness(vectors, names, links)), strict=True):
         members[label].append(name)
-    ordered = sorted(members.values(), key=lambda group: (-len(group), names.index(group[0])))
-    titles = [[texts[name].title for name in group] for group in ordered]
+    ordered_groups = sorted(
+        members.values(), key=lambda group: (-len(group), names.index(group[0]))
+    )
+    titles = [[texts[name].title for name in group] for group in ordered_groups]
     clusters = tuple(
         _cluster(f"c{number}", group, texts, _name(titles[number - 1], titles))
-        for number, group in enumerate(ordered, start=1)
+        for number, group in enumerate(ordered_groups, start=1)
     )
     return clusters, {
         name: cluster.cluster_id
-        for cluster, group in zip(clusters, ordered, strict=True)
+        for cluster, group in zip(clusters, ordered_groups, strict=True)
         for name in group
     }
 

@@ -254,15 +254,18 @@ class Walk:
         seeds = self._seeds()
         limits = self._parameters
         async with asyncio.TaskGroup() as group:
-            cited = group.create_task(
+            cited_task = group.create_task(
                 self._literature.references(seeds, limits.references_per_paper, self._cutoff)
             )
-            citing = group.create_task(
+            citing_task = group.create_task(
                 self._literature.citations(seeds, limits.citations_per_paper, self._cutoff)
             )
         counts = _Counts(followed=len(seeds), hubs=sum(map(self._is_hub, seeds)))
         self._followed.update(seeds)
-        for edge, answer in ((Edge.REFERENCE, cited.result()), (Edge.CITATION, citing.result())):
+        for edge, answer in (
+            (Edge.REFERENCE, cited_task.result()),
+            (Edge.CITATION, citing_task.result()),
+        ):
             self._note(answer, counts, f"{edge}s of layer {len(self._layers) - 1}")
             for link, paper in answer.items:
                 ends = (link.citing_paper_id, link.cited_paper_id)
@@ -318,8 +321,8 @@ class Walk:
         All searches count as one ranking: a dozen would outvote the links.
         """
         waiting = self._waiting()
-        shared = SharedWords([lead.paper for lead in waiting]).with_text(self._question)
-        worth = fused([fused(self._ranks), *rankings, shared])
+        shared_words = SharedWords([lead.paper for lead in waiting]).with_text(self._question)
+        worth = fused([fused(self._ranks), *rankings, shared_words])
         waiting.sort(key=lambda lead: (-worth[lead.paper.paper_id], lead.paper.paper_id))
         papers = [lead.paper for lead in waiting[: self._quota()]]
         judgements = await self._judge(papers)

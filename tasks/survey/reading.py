@@ -90,16 +90,16 @@ def joins_of(heaviest: Sequence[PaperId], links: Sequence[CitationEdge]) -> tupl
     A passage too long to quote joins nothing.
     """
     place = {paper_id: number for number, paper_id in enumerate(heaviest)}
-    cited: dict[tuple[PaperId, str], set[PaperId]] = defaultdict(set)
+    works_by_passage: dict[tuple[PaperId, str], set[PaperId]] = defaultdict(set)
     direct = {frozenset((link.citing_paper_id, link.cited_paper_id)) for link in links}
     for link in links:
         for context in link.contexts or ():
             if link.cited_paper_id in place and 0 < len(context.strip()) <= LONGEST_QUOTE:
-                cited[link.citing_paper_id, context].add(link.cited_paper_id)
+                works_by_passage[link.citing_paper_id, context].add(link.cited_paper_id)
     joins: dict[tuple[PaperId, PaperId], SurveyJoin] = {}
-    for (third, passage), works in cited.items():
-        ordered = sorted(works, key=place.__getitem__)[:MOST_OF_A_PASSAGE]
-        for one, other in combinations(ordered, 2):
+    for (third, passage), works in works_by_passage.items():
+        ordered_works = sorted(works, key=place.__getitem__)[:MOST_OF_A_PASSAGE]
+        for one, other in combinations(ordered_works, 2):
             if frozenset((one, other)) not in direct:
                 join = SurveyJoin(
                     paper_id=one, other_paper_id=other, said_in_paper_id=third, passage=passage
@@ -269,13 +269,13 @@ def _reply_failures(
     subject: str,
 ) -> list[Failure]:
     prompt_keys = {key.casefold() for key, _ in keys}
-    invented = len(
+    invented_count = len(
         {entry.key for entry in entries_given if entry.key.casefold() not in prompt_keys}
     )
     missing = len(keys) - len(entries)
     counts = {
         f"{absent} passages do not occur in the work they were attributed to": absent,
-        f"{invented} replies were for keys not in the prompt": invented,
+        f"{invented_count} replies were for keys not in the prompt": invented_count,
         f"{missing} works had no reply": missing,
     }
     return [

@@ -49,8 +49,8 @@ async def baseline_plan(inputs: PlanInput, tools: BaselineTools) -> PlanReply | 
         whole = join_phrases(meaningful_words(sentence), WHOLE_QUERY_WORDS)
         candidates = list(dict.fromkeys(query for query in (whole, *queries) if query))
         if candidates:
-            chosen = candidates[: inputs.maximum_queries]
-            plan.append(PlannedSubQuestion(sub_question=sentence, queries=chosen))
+            chosen_queries = candidates[: inputs.maximum_queries]
+            plan.append(PlannedSubQuestion(sub_question=sentence, queries=chosen_queries))
     if not plan:
         detail = "the question names nothing specific to search for"
         return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
@@ -182,10 +182,12 @@ async def baseline_reading(inputs: ReadingInput, tools: BaselineTools) -> Readin
         text_sentences = [
             sentence for section in paper.sections for sentence in sentences(section.text)
         ]
-        nearest = [
+        nearest_sentences = [
             text for score, text in rank_sentences(inputs.question, text_sentences, 2) if score > 0
         ]
-        passages = tuple(ReadPassage(aspect=Aspect.ANSWER, quote=text) for text in nearest)
+        passages = tuple(
+            ReadPassage(aspect=Aspect.ANSWER, quote=text) for text in nearest_sentences
+        )
         entries.append(ReadEntry(key=paper.key, passages=passages))
     if not any(entry.passages for entry in entries):
         return NoAnswer(Reason.NO_EVIDENCE, "no text shares a word with the question")

@@ -112,14 +112,20 @@ async def write_answer(material: Material, parameters: SurveyParameters, engine:
     outcome = await engine.run(SURVEY_ANSWER, inputs)
     if isinstance(outcome, Unscored):
         failed_draft = draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, None, prompt_papers)
-        checked = await check_drafts([failed_draft], material.stored, engine, numbers=[1])
-        return Review(material.clusters, checked.sections, failures=failed_drafts([failed_draft]))
+        checked_parts = await check_drafts([failed_draft], material.stored, engine, numbers=[1])
+        return Review(
+            material.clusters, checked_parts.sections, failures=failed_drafts([failed_draft])
+        )
     parts = [draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, outcome.value.answer, prompt_papers)]
     if outcome.value.not_found:
         text = bullet_list(outcome.value.not_found)
         parts.append(draft(ReviewPart.NOT_FOUND, NOT_FOUND_HEADING, outcome, text, prompt_papers))
-    checked = await check_drafts(parts, material.stored, engine, numbers=range(1, len(parts) + 1))
-    return Review(material.clusters, checked.sections, checked.removed, checked.failures)
+    checked_parts = await check_drafts(
+        parts, material.stored, engine, numbers=range(1, len(parts) + 1)
+    )
+    return Review(
+        material.clusters, checked_parts.sections, checked_parts.removed, checked_parts.failures
+    )
 
 
 async def survey(

@@ -96,8 +96,8 @@ class Material:
         ]
         if not passages_of_work:
             text = self.read.texts.get(paper.paper_id, "")
-            near, _ = nearest_sentences(self.question, text, WORDS_WITHOUT_PASSAGES)
-            passages_of_work = [f"text: {near}"]
+            nearest_text, _ = nearest_sentences(self.question, text, WORDS_WITHOUT_PASSAGES)
+            passages_of_work = [f"text: {nearest_text}"]
         passages = (
             [*passages_of_work, *passages_of_others]
             if word_limit is None
@@ -185,10 +185,10 @@ def _plan_sections(
     """Return the sections with their works; sections without works are left out."""
     paper_by_key = {key.casefold(): paper for key, paper in prompt_papers}
     sections: list[tuple[PlannedSection, Shown]] = []
-    invented = empty = 0
+    invented_count = empty = 0
     for section in reply.sections[: parameters.maximum_sections]:
         keys = [key.casefold() for key in section.keys]
-        invented += sum(key not in paper_by_key for key in keys)
+        invented_count += sum(key not in paper_by_key for key in keys)
         papers = [paper_by_key[key] for key in keys if key in paper_by_key][
             : parameters.papers_per_section
         ]
@@ -197,10 +197,10 @@ def _plan_sections(
         else:
             empty += 1
     about = SURVEY_OUTLINE.name
-    unknown = f"{invented} keys of the outline are not in the prompt and were left out"
+    unknown = f"{invented_count} keys of the outline are not in the prompt and were left out"
     bare = f"{empty} sections of the outline cite no work of the prompt and were left out"
     return sections, (
-        *omission_failures(STAGE, about, unknown, invented),
+        *omission_failures(STAGE, about, unknown, invented_count),
         *omission_failures(STAGE, about, bare, empty),
     )
 
@@ -250,8 +250,10 @@ async def _conclude(
     ]
     if not texts_of_sections:
         return Checked((), (), ())
-    cited = {paper_id for section, _ in texts_of_sections for paper_id in section.cited_paper_ids}
-    prompt_papers = show([paper for paper in material.papers if paper.paper_id in cited])
+    cited_ids = {
+        paper_id for section, _ in texts_of_sections for paper_id in section.cited_paper_ids
+    }
+    prompt_papers = show([paper for paper in material.papers if paper.paper_id in cited_ids])
     question = SynthesisInput(
         question=material.question,
         sections=tuple(
@@ -276,10 +278,14 @@ async def _conclude(
             ReviewPart.GAPS: bullet_list(outcome.value.gaps),
         }
     ends = [draft(part, parts[part], outcome, text, prompt_papers) for part, text in texts.items()]
-    checked = await check_drafts(
+    checked_parts = await check_drafts(
         ends, material.stored, engine, numbers=[1, len(drafts) + 2, len(drafts) + 3]
     )
-    return Checked(checked.sections, checked.removed, (*failed_drafts(ends[:1]), *checked.failures))
+    return Checked(
+        checked_parts.sections,
+        checked_parts.removed,
+        (*failed_drafts(ends[:1]), *checked_parts.failures),
+    )
 
 
 def bullet_list(items: Sequence[str]) -> str:

@@ -64,11 +64,11 @@ def _enter(settings: TelemetrySettings, service: str) -> None:
 def _leave() -> None:
     with _SHARED.lock:
         _SHARED.users -= 1
-        unused, _SHARED.reporter = (
+        unused_reporter, _SHARED.reporter = (
             (_SHARED.reporter, None) if _SHARED.users == 0 else (None, _SHARED.reporter)
         )
-    if unused is not None:
-        unused.close()
+    if unused_reporter is not None:
+        unused_reporter.close()
 
 
 _NOTHING: AbstractContextManager[Span] = nullcontext(Span())

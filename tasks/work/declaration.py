@@ -140,8 +140,12 @@ def reason_only(work: "Work[Any, Any, NounT]", unit: Noun, tools: Tools, cause: 
 
 def result_of_units(_: object, units: Sequence[Any]) -> Result:
     """Return what a run came to, by the reasons of units without an outcome."""
-    lost = tuple(each.unscored_detail for each in units if each.unscored_reason is not None)
-    return Result("failed" if len(lost) == len(units) else "done", in_order=not lost, lost=lost)
+    lost_details = tuple(each.unscored_detail for each in units if each.unscored_reason is not None)
+    return Result(
+        "failed" if len(lost_details) == len(units) else "done",
+        in_order=not lost_details,
+        lost=lost_details,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

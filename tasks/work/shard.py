@@ -51,14 +51,14 @@ async def work_on(
     """
     layout, kind = Layout(shard.request.warehouse), work.kind
     async with AsyncExitStack() as stack:
-        shared = await open_shared(
+        shared_tools = await open_shared(
             shard.request, settings, layout, shard.run_id, shard.gateway_url, stack
         )
 
         async def landed(unit: Any) -> UnitReceipt:
             name = work.unit_name(unit)
             unit_path = kind.unit_path(layout, shard.run_id, name)
-            tools = Tools(shared, Ledger(IdeaId(name), unit_path))
+            tools = Tools(shared_tools, Ledger(IdeaId(name), unit_path))
 
             def done() -> Awaitable[NounT]:
                 return or_failure(

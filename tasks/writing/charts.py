@@ -67,9 +67,9 @@ def experiment_charts(
 
 def _letters(stem: str) -> str:
     """Return letters for a figure name: a digit would be a number in the text."""
-    spelled = "".join(each if each.isalpha() and each.isascii() else "-" for each in stem)
+    ascii_stem = "".join(each if each.isalpha() and each.isascii() else "-" for each in stem)
     digits = "".join(chr(ord("a") + int(each)) for each in stem if each in "0123456789")
-    return "-".join(filter(None, (*spelled.split("-"), digits)))[:30].rstrip("-")
+    return "-".join(filter(None, (*ascii_stem.split("-"), digits)))[:30].rstrip("-")
 
 
 def _gains(
@@ -250,7 +250,7 @@ def _disagreements(
     for row in rows:
         for name, value in row.items():
             for stem in stems:
-                claimed = values.get(f"{stem}.{row.get('program_id')}.{name}")
-                if claimed is not None and claimed != value:
+                claimed_value = values.get(f"{stem}.{row.get('program_id')}.{name}")
+                if claimed_value is not None and claimed_value != value:
                     drawing = f"it draws {value!r} as the {name} of {row['program_id']}"
-                    yield f"{drawing}, which is {claimed!r}"
+                    yield f"{drawing}, which is {claimed_value!r}"

@@ -63,11 +63,11 @@ def faults_of(
     checker = _Checker.of(draft)
     faults = []
     for sentence in sentences:
-        parsed = parse(sentence)
+        parsed_text = parse(sentence)
         lines = [
-            *(line for stretch in parsed.stretches for line in checker.of_stretch(stretch)),
-            *_repeated(parsed, checker.claims, stored),
-            *_strange(draft, parsed),
+            *(line for stretch in parsed_text.stretches for line in checker.of_stretch(stretch)),
+            *_repeated(parsed_text, checker.claims, stored),
+            *_strange(draft, parsed_text),
         ]
         faults.append([line for _, line in lines])
     return faults
@@ -79,12 +79,12 @@ def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
     Args:
         stored: texts of other papers.
     """
-    parsed, checking = parse(draft.markdown), _Checker.of(draft)
+    parsed_text, checking = parse(draft.markdown), _Checker.of(draft)
     lines = [
-        *(line for stretch in parsed.stretches for line in checking.of_stretch(stretch)),
-        *_repeated(parsed, checking.claims, stored),
-        *_strange(draft, parsed),
-        *_of_whole(draft, parsed),
+        *(line for stretch in parsed_text.stretches for line in checking.of_stretch(stretch)),
+        *_repeated(parsed_text, checking.claims, stored),
+        *_strange(draft, parsed_text),
+        *_of_whole(draft, parsed_text),
     ]
     return (
         *(draft_failure(heading, Reason.UNTRACED, line) for heading, line in dict.fromkeys(lines)),
@@ -115,8 +115,8 @@ class _Checker:
         return cls(claims, frozenset(work.cite_key for work in draft.works))
 
     def of_stretch(self, stretch: Stretch) -> Iterator[Line]:
-        for seen in stretch.claims:
-            for line in self._of_claim(seen.key, seen.text):
+        for shown_claim in stretch.claims:
+            for line in self._of_claim(shown_claim.key, shown_claim.text):
                 yield stretch.heading, line
         for number in numbers_in(_MARK.sub(" ", stretch.text)):
             yield stretch.heading, f"the number {_short(number)} is no claim"
@@ -138,23 +138,23 @@ class _Checker:
             yield f"{key} does not stand in the stored text: {_short(claim.shown)}"
 
     def _of_sentence(self, sentence: str, stretch: Stretch) -> Iterator[str]:
-        cited = {
+        cited_keys = {
             key
             for match in _CITATION.finditer(sentence)
             for key in stretch.citations[int(match[1])]
         }
-        seen = (stretch.claims[int(match[1])].key for match in _CLAIM.finditer(sentence))
-        claims = [self.claims[key] for key in seen if key in self.claims]
-        carried = {key for claim in claims for key in claim.cited_keys}
-        for key in sorted(cited - self.works):
+        claim_keys = (stretch.claims[int(match[1])].key for match in _CLAIM.finditer(sentence))
+        claims = [self.claims[key] for key in claim_keys if key in self.claims]
+        carried_keys = {key for claim in claims for key in claim.cited_keys}
+        for key in sorted(cited_keys - self.works):
             yield f"[@{_short(key)}] is not in the bibliography"
-        for key in sorted((cited & self.works) - carried):
+        for key in sorted((cited_keys & self.works) - carried_keys):
             yield f"[@{key}] is cited for what no stored text of it carries"
         for claim in claims:
-            for key in sorted({*claim.cited_keys} - cited):
+            for key in sorted({*claim.cited_keys} - cited_keys):
                 yield f"{claim.claim_key} is of [@{key}], which is not cited with it"
         own_words = words_of(_MARK.sub(" ", sentence))
-        if cited and len(own_words) > MOST_OWN_WORDS:
+        if cited_keys and len(own_words) > MOST_OWN_WORDS:
             yield f"a sentence that cites says more than its claims: {_short(' '.join(own_words))}"
 
 
@@ -174,10 +174,10 @@ def _repeated(
 
     def spelled(stretch: Stretch) -> str:
         def one(match: Match[str]) -> str:
-            seen = stretch.claims[int(match[1])]
-            claim = claims.get(seen.key)
+            shown_claim = stretch.claims[int(match[1])]
+            claim = claims.get(shown_claim.key)
             apart = claim is not None and claim.cited_keys and claim.kind not in _OWN_WORDS
-            return " \n " if apart else f" {seen.text} "
+            return " \n " if apart else f" {shown_claim.text} "
 
         return _CITATION.sub(" ", _CLAIM.sub(one, stretch.text))
 
@@ -203,7 +203,7 @@ def _strange(draft: Draft, parsed: ParsedDraft) -> Iterator[Line]:
 
 
 def _of_whole(draft: Draft, parsed: ParsedDraft) -> Iterator[Line]:
-    used = {seen.key for stretch in parsed.stretches for seen in stretch.claims}
+    used_keys = {shown_claim.key for stretch in parsed.stretches for shown_claim in stretch.claims}
     figures = [figure.figure_id for figure in draft.figures]
     for name in figures:
         if f"figures/{name}" not in parsed.images:
@@ -211,7 +211,7 @@ def _of_whole(draft: Draft, parsed: ParsedDraft) -> Iterator[Line]:
         if f"#fig-{name}" not in parsed.links:
             yield "Figures", f"the figure {name} is not referred to"
     for key, what in ((TITLE_KEY, "its title"), (DECLARATION_KEY, "what machines wrote")):
-        if key not in used:
+        if key not in used_keys:
             yield "Text", f"the draft does not say {what}: {key}"
 
 
@@ -223,7 +223,7 @@ def word_count(draft: Draft, heading: str | None = None) -> int:
     """Count the words of a draft, or under one heading, without citations."""
     return sum(
         len(words_of(_MARK.sub(" ", each.text)))
-        + sum(len(words_of(seen.text)) for seen in each.claims)
+        + sum(len(words_of(shown_claim.text)) for shown_claim in each.claims)
         for each in parse(draft.markdown).stretches
         if heading in (None, each.heading)
     )

@@ -86,8 +86,8 @@ class Claims:
 
     def about_work(self, key: str, kind: ClaimKind, means: str, text: str, **fields: str) -> None:
         """Add a claim about a work, with the stored text that supports it."""
-        cited = (fields.pop("cited"),)
-        self._add(key, kind, means, text, cited_keys=cited, **fields)
+        cited_keys = (fields.pop("cited"),)
+        self._add(key, kind, means, text, cited_keys=cited_keys, **fields)
 
     def _add(self, key: str, kind: ClaimKind, means: str, text: str, **fields: object) -> None:
         claim = DraftClaim.model_validate(
@@ -324,22 +324,22 @@ def passage_of(paper: Paper, passages: Sequence[str], about: str) -> str:
 
 def merge_works(groups: Iterable[Sequence[StoredWork]]) -> list[StoredWork]:
     """Merge works of several sources; the first key and passage of a work count."""
-    merged: dict[str, StoredWork] = {}
+    merged_works: dict[str, StoredWork] = {}
     works = Works()
     for each in (work for group in groups for work in group):
         name = works.first_of(each.paper)
-        before = merged.get(name)
+        before = merged_works.get(name)
         if before is None:
-            merged[name] = each
+            merged_works[name] = each
         else:
             paper = before.paper if before.passage or not each.passage else each.paper
-            merged[name] = StoredWork(
+            merged_works[name] = StoredWork(
                 paper,
                 before.passage or each.passage,
                 before.group or each.group,
                 before.key or each.key,
             )
-    return list(merged.values())
+    return list(merged_works.values())
 
 
 def works_by_key(works: Sequence[StoredWork]) -> dict[str, StoredWork]:
@@ -372,15 +372,17 @@ def add_works(claims: Claims, works: Mapping[str, StoredWork], about: str) -> No
 
 def nearest_quotes(passage: str, about: str) -> list[str]:
     """Return sentences of `passage` nearest to `about`, in order; empty if none can be quoted."""
-    quotable = [
+    quotable_sentences = [
         each
         for each in dict.fromkeys(sentences(passage))
         if len(each) >= LEAST_CHARACTERS
         and len(each.split()) <= LONGEST_QUOTE_WORDS
         and stands_in(each, passage)
     ]
-    nearest = {sentence for _, sentence in rank_sentences(about, quotable, MOST_QUOTES)}
-    return [each for each in quotable if each in nearest]
+    nearest_sentences = {
+        sentence for _, sentence in rank_sentences(about, quotable_sentences, MOST_QUOTES)
+    }
+    return [each for each in quotable_sentences if each in nearest_sentences]
 
 
 def draft_works(works: Mapping[str, StoredWork]) -> tuple[DraftWork, ...]:

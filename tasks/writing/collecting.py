@@ -152,8 +152,8 @@ def _by_outline(path: Path, material: Material) -> tuple[Material, tuple[Planned
     outline = read_outline(path, material)
     for fault in outline_faults(outline, material.venue):
         raise ConfigurationError(f"{path}: {fault}")
-    used = {name for section in outline for name in section.figure_ids}
-    figures = tuple(each for each in material.figures if each.figure_id in used)
+    used_ids = {name for section in outline for name in section.figure_ids}
+    figures = tuple(each for each in material.figures if each.figure_id in used_ids)
     return replace(material, figures=figures), outline
 
 
@@ -326,8 +326,8 @@ def _remarks(material: Material, *, planned: bool) -> tuple[str, ...]:
         lines.append("nothing is cited: name a survey with --survey, or a file with --bib")
     if material.form is Form.PROPOSAL:
         lines.append("nothing was measured, so this is a proposal: name a run with --experiment")
-    quoted = {key for claim in material.claims if claim.passage for key in claim.cited_keys}
-    silent = [work.cite_key for work in material.works if work.cite_key not in quoted]
+    quoted_keys = {key for claim in material.claims if claim.passage for key in claim.cited_keys}
+    silent = [work.cite_key for work in material.works if work.cite_key not in quoted_keys]
     if silent:
         lines.append(f"of {len(silent)} works no text is stored: {', '.join(silent[:5])}")
     if any(claim.claim_key.endswith(".contradiction") for claim in material.claims):

@@ -93,8 +93,8 @@ async def follow_plan(unit: PlannedDraft, tools: Tools) -> Draft:
         if sees(request, tools.settings):
             see = partial(_seeing, tools)
     draft = await write_draft(unit, engine, see, draws=request.parameters.draws)
-    fetched = unit.api_calls if unit.revision is None else ()
-    return replace(draft, llm_calls=tuple(tools.ledger.llm_calls), api_calls=fetched)
+    api_calls = unit.api_calls if unit.revision is None else ()
+    return replace(draft, llm_calls=tuple(tools.ledger.llm_calls), api_calls=api_calls)
 
 
 def _seeing(tools: Tools, picture: Attachment) -> Engine:
@@ -218,7 +218,7 @@ async def author(
         draws: whether an image model draws the method figure.
     """
     authoring = _Authoring(draft, material, engine)
-    sections = [SectionDraft(planned) for planned in outline]
+    sections = [SectionDraft(section_plan) for section_plan in outline]
     await authoring.figures(see, draws=draws)
     for section in sections:
         await authoring.write(section, sections)
@@ -243,11 +243,11 @@ async def revise(
     claims = {claim.claim_key: claim for claim in before.claims}
     sections = [
         SectionDraft(
-            planned,
+            section_plan,
             restore_keys(earlier.text, claims),
-            points=[each.point for each in revision.points if each.heading == planned.heading],
+            points=[each.point for each in revision.points if each.heading == section_plan.heading],
         )
-        for planned, earlier in zip(outline, before.sections, strict=True)
+        for section_plan, earlier in zip(outline, before.sections, strict=True)
     ]
     for section in sections:
         if section.points:
@@ -269,15 +269,19 @@ class _Authoring:
 
     @property
     def passages(self) -> dict[str, str]:
-        quoted = (claim for claim in self.draft.claims if claim.kind is ClaimKind.QUOTE)
-        return {key: claim.passage for claim in quoted for key in claim.cited_keys}
+        quote_claims = (claim for claim in self.draft.claims if claim.kind is ClaimKind.QUOTE)
+        return {key: claim.passage for claim in quote_claims for key in claim.cited_keys}
 
     async def figures(self, see: See | None, *, draws: bool) -> None:
         """Describe and draw the method figure, and show all figures to a model that sees."""
-        fixed = next((each for each in self.draft.figures if each.kind is FigureKind.GRAPH), None)
-        stand = [] if fixed is None else await self._method_figures(fixed, draws=draws)
+        graph_figure = next(
+            (each for each in self.draft.figures if each.kind is FigureKind.GRAPH), None
+        )
+        stand = (
+            [] if graph_figure is None else await self._method_figures(graph_figure, draws=draws)
+        )
         if stand:
-            figures = (stand[0] if each is fixed else each for each in self.draft.figures)
+            figures = (stand[0] if each is graph_figure else each for each in self.draft.figures)
             self.draft = replace(self.draft, figures=tuple(figures))
         if see is not None:
             instead = {each.figure_id: stand[1:] for each in stand}
@@ -313,7 +317,7 @@ class _Authoring:
     ) -> DraftSectionInput:
         plan, claims = section.planned, self.claims
         figures = {figure.figure_id: figure for figure in self.draft.figures}
-        cited = {key for name in plan.claim_keys for key in claims[name].cited_keys}
+        cited_keys = {key for name in plan.claim_keys for key in claims[name].cited_keys}
         passages = self.passages
         others = [each for each in sections if each is not section]
         return DraftSectionInput(
@@ -337,7 +341,7 @@ class _Authoring:
                     passage=passages[work.cite_key],
                 )
                 for work in self.draft.works
-                if work.cite_key in cited and work.cite_key in passages
+                if work.cite_key in cited_keys and work.cite_key in passages
             ),
             figures=tuple(
                 ShownFigure(figure_id=name, caption=figures[name].caption)
@@ -377,12 +381,12 @@ class _Authoring:
     def _note(self, section: SectionDraft) -> None:
         all_sentences = [each for piece in pieces_of(section.text) for each in piece.sentences]
         for sentence in filter(self._states, all_sentences):
-            stored = " ".join(self.passages.get(key, "") for key in cited_in(sentence))
+            stored_text = " ".join(self.passages.get(key, "") for key in cited_in(sentence))
             numbers = numbers_in(without_citations(sentence))
-            for number in sorted({*numbers} - {*numbers_in(stored)}):
+            for number in sorted({*numbers} - {*numbers_in(stored_text)}):
                 section.points.append(f"no passage cited holds {number}, in: {sentence}")
-        plain = [each for each in all_sentences if not self._states(each)]
-        for sentence, faults in zip(plain, self._faults(plain), strict=True):
+        plain_sentences = [each for each in all_sentences if not self._states(each)]
+        for sentence, faults in zip(plain_sentences, self._faults(plain_sentences), strict=True):
             if faults:
                 short = " ".join(sentence.split()[:_SHOWN_WORDS])
                 section.points.append(f"{faults[0]}, in: {short}")
@@ -404,8 +408,8 @@ class _Authoring:
         )  # fmt: skip
 
     def _faults(self, sentences: Sequence[str]) -> list[list[str]]:
-        spelled = [fill_keys(each, self.claims) for each in sentences]
-        return faults_of(spelled, self.draft, self.material.stored)
+        spelled_sentences = [fill_keys(each, self.claims) for each in sentences]
+        return faults_of(spelled_sentences, self.draft, self.material.stored)
 
     def _unreferred(self, section: SectionDraft, text: str) -> list[str]:
         return [each for each in section.planned.figure_ids if f"(#fig-{each})" not in text]
@@ -421,13 +425,13 @@ class _Authoring:
             for sentence in piece.sentences
             if self._states(sentence) and set(cited_in(sentence)) <= works.keys()
         ]
-        checked = await check_statements(statements, works, self.passages, self.engine)
-        self.draft = replace(self.draft, claims=(*self.draft.claims, *checked.claims.values()))
-        removed: list[Failure] = []
+        check_result = await check_statements(statements, works, self.passages, self.engine)
+        self.draft = replace(self.draft, claims=(*self.draft.claims, *check_result.claims.values()))
+        removal_failures: list[Failure] = []
         rows = []
         for place, section in enumerate(sections):
             text = self._keep_supported(
-                section, pieces[place], checked.claims, checked.refused, removed
+                section, pieces[place], check_result.claims, check_result.refused, removal_failures
             )
             rows.append(self._section(place, section, text))
         lacking = [(each.planned.heading, each.unscored) for each in sections if each.unscored]
@@ -437,7 +441,7 @@ class _Authoring:
         draft = replace(
             self.draft,
             sections=tuple(rows),
-            failures=(*self.draft.failures, *removed, *failures_of_sections),
+            failures=(*self.draft.failures, *removal_failures, *failures_of_sections),
             provenance=self.provenance,
         )
         if not lacking:
@@ -456,7 +460,7 @@ class _Authoring:
         removed: list[Failure],
     ) -> str:
         sentences = [each for piece in pieces for each in piece.sentences]
-        spelled = {
+        spelled_sentences = {
             each: citing_sentence(
                 claims[each].shown, claims[each].claim_key, claims[each].cited_keys
             )
@@ -464,7 +468,9 @@ class _Authoring:
             else fill_keys(each, self.claims)
             for each in sentences
         }
-        faults = faults_of([spelled[each] for each in sentences], self.draft, self.material.stored)
+        faults = faults_of(
+            [spelled_sentences[each] for each in sentences], self.draft, self.material.stored
+        )
         why = {
             each: sentence_faults[0]
             for each, sentence_faults in zip(sentences, faults, strict=True)
@@ -475,7 +481,10 @@ class _Authoring:
             detail = f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}"
             removed.append(draft_failure(section.planned.heading, Reason.UNTRACED, detail))
         parts = [
-            Piece(piece.mark, tuple(spelled[each] for each in piece.sentences if each not in why))
+            Piece(
+                piece.mark,
+                tuple(spelled_sentences[each] for each in piece.sentences if each not in why),
+            )
             for piece in pieces
         ]
         return join_pieces(parts)

@@ -114,9 +114,9 @@ def _faults(figure: DraftFigure, values: Mapping[str, float]) -> Iterator[str]:
         yield from _picture_faults(png_of(figure))
     svg = draw(figure).svg
     if figure.kind is FigureKind.CHART:  # the name of a metric may be longer than the axis
-        wide = float(lxml.etree.fromstring(svg.encode()).get("width", "0"))
-        if wide > MOST_WIDTH:
-            yield too_wide(wide)
+        width = float(lxml.etree.fromstring(svg.encode()).get("width", "0"))
+        if width > MOST_WIDTH:
+            yield too_wide(width)
     if svg != figure.svg:
         yield "it is not what its specification draws"
 
@@ -134,9 +134,9 @@ def picture_svg(png: bytes) -> str:
     Raises:
         ValueError, OSError: it is no PNG.
     """
-    wide, high = _size(png)
-    width = _shown_width(wide, high)
-    size = f'width="{width:.1f}" height="{width * high / wide:.1f}"'
+    png_width, png_height = _size(png)
+    width = _shown_width(png_width, png_height)
+    size = f'width="{width:.1f}" height="{width * png_height / png_width:.1f}"'
     data = _PNG + base64.b64encode(png).decode("ascii")
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><image {size} href="{data}"/></svg>'
 
@@ -171,14 +171,14 @@ def png_of(figure: DraftFigure) -> bytes:
 
 
 def _picture_faults(png: bytes) -> Iterator[str]:
-    wide, high = _size(png)
-    fine = wide / (_shown_width(wide, high) / _PIXELS_PER_INCH)
+    png_width, png_height = _size(png)
+    fine = png_width / (_shown_width(png_width, png_height) / _PIXELS_PER_INCH)
     if fine < LEAST_PIXELS_PER_INCH:
-        least = f"fewer than {LEAST_PIXELS_PER_INCH:.0f}"
-        yield f"its {wide} pixels are {fine:.0f} an inch in print, {least}"
-    if max(wide, high) > MOST_TIMES * min(wide, high):
+        limit = f"fewer than {LEAST_PIXELS_PER_INCH:.0f}"
+        yield f"its {png_width} pixels are {fine:.0f} an inch in print, {limit}"
+    if max(png_width, png_height) > MOST_TIMES * min(png_width, png_height):
         ratio = f"one side more than {MOST_TIMES:g} times the other"
-        yield f"it has {wide} by {high} pixels, {ratio}"
+        yield f"it has {png_width} by {png_height} pixels, {ratio}"
     with Image.open(io.BytesIO(png), formats=("PNG",)) as image:
         if image.convert("RGB").getcolors(maxcolors=1) is not None:  # None: there are more
             yield "all of it is of one colour"

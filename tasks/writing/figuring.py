@@ -211,17 +211,17 @@ async def look_at_figures(
                 if wrong is not None:
                     failures.append(_of(figure, Reason.ILLEGIBLE, _says(wrong)))
                 break
-            gone, points[figure.figure_id] = (
+            failure_of, points[figure.figure_id] = (
                 _picture_failure if figure.drawn_by else _fallback_failure,
                 [],
             )
-            failures.append(gone(Reason.ILLEGIBLE, _says(wrong)))
+            failures.append(failure_of(Reason.ILLEGIBLE, _says(wrong)))
             figure = others.pop(0)
             if not others:
                 break
         figures.append(figure)
-    done = replace(draft, figures=tuple(figures), failures=(*draft.failures, *failures))
-    return done, points
+    finished_draft = replace(draft, figures=tuple(figures), failures=(*draft.failures, *failures))
+    return finished_draft, points
 
 
 async def _look_at(figure: DraftFigure, see: See) -> Outcome[LookReply]:
@@ -249,7 +249,7 @@ def _picture(figure: DraftFigure) -> Attachment:
 
 def _caption(figure: DraftFigure) -> str:
     """Return the caption as readers see it."""
-    plain = pypandoc.convert_text(
+    plain_caption = pypandoc.convert_text(
         shallow(figure.caption), "plain", format=MARKDOWN, extra_args=["--wrap=none"]
     )
-    return str(plain).strip()
+    return str(plain_caption).strip()

@@ -52,8 +52,8 @@ class _Area:
 
     @classmethod
     def around(cls, box: Box) -> "_Area":
-        wide, high = box.width / 2, box.height / 2
-        return cls(box.x - wide, box.y - high, box.x + wide, box.y + high)
+        half_width, half_height = box.width / 2, box.height / 2
+        return cls(box.x - half_width, box.y - half_height, box.x + half_width, box.y + half_height)
 
     def meets(self, other: "_Area") -> bool:
         across = min(self.right, other.right) - max(self.left, other.left)
@@ -62,15 +62,15 @@ class _Area:
     def is_crossed(self, start: Point, end: Point) -> bool:
         """Return whether a straight line passes through its inside (Liang and Barsky)."""
         low, high = 0.0, 1.0
-        for at, to, least, most in (
+        for at, to, minimum, maximum in (
             (start[0], end[0], self.left, self.right),
             (start[1], end[1], self.top, self.bottom),
         ):
             if at == to:
-                if not least < at < most:
+                if not minimum < at < maximum:
                     return False
                 continue
-            first, second = sorted(((least - at) / (to - at), (most - at) / (to - at)))
+            first, second = sorted(((minimum - at) / (to - at), (maximum - at) / (to - at)))
             low, high = max(low, first), min(high, second)
         return low < high
 
@@ -173,9 +173,9 @@ def lay_out(graph: MethodGraph) -> GraphDrawing:
     fills = {group: FILLS[place % len(FILLS)] for place, group in enumerate(groups)}
     boxes: dict[str, Box] = {}
     y, gap = 10.0, _ROW_GAP + (10 if any(each.label for each in arrows) else 0)
-    ordered = sorted(graph.nodes, key=lambda node: layers[node.node_id])
+    ordered_nodes = sorted(graph.nodes, key=lambda node: layers[node.node_id])
     far = {end for each in arrows if _is_far(each, layers) for end in (each.source, each.target)}
-    for _, row in groupby(ordered, key=lambda node: layers[node.node_id]):
+    for _, row in groupby(ordered_nodes, key=lambda node: layers[node.node_id]):
         boxes_of_row = [
             _box(node, fills, graph.line_characters) for node in _in_row(list(row), far)
         ]
@@ -379,9 +379,9 @@ def make_readable(graph: MethodGraph) -> tuple[MethodGraph, tuple[str, ...]]:
     if valid_arrows != graph.arrows:
         graph = replace(graph, arrows=valid_arrows)
         changes.append("arrows that lead to no box, or from a box to itself, were left out")
-    ordered = _in_order(graph)
-    if len(_backward(graph)) > MOST_BACKWARD_SHARE * len(valid_arrows) and ordered != graph:
-        graph = ordered
+    ordered_graph = _in_order(graph)
+    if len(_backward(graph)) > MOST_BACKWARD_SHARE * len(valid_arrows) and ordered_graph != graph:
+        graph = ordered_graph
         changes.append("boxes stand in the order of the arrows")
     for characters in (22, 16, 12):
         if lay_out(graph).width > MOST_WIDTH and characters < graph.line_characters:

@@ -302,14 +302,16 @@ def neighbours_of(
     unique = list({paper.paper_id: paper for paper in papers}.values())
     texts = [paper_text(paper.title, paper.abstract) for paper in unique]
     by_text = dict(zip(texts, unique, strict=True))
-    near = [by_text[text] for _, text in rank_sentences(idea.text, list(by_text), MOST_NEIGHBOURS)]
+    neighbours = [
+        by_text[text] for _, text in rank_sentences(idea.text, list(by_text), MOST_NEIGHBOURS)
+    ]
     sections: dict[PaperId, list[PaperSection]] = {}
     for section in kept_sections:
         if section.section is not SectionKind.ABSTRACT:
             sections.setdefault(section.paper_id, []).append(section)
-    if not near:
+    if not neighbours:
         return (), ()
-    return asyncio.run(_measure_all(idea, near, sections, warehouse, downloads=downloads))
+    return asyncio.run(_measure_all(idea, neighbours, sections, warehouse, downloads=downloads))
 
 
 async def _measure_all(

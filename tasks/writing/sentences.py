@@ -145,17 +145,17 @@ async def check_statements(
     A sentence without a verdict is refused.
     """
     claims: dict[str, DraftClaim] = {}
-    refused: dict[str, str] = {}
+    refusals: dict[str, str] = {}
     for batch in even_batches(list(dict.fromkeys(sentences)), CLAIMS_PER_CALL):
         verdicts = await _verdicts(batch, works, passages, engine)
         for sentence in batch:
-            stored = "\n\n".join(passages.get(key, "") for key in cited_in(sentence))
+            stored_text = "\n\n".join(passages.get(key, "") for key in cited_in(sentence))
             text = _supported_text(sentence, verdicts.get(sentence))
-            more = sorted({*numbers_in(text)} - {*numbers_in(stored)}) if text else []
-            if not text or not stored.strip():
-                refused[sentence] = "no stored passage carries it"
+            more = sorted({*numbers_in(text)} - {*numbers_in(stored_text)}) if text else []
+            if not text or not stored_text.strip():
+                refusals[sentence] = "no stored passage carries it"
             elif more:
-                refused[sentence] = f"its passages hold no {', '.join(more)}"
+                refusals[sentence] = f"its passages hold no {', '.join(more)}"
             else:
                 claims[sentence] = DraftClaim(
                     claim_key=f"said.{len(claims) + 1}",
@@ -163,9 +163,9 @@ async def check_statements(
                     means=MEANS,
                     shown=text,
                     cited_keys=cited_in(sentence),
-                    passage=stored,
+                    passage=stored_text,
                 )
-    return Statements(claims, refused)
+    return Statements(claims, refusals)
 
 
 def _supported_text(sentence: str, verdict: ClaimVerdict | None) -> str:

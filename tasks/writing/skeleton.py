@@ -34,11 +34,11 @@ def write_sections(
 
 
 def fixed_text(plan: PlannedSection, claims: Mapping[str, DraftClaim]) -> str:
-    used = {key: claims[key] for key in plan.claim_keys}
+    used_claims = {key: claims[key] for key in plan.claim_keys}
     parts = [f"*This section has to: {escaped(plan.purpose)}*"]
     parts += [f"See [Figure](#fig-{name})." for name in plan.figure_ids]
     experiments: dict[str, dict[str, DraftClaim]] = {}
-    for key, claim in used.items():
+    for key, claim in used_claims.items():
         topic, _, name = key.partition(".")
         if claim.kind is ClaimKind.GAP:
             parts.append(f"- {_span(claim)}")

@@ -105,8 +105,8 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
 
     Remarks summarize the review.
     """
-    unreviewed = replace(request, parameters=replace(request.parameters, review=False))
-    first: DraftSummary = runs("write", unreviewed)
+    unreviewed_request = replace(request, parameters=replace(request.parameters, review=False))
+    first: DraftSummary = runs("write", unreviewed_request)
     unfinished = not first.published or first.head.incomplete_reason is not None
     if not request.parameters.review or unfinished:
         return first
@@ -137,9 +137,9 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
     if not points:
         return _with(first, f"{review_summary}: there is no second round")
     revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
-    (unit,) = unreviewed.units
+    (unit,) = unreviewed_request.units
     again = replace(
-        unreviewed,
+        unreviewed_request,
         units=(replace(unit, revision=revision),),
         budget=remaining(request.budget, warehouse, [name, review]),
     )
@@ -155,8 +155,10 @@ def _better_round(
         )
     name = second.head.run_id
     if (early := second.head.incomplete_reason) is not None:
-        unfinished = replace(first, head=replace(first.head, incomplete_reason=early))
-        return _with(unfinished, f"{review_summary}; the second round, {name}, is not finished")
+        unfinished_round = replace(first, head=replace(first.head, incomplete_reason=early))
+        return _with(
+            unfinished_round, f"{review_summary}; the second round, {name}, is not finished"
+        )
     again = _published_draft(warehouse, name)
     if again.word_count is None:
         why = again.unscored_detail
@@ -231,10 +233,12 @@ def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, 
     points = []
     for problem in problems:
         quote = problem.quote.strip()
-        quoted = [name for name, text in texts.items() if quote and stands_in(quote, text)]
+        quoting_headings = [
+            name for name, text in texts.items() if quote and stands_in(quote, text)
+        ]
         place = problem.location.casefold()
         in_place = [name for name in texts if name.casefold() in place]
-        if heading := next(iter([*quoted, *in_place]), ""):
+        if heading := next(iter([*quoting_headings, *in_place]), ""):
             at = f" (at: {quote})" if quote else ""
             point = f"a reviewer finds: {problem.problem} {problem.explanation}{at}"
             points.append(SectionPoint(heading=heading, point=point))

@@ -45,16 +45,18 @@ async def baseline_alignment(inputs: AlignmentInput, tools: BaselineTools) -> Al
     Leaning is the share of novel arguments of a text; agreement is 1 minus the difference.
     """
     closeness = await measure(inputs.expected, [("", inputs.actual)], tools.embedder)
-    shared = overlap_0_to_1(inputs.expected, inputs.actual)
-    near = closeness.mean if closeness is not None else shared
+    overlap = overlap_0_to_1(inputs.expected, inputs.actual)
+    mean_closeness = closeness.mean if closeness is not None else overlap
     theirs, ours = [
         _leaning(await baseline_aspects(AspectsInput(justification=text), tools))
         for text in (inputs.expected, inputs.actual)
     ]
     agreement = 1 - abs(theirs - ours)
-    value = CLOSENESS_WEIGHT * near + OVERLAP_WEIGHT * shared + LEANING_WEIGHT * agreement
+    value = (
+        CLOSENESS_WEIGHT * mean_closeness + OVERLAP_WEIGHT * overlap + LEANING_WEIGHT * agreement
+    )
     reason = (
-        f"closeness {near:.2f}, shared words {shared:.2f}, novel share of the arguments"
+        f"closeness {mean_closeness:.2f}, shared words {overlap:.2f}, novel share of the arguments"
         f" {theirs:.2f} and {ours:.2f}"
     )
     return AlignmentReply(reason=reason, score=round(10 * min(value, 1.0)))

@@ -49,31 +49,35 @@ async def baseline_coverage(inputs: CoverageInput, tools: BaselineTools) -> Cove
     Nearness: 0.7 × embedding cosine + 0.3 × the share of the statement's content words in the
     candidate sentences, less a penalty if one praises and the other criticizes.
     """
-    nearest = [
+    nearest_sentences = [
         sentence
         for _, sentence in rank_sentences(
             inputs.statement, _sentences(inputs.review), SENTENCES_EMBEDDED
         )
     ]
-    if not nearest:
+    if not nearest_sentences:
         return CoverageReply(reason="The review has no sentence.", score=1)
-    vectors = await tools.embedder.embed([inputs.statement, *nearest])
+    vectors = await tools.embedder.embed([inputs.statement, *nearest_sentences])
     cosines = (vectors[1:] @ vectors[0]).tolist()
     statement_words = set(content_words(inputs.statement))
     shared_share = (
-        len(statement_words & {word for sentence in nearest for word in content_words(sentence)})
+        len(
+            statement_words
+            & {word for sentence in nearest_sentences for word in content_words(sentence)}
+        )
         / len(statement_words)
         if statement_words
         else 0.0
     )
     nearness = [
         0.7 * max(cosine, 0.0) + 0.3 * shared_share - _against(inputs.statement, sentence)
-        for cosine, sentence in zip(cosines, nearest, strict=True)
+        for cosine, sentence in zip(cosines, nearest_sentences, strict=True)
     ]
-    place = max(range(len(nearest)), key=lambda number: (nearness[number], -number))
-    score = next((grade for least, grade in THRESHOLDS if nearness[place] >= least), 1)
+    place = max(range(len(nearest_sentences)), key=lambda number: (nearness[number], -number))
+    score = next((grade for threshold, grade in THRESHOLDS if nearness[place] >= threshold), 1)
     return CoverageReply(
-        reason=f'The nearest sentence ({nearness[place]:.2f} of 1): "{nearest[place]}"', score=score
+        reason=f'The nearest sentence ({nearness[place]:.2f} of 1): "{nearest_sentences[place]}"',
+        score=score,
     )
 
 

@@ -112,9 +112,11 @@ def _advice_count(review: str) -> int:
 
 
 def _specific_count(review: str) -> int:
-    cited = [sentence for sentence in sentences(review) if cited_links(sentence)]
+    linked_sentences = [sentence for sentence in sentences(review) if cited_links(sentence)]
     return sum(
-        1 for sentence in cited if has_numbers(sentence) or len(content_words(sentence)) >= 12
+        1
+        for sentence in linked_sentences
+        if has_numbers(sentence) or len(content_words(sentence)) >= 12
     )
 
 

@@ -59,9 +59,9 @@ async def baseline_prompted_contribution(
 
 def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> ReviewedDimension:
     # Without the idea's own sentences, which a judge of coverage would mistake for a review.
-    nearest = nearest_sentences(statements, papers)
+    matches = nearest_sentences(statements, papers)
     return ReviewedDimension(
-        dimension=name, weaknesses=passages((text, key) for text, key, _ in nearest)
+        dimension=name, weaknesses=passages((text, key) for text, key, _ in matches)
     )
 
 

@@ -66,14 +66,14 @@ async def baseline_prompted_soundness(
 
 
 def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> ReviewedMethod:
-    nearest = nearest_sentences(text, papers)
+    matches = nearest_sentences(text, papers)
     omissions = [f"Practices not named in the plan: {', '.join(missing)}"] if missing else []
     return ReviewedMethod(
         method=text,
-        support=passages((text, key) for text, key, cue in nearest if cue != "negative"),
+        support=passages((text, key) for text, key, cue in matches if cue != "negative"),
         contradictions="\n\n".join(
             [
-                *(passages([(text, key)]) for text, key, cue in nearest if cue == "negative"),
+                *(passages([(text, key)]) for text, key, cue in matches if cue == "negative"),
                 *omissions,
             ]
         ),
@@ -82,7 +82,7 @@ def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> 
 
 def nearest_sentences(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str, str]]:
     """Return (sentence, paper key, outcome cue) for the nearest sentences of the nearest papers."""
-    nearest = sorted(
+    ranked_papers = sorted(
         (
             (max(rank_sentences(text, sentences(paper.abstract), 1), default=(0.0, "")), paper)
             for paper in papers
@@ -91,7 +91,7 @@ def nearest_sentences(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str
     )
     return [
         (sentence, paper.key, outcome_cue(sentence))
-        for (score, sentence), paper in nearest[:NEAREST_PAPERS]
+        for (score, sentence), paper in ranked_papers[:NEAREST_PAPERS]
         if score > 0
     ]
 

@@ -85,11 +85,11 @@ def run(trial: Trial) -> None:
 def _means(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
     reference = [review.scores[name] for review in reviews if review.condition == REFERENCE]
     for condition in sorted({review.condition for review in reviews}):
-        listed = [review for review in reviews if review.condition == condition]
-        values = [review.scores[name] for review in listed]
+        condition_reviews = [review for review in reviews if review.condition == condition]
+        values = [review.scores[name] for review in condition_reviews]
         part = f"condition={condition}"
         # Clustered by idea: reviews of one idea are not independent.
-        estimate = mean(values, trial.seed, [review.idea_id for review in listed])
+        estimate = mean(values, trial.seed, [review.idea_id for review in condition_reviews])
         trial.score(f"mean_{name}", estimate, EXPERTS, part)
         if condition != REFERENCE:
             trial.score(f"welch_p_value_{name}", welch(values, reference), EXPERTS, part)
@@ -98,11 +98,11 @@ def _means(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
 def _effects(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
     """Score differences from human ideas, with the idea as a random effect."""
     scores = [Score(review.idea_id, review.condition, review.scores[name]) for review in reviews]
-    fitted = mixed_effects(scores, REFERENCE)
-    if fitted.undefined_reason is not None and not fitted.effects:
-        missing = undefined(fitted.undefined_reason, len(reviews))
+    fit = mixed_effects(scores, REFERENCE)
+    if fit.undefined_reason is not None and not fit.effects:
+        missing = undefined(fit.undefined_reason, len(reviews))
         trial.score(f"mixed_effect_{name}", missing, EXPERTS)
-    for effect in fitted.effects:
+    for effect in fit.effects:
         part = f"condition={effect.condition}"
         trial.score(f"mixed_effect_{name}", effect.difference, EXPERTS, part)
 
@@ -125,8 +125,8 @@ def _agreement(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None
         EXPERTS: (krippendorff_alpha(rows, "interval", seed=trial.seed), gwet_ac1(rows)),
         STRATIFIED_RANDOM: tuple(random_ratings(rows, one, trial.seed) for one in (alpha, ac1)),
         **{
-            system: (alpha(rated), ac1(rated))
-            for system, rated in fixed_ratings(rows, scale).items()
+            system: (alpha(ratings), ac1(ratings))
+            for system, ratings in fixed_ratings(rows, scale).items()
         },
     }
     for system, estimates in by_system.items():

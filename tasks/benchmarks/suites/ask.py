@@ -222,12 +222,14 @@ def _measure(case: AnswerCase, result: AnswerResult) -> dict[str, float | None]:
     """Return the metrics of one answer; None: the search failed, or the denominator is 0."""
     if result.reason is not None and result.reason is not Reason.NO_EVIDENCE:
         return dict.fromkeys((*METRICS, *OF_THE_CHECK))
-    right, cited = len(case.cited), len(result.cited_ids)
+    right, cited_count = len(case.cited), len(result.cited_ids)
     return {
         "found_recall": len(case.cited & result.found_ids) / right,
         "read_recall": len(case.cited & result.read_ids) / right,
         "cited_recall": len(case.cited & result.cited_ids) / right,
-        "cited_precision": len(case.cited & result.cited_ids) / cited if cited else None,
+        "cited_precision": len(case.cited & result.cited_ids) / cited_count
+        if cited_count
+        else None,
         "answered_share": float(bool(result.text)),
         "sentences_checked": result.checked,
         "sentences_taken_out": result.removed,
@@ -253,10 +255,10 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
         for case in cases
         if answers[case.case_id].text
     }
-    judged = trial.ask(JUDGE_ANSWER, inputs)
+    judge_outcomes = trial.ask(JUDGE_ANSWER, inputs)
     shares = []
     for case in cases:
-        result, outcome = answers[case.case_id], judged.get(case.case_id)
+        result, outcome = answers[case.case_id], judge_outcomes.get(case.case_id)
         share = share_met(case, result, outcome)
         shares.append(share)
         reason, detail = result.reason, result.detail
@@ -284,8 +286,8 @@ def share_met(
         return 0.0 if result.reason in (None, Reason.NO_EVIDENCE) else None
     if isinstance(outcome, Unscored):
         return None
-    met = {each.criterion: each.met for each in outcome.value.criteria}
-    verdicts = [met.get(number) for number in range(1, len(case.criteria) + 1)]
+    met_by_criterion = {each.criterion: each.met for each in outcome.value.criteria}
+    verdicts = [met_by_criterion.get(number) for number in range(1, len(case.criteria) + 1)]
     worth = [WORTH[verdict] for verdict in verdicts if verdict is not None]
     if len(worth) < len(verdicts):
         return None
@@ -299,10 +301,10 @@ def _expects(data: SuiteData) -> SuiteEstimate:
     rubrics = 0
     if data.file(RUBRICS_FILE).is_file() and not data.request.engine.is_baseline:
         rubrics = limit or RUBRIC_CASES
-    expected = expected_survey(parameters, full_text=False)
+    calls_by_step = expected_survey(parameters, full_text=False)
     expected_calls = []
     for step in ANSWER_STEPS:
-        each = expected[step.name]
+        each = calls_by_step[step.name]
         prompt_tokens = QUESTION_TOKENS + each.data_tokens / each.calls
         calls = (experts + rubrics) * each.calls
         expected_calls.append(

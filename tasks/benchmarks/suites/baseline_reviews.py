@@ -75,7 +75,7 @@ def rotate_reviews(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str,
 
 def _by_assay(trial: Trial, ideas: Sequence[Idea]) -> dict[str, WrittenReview]:
     run_id = trial.evaluated_run()
-    written = {
+    text_by_idea = {
         str(review.evaluation.idea.idea_id): text_of_evaluation(review.evaluation)
         for review in trial.reviews(run_id)
     }
@@ -83,8 +83,8 @@ def _by_assay(trial: Trial, ideas: Sequence[Idea]) -> dict[str, WrittenReview]:
         text="", reason=Reason.NOTHING_TO_JUDGE, detail=f"run {run_id} holds no review of the idea"
     )
     return {
-        str(idea.idea_id): WrittenReview(text=written[idea.idea_id])
-        if written.get(idea.idea_id)
+        str(idea.idea_id): WrittenReview(text=text_by_idea[idea.idea_id])
+        if text_by_idea.get(idea.idea_id)
         else missing
         for idea in ideas
     }
@@ -139,9 +139,9 @@ def _render(sections: Iterable[Section]) -> str:
     """Return sections as Markdown, without empty texts."""
     lines = []
     for heading, parts in sections:
-        written = [f"{name}: {text.strip()}" for name, text in parts.items() if text.strip()]
-        if written:
-            lines += [f"## {' '.join(heading.split())}", *written]
+        part_lines = [f"{name}: {text.strip()}" for name, text in parts.items() if text.strip()]
+        if part_lines:
+            lines += [f"## {' '.join(heading.split())}", *part_lines]
     return "\n\n".join(lines)
 
 
@@ -234,6 +234,6 @@ def _sections(evaluation: IdeaEvaluation) -> Iterator[Section]:
 
 def _point(concern: Concern) -> str:
     """Return a concern as text, without the evidence, which is in the methods' reviews."""
-    quoted = f"“{concern.quote}”" if concern.quote else concern.omission
-    texts = (concern.point, quoted, concern.why, concern.would_change, concern.action)
+    quote_or_omission = f"“{concern.quote}”" if concern.quote else concern.omission
+    texts = (concern.point, quote_or_omission, concern.why, concern.would_change, concern.action)
     return " ".join(text for text in texts if text)

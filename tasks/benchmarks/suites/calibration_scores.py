@@ -93,8 +93,8 @@ def calibrate_on(
     # Two rows per bin of the reliability curve: expected and observed.
     for one in reliability(predictions):
         place = f"{part}, bin {one.lower:.1f}-{one.upper:.1f}"
-        expected = Estimate(one.expected, one.observed.count)
-        trial.score("reliability_expected", expected, CALIBRATED, place)
+        expected_estimate = Estimate(one.expected, one.observed.count)
+        trial.score("reliability_expected", expected_estimate, CALIBRATED, place)
         trial.score("reliability_observed", one.observed, CALIBRATED, place)
 
 
@@ -141,17 +141,17 @@ def stack_sources(
     sets: list[tuple[Source, ...]] = [(one,) for one in there]
     sets += [tuple(there[: place + 1]) for place in range(1, len(there))]
     return {
-        f"{STACK}: {' + '.join(one.name for one in chosen)}": _metrics(
-            [_of_sources(one, chosen) for one in examples], scale, seed
+        f"{STACK}: {' + '.join(one.name for one in source_set)}": _metrics(
+            [_of_sources(one, source_set) for one in examples], scale, seed
         )
-        for chosen in sets
+        for source_set in sets
     }
 
 
 def _has_source(example: Example, source: Source) -> bool:
-    restricted = _of_sources(example, (source,))
-    return restricted.text is not None or any(
-        one is not None for one in restricted.features.values()
+    restricted_example = _of_sources(example, (source,))
+    return restricted_example.text is not None or any(
+        one is not None for one in restricted_example.features.values()
     )
 
 
@@ -173,10 +173,10 @@ def _metrics(examples: Sequence[Example], scale: LabelScale, seed: int) -> dict[
         return {"macro_f1": missing, "accuracy": missing}
     cluster_of = {one.item_sha256: one.cluster or one.item_sha256 for one in examples}
     gold = {one.item_sha256: scale.labels[one.gold] for one in predictions}
-    predicted = {one.item_sha256: scale.labels[one.for_f1] for one in predictions}
+    f1_labels = {one.item_sha256: scale.labels[one.for_f1] for one in predictions}
     likeliest = {one.item_sha256: scale.labels[one.likeliest] for one in predictions}
     clusters = {name: cluster_of[name] for name in gold}
     return {
-        "macro_f1": macro_f1(pair_up(gold, predicted, clusters), scale.labels, seed),
+        "macro_f1": macro_f1(pair_up(gold, f1_labels, clusters), scale.labels, seed),
         "accuracy": accuracy(pair_up(gold, likeliest, clusters), seed),
     }

@@ -85,9 +85,9 @@ def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
     until = (year + WINDOW_YEARS) * 10_000 + 1231
     links = network.columns("new_links", until=until)
     places = trial.draw(range(len(links["first"])), PAIRS_PER_CUTOFF)
-    drawn = np.stack([links["first"], links["second"]], axis=1).astype(np.int64)[list(places)]
-    linked, others = _match_pairs(drawn, network, until, trial.seed)
-    pairs = [(int(first), int(second)) for first, second in (*linked, *others)]
+    drawn_pairs = np.stack([links["first"], links["second"]], axis=1).astype(np.int64)[list(places)]
+    linked_pairs, others = _match_pairs(drawn_pairs, network, until, trial.seed)
+    pairs = [(int(first), int(second)) for first, second in (*linked_pairs, *others)]
     return Window(
         cutoff=date(year, 12, 31),
         pairs=pairs,
@@ -114,15 +114,15 @@ def _match_pairs(
     open_indices = np.arange(len(linked))
     for _ in range(_TRIES):
         steps = generator.integers(-_NEARBY, _NEARBY + 1, (len(open_indices), 2))
-        near = np.clip(places[linked[open_indices]] + steps, 0, len(order) - 1)
-        drawn = np.sort(order[near], axis=1)
-        fits = (drawn[:, 0] != drawn[:, 1]) & ~np.isin(
-            drawn[:, 0] * 2**32 + drawn[:, 1], linked_codes
+        near_places = np.clip(places[linked[open_indices]] + steps, 0, len(order) - 1)
+        candidate_pairs = np.sort(order[near_places], axis=1)
+        fits = (candidate_pairs[:, 0] != candidate_pairs[:, 1]) & ~np.isin(
+            candidate_pairs[:, 0] * 2**32 + candidate_pairs[:, 1], linked_codes
         )
-        others[open_indices[fits]] = drawn[fits]
+        others[open_indices[fits]] = candidate_pairs[fits]
         open_indices = open_indices[~fits]
-    matched = np.setdiff1d(np.arange(len(linked)), open_indices)
-    return linked[matched], others[matched]
+    matched_indices = np.setdiff1d(np.arange(len(linked)), open_indices)
+    return linked[matched_indices], others[matched_indices]
 
 
 SUITE = Suite(

@@ -88,9 +88,9 @@ def read_scholarideas(path: Path) -> list[RubricIdea]:
     """
     ideas = [_read_idea(record, path) for record in json_lines(path)]
     ids = [entry.idea.idea_id for entry in ideas]
-    repeated = next((idea_id for idea_id in ids if ids.count(idea_id) > 1), None)
-    if repeated is not None:
-        raise ConfigurationError(f"{path} has idea {repeated} twice")
+    repeated_id = next((idea_id for idea_id in ids if ids.count(idea_id) > 1), None)
+    if repeated_id is not None:
+        raise ConfigurationError(f"{path} has idea {repeated_id} twice")
     return ideas
 
 
@@ -109,12 +109,12 @@ def _read_idea(record: Record, path: Path) -> RubricIdea:
         group=discipline,
     )
     rubrics = record.get("rubrics")
-    listed = rubrics if isinstance(rubrics, list) else []
+    rubric_entries = rubrics if isinstance(rubrics, list) else []
     return RubricIdea(
         idea,
         tuple(
             _rubric(entry, idea_id, number, discipline, path)
-            for number, entry in enumerate(listed, start=1)
+            for number, entry in enumerate(rubric_entries, start=1)
         ),
     )
 
@@ -133,20 +133,22 @@ def run(trial: Trial) -> None:
     entries = _entries(trial)
     rubrics = [rubric for entry in entries for rubric in entry.rubrics]
     reviews = reviews_by_system(trial, [entry.idea for entry in entries])
-    judged = {
-        system: _judge_rubrics(trial, system, rubrics, written)
-        for system, written in reviews.items()
+    scores_by_system = {
+        system: _judge_rubrics(trial, system, rubrics, written_reviews)
+        for system, written_reviews in reviews.items()
     }
-    for system, rubric_scores in judged.items():
+    for system, rubric_scores in scores_by_system.items():
         for part, estimate in coverage(rubric_scores, trial.seed).items():
             trial.score("coverage", estimate, system, part)
-    for system, theirs in judged.items():
+    for system, theirs in scores_by_system.items():
         if system != ASSAY:
-            for metric, part, estimate in coverage_tests(judged[ASSAY], theirs, trial.seed):
+            for metric, part, estimate in coverage_tests(
+                scores_by_system[ASSAY], theirs, trial.seed
+            ):
                 trial.score(metric, estimate, f"{ASSAY} - {system}", part)
-    written = {name: by_idea for name, by_idea in reviews.items() if name != ANOTHER_IDEAS}
-    _score_references(trial, written)
-    for system, others in written.items():
+    written_reviews = {name: by_idea for name, by_idea in reviews.items() if name != ANOTHER_IDEAS}
+    _score_references(trial, written_reviews)
+    for system, others in written_reviews.items():
         if system != ASSAY:
             _score_preferences(trial, reviews[ASSAY], others, system)
 
@@ -200,20 +202,20 @@ def _judge_rubrics(
 def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
     """Score the shares of invalid links by system; undefined without `--check-links`."""
     links = {
-        system: [link for review in written.values() for link in cited_links(review.text)]
-        for system, written in reviews.items()
+        system: [link for review in system_reviews.values() for link in cited_links(review.text)]
+        for system, system_reviews in reviews.items()
     }
     statuses: dict[str, LinkStatus] = {}
     if trial.parameters.check_links:
-        addresses = {link: link for cited in links.values() for link in cited}
+        addresses = {link: link for links_of_system in links.values() for link in links_of_system}
         statuses = trial.each("head_request", addresses, _status, LinkStatus)
-    for system, cited in links.items():
-        invalidity = reference_invalidity(link_answers(cited, statuses))
+    for system, links_of_system in links.items():
+        invalidity = reference_invalidity(link_answers(links_of_system, statuses))
         for bound in ("lower_bound", "of_answered", "upper_bound"):
             estimate = getattr(invalidity, bound)
-            if cited and not trial.parameters.check_links:
+            if links_of_system and not trial.parameters.check_links:
                 not_asked = "addresses were not asked: add --check-links"
-                estimate = undefined(not_asked, unscored_count=len(cited))
+                estimate = undefined(not_asked, unscored_count=len(links_of_system))
             trial.score(f"reference_invalidity_{bound}", estimate, system)
 
 
@@ -321,20 +323,20 @@ def _score_preferences(trial: Trial, ours: Reviews, theirs: Reviews, system: str
 
 def _expects(data: SuiteData) -> SuiteEstimate:
     entries = read_scholarideas(data.file(SCHOLARIDEAS_FILE))
-    chosen = data.first(entries)
-    ideas: list[Idea] = [entry.idea for entry in chosen]
-    share = len(chosen) / len(entries) if entries else 0.0
+    first_entries = data.first(entries)
+    ideas: list[Idea] = [entry.idea for entry in first_entries]
+    share = len(first_entries) / len(entries) if entries else 0.0
     rubrics, idea_tokens = share * sum(len(entry.rubrics) for entry in entries), tokens_of(ideas)
     baselines = data.parameters.baselines
     systems = 1 + len(baselines)
-    written = [name for name in baselines if name != ANOTHER_IDEAS]
+    baseline_names = [name for name in baselines if name != ANOTHER_IDEAS]
     first_calls = float(len(ideas) * systems)
-    pairs = 2.0 * len(ideas) * len(written)
+    pairs = 2.0 * len(ideas) * len(baseline_names)
     calls = [
         ExpectedCalls(JUDGE_COVERAGE, rubrics * systems, REVIEW_TOKENS, GRADE_TOKENS, first_calls),
         ExpectedCalls(JUDGE_PREFERENCE, pairs, 2 * REVIEW_TOKENS, 3 * GRADE_TOKENS),
     ]
-    for name in written:
+    for name in baseline_names:
         papers = PAPERS_SHOWN * WORK_TOKENS if name == PROMPT_WITH_SEARCH else 0.0
         calls += [
             ExpectedCalls(step, len(ideas), idea_tokens + papers, REVIEW_TOKENS / 2)

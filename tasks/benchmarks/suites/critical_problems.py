@@ -95,9 +95,9 @@ def _import_release(trial: Trial) -> tuple[RunId, ...]:
     publications = import_release(trial.data / FOLDER, trial.warehouse)
     for one in publications:
         if not one.published:
-            broken = ", ".join(one.failed_expectations)
+            broken_expectations = ", ".join(one.failed_expectations)
             raise ConfigurationError(
-                f"{FOLDER}/: {one.run_id} breaks {broken}; take its files as they were released"
+                f"{FOLDER}/: {one.run_id} breaks {broken_expectations}; take its files as they were released"
             )
     if not publications:
         raise ConfigurationError(f"{trial.data / FOLDER} holds nothing: its checks have no row")
@@ -184,12 +184,12 @@ def _score_engine(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]])
         )
         for one in drawn_checks
     ]
-    released = [
+    released_papers = [
         CheckedPaper(one.name, 1, one.paper.problem_ids, one.paper.ballots) for one in drawn_checks
     ]
     rates = {ASSAY: hit_rate(by_engine, (ASSAY,), Rule.ALL)}
-    rates |= {f"judge {judge}": hit_rate(released, (judge,), Rule.ALL) for judge in judges}
-    rates["all judges"] = hit_rate(released, judges, Rule.ALL)
+    rates |= {f"judge {judge}": hit_rate(released_papers, (judge,), Rule.ALL) for judge in judges}
+    rates["all judges"] = hit_rate(released_papers, judges, Rule.ALL)
     for system, rate in rates.items():
         trial.score("hit_rate", rate, system, "drawn checks")
 
@@ -219,7 +219,7 @@ def _score_agreement(
     Precision and recall resample whole papers, because a paper's problems share one reason.
     """
     voted_items = [item for item in predicted if gold[item] is not None]
-    labelled = pair_up(
+    label_pairs = pair_up(
         {item: _label(gold[item]) for item in voted_items},
         {item: _label(predicted[item]) for item in voted_items},
     )
@@ -228,14 +228,14 @@ def _score_agreement(
     estimates: dict[str, Estimate] = {
         "cohen_kappa": cohen_kappa([first for first, _ in rows], [second for _, second in rows]),
         "gwet_ac1": gwet_ac1(rows, (HIT, NO_HIT)),
-        "accuracy": accuracy(labelled),
+        "accuracy": accuracy(label_pairs),
         "precision": _share_among(
             voted_items, predicted, gold, papers, seed, "nothing was called a hit"
         ),
         "recall": _share_among(
             voted_items, gold, predicted, papers, seed, "there is no hit to be found"
         ),
-        "f1_hit": f1_of_class(labelled, HIT, seed),
+        "f1_hit": f1_of_class(label_pairs, HIT, seed),
         "predicted_hit_share": share_of([predicted[item] for item in voted_items]),
         "gold_hit_share": share_of([gold[item] for item in voted_items]),
     }

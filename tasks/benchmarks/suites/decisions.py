@@ -93,10 +93,10 @@ def run(trial: Trial) -> None:
         for review in trial.reviews(run_id)
     }
     absent = ItemResult(reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
-    predicted: dict[str, str | None] = {}
+    predictions: dict[str, str | None] = {}
     for idea_id, right in gold.items():
         one = by_idea.get(idea_id, DecisionAnswer(None, missing=absent))
-        predicted[idea_id] = one.decision
+        predictions[idea_id] = one.decision
         trial.record(
             DECISION,
             idea_id,
@@ -107,7 +107,7 @@ def run(trial: Trial) -> None:
             evaluated_run_id=run_id,
         )
     clusters = submission_clusters(trial.data, submissions)
-    for system, answers in {ASSAY: predicted, **fixed_answers(gold, tuple(GRADES))}.items():
+    for system, answers in {ASSAY: predictions, **fixed_answers(gold, tuple(GRADES))}.items():
         _score(trial, gold, answers, system, clusters)
     for class_count in get_args(ClassCount):
         of_classes = _merge_labels(gold, class_count)
@@ -116,7 +116,7 @@ def run(trial: Trial) -> None:
             "accuracy": accuracy_value,
         }
         trial.score_by_chance(of_classes, of_chance, f"classes={class_count}")
-    decision_calibration(trial, run_id, gold, predicted, clusters)
+    decision_calibration(trial, run_id, gold, predictions, clusters)
 
 
 def _submissions(data: SuiteData) -> list[Submission]:
@@ -159,14 +159,14 @@ def _score(
     trial: Trial, gold: Labels, predicted: Labels, system: str, clusters: Mapping[str, str]
 ) -> None:
     for class_count in get_args(ClassCount):
-        labelled = pair_up(
+        label_pairs = pair_up(
             _merge_labels(gold, class_count), _merge_labels(predicted, class_count), clusters
         )
         classes = scale_of(class_count).labels
-        collapse = label_collapse(labelled, classes)
+        collapse = label_collapse(label_pairs, classes)
         estimates = {
-            "macro_f1": macro_f1(labelled, classes, trial.seed),
-            "accuracy": accuracy(labelled, trial.seed),
+            "macro_f1": macro_f1(label_pairs, classes, trial.seed),
+            "accuracy": accuracy(label_pairs, trial.seed),
             "top_label_share": collapse.top_label_share,
             "predicted_entropy_bits": collapse.predicted_entropy_bits,
             "gold_entropy_bits": collapse.gold_entropy_bits,
@@ -175,16 +175,16 @@ def _score(
         }
         trial.score_all(estimates, system, f"classes={class_count}")
     # Label shares of predictions and gold labels, which show label collapse.
-    labelled = pair_up(gold, predicted)
-    collapse = label_collapse(labelled, tuple(GRADES))
+    label_pairs = pair_up(gold, predicted)
+    collapse = label_collapse(label_pairs, tuple(GRADES))
     for place, label in enumerate(collapse.classes):
         for metric, shares in (
             ("predicted_share", collapse.predicted_shares),
             ("gold_share", collapse.gold_shares),
         ):
             if shares:
-                unscored = labelled.unscored_count
-                estimate = Estimate(shares[place], labelled.count, unscored_count=unscored)
+                unscored_count = label_pairs.unscored_count
+                estimate = Estimate(shares[place], label_pairs.count, unscored_count=unscored_count)
                 trial.score(metric, estimate, system, f"label={label}")
 
 

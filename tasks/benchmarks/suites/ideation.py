@@ -100,22 +100,22 @@ def _score_simulations(trial: Trial) -> None:
             sound.setdefault(generator.name, answers)
             part = f"generator={generator.name}, judge={judge.name}"
             score(win_rates(answers, seed) | effects(answers, seed), world.truth(judge), part)
-        gains, planted = _flattery_gains(world.contests, seed), generator.flattery
-        true = {f"{name}_gained": value for name, value in planted.items()}
+        gains, planted_flattery = _flattery_gains(world.contests, seed), generator.flattery
+        true = {f"{name}_gained": value for name, value in planted_flattery.items()}
         score({name: gains[name] for name in true}, true, f"generator={generator.name}")
     whole = simulated_world(IMPROVES, seed)
-    for ablated in ABLATIONS:
-        world = simulated_world(ablated, seed)
+    for ablation in ABLATIONS:
+        world = simulated_world(ablation, seed)
         answers = _simulate_answers(SimulatedEngine(SOUND, world, seed))
-        lost = paired_difference(
+        win_rate_loss = paired_difference(
             [each.last_won for each in sound[IMPROVES.name]],
             [each.last_won for each in answers],
             seed,
             [each.contest.cluster for each in answers],
         )
         rates = [each.truth(SOUND)["last_round_win_rate"] for each in (whole, world)]
-        part = f"generator={ablated.name}, judge={SOUND.name}"
-        score({"win_rate_lost": lost}, {"win_rate_lost": rates[0] - rates[1]}, part)
+        part = f"generator={ablation.name}, judge={SOUND.name}"
+        score({"win_rate_lost": win_rate_loss}, {"win_rate_lost": rates[0] - rates[1]}, part)
 
 
 def _simulate_answers(engine: SimulatedEngine) -> list[Answer]:
@@ -133,8 +133,8 @@ def _simulate_answers(engine: SimulatedEngine) -> list[Answer]:
 def _score_praise(trial: Trial) -> None:
     """Score bundled ideas against copies with praise; an unbiased judge gives one half."""
     ideas = trial.draw(read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas)
-    plain = [Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text) for idea in ideas]
-    for name, answers in _judge_contests(trial, "praise", praise_contests(plain)).items():
+    dossiers = [Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text) for idea in ideas]
+    for name, answers in _judge_contests(trial, "praise", praise_contests(dossiers)).items():
         rates = win_rates(answers, trial.seed)
         part = f"praise added, dimension={name}"
         trial.score("praised_win_rate", rates["last_round_win_rate"], part=part)
@@ -160,15 +160,15 @@ def _judge_contests(
         for each in answers:
             matches = matches_by_contest[each.contest.name].matches
             first = next(match for match in matches if match.dimension == dimension)
-            failed = next((match for match in matches if match.winner is None), first)
+            failed_match = next((match for match in matches if match.winner is None), first)
             won = each.last_won
             trial.record(
                 f"{task}, {dimension}",
                 each.contest.name,
                 None if won is None else {0.0: "first", 1.0: "last"}.get(won, "undecided"),
                 ItemResult(
-                    reason=failed.unscored_reason,
-                    detail=failed.unscored_detail,
+                    reason=failed_match.unscored_reason,
+                    detail=failed_match.unscored_detail,
                     provenance=first.provenance,
                 ),
                 value=won,
@@ -260,21 +260,21 @@ def _score_run(trial: Trial, versions: Versions) -> None:
     seed, writer = trial.seed, versions.head.engine
     seeds = sorted({seed_id for seed_id, _ in versions.stacks})
     trial.evaluated_run_ids.append(versions.head.run_id)
-    drawn = set(trial.draw(seeds))
-    contests = [each for each in versions.contests if each.cluster in drawn]
-    if len(drawn) < FEWEST_SEEDS:
+    drawn_seeds = set(trial.draw(seeds))
+    contests = [each for each in versions.contests if each.cluster in drawn_seeds]
+    if len(drawn_seeds) < FEWEST_SEEDS:
         logger.warning(
             "%s: %d seeds; from %d on, intervals tell much of a win rate",
             NAME,
-            len(drawn),
+            len(drawn_seeds),
             FEWEST_SEEDS,
         )
     for name, answers in _judge_contests(trial, "last against first", contests).items():
         estimates = win_rates(answers, seed) | effects(answers, seed)
         trial.score_all(estimates, ASSAY, f"dimension={name}")
-    revised = [len(stack) > 1 for stack in versions.stacks.values()]
+    revision_flags = [len(stack) > 1 for stack in versions.stacks.values()]
     clusters = [seed_id for seed_id, _ in versions.stacks]
-    trial.score("revised_share", share_of(revised, seed, clusters), writer)
+    trial.score("revised_share", share_of(revision_flags, seed, clusters), writer)
     trial.score_all(_flattery_gains(versions.contests, seed), writer, "last less first")
     spread = _distances(trial, versions)
     for number in range(1, versions.head.round_count + 1):
@@ -303,18 +303,20 @@ def _flattery_gains(contests: Sequence[Contest], seed: int) -> dict[str, Estimat
 
 def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]:
     """Estimate the drop shares of a round, and novelty and flattery of ideas after it."""
-    made = [each for each in versions.made if each.round == number and each.text is not None]
+    made_versions = [
+        each for each in versions.made if each.round == number and each.text is not None
+    ]
     states = list(versions.after(number).values())
     clusters = [each.seed_id for each in states]
     pleasing = [flattery_of(each.text or "") for each in states]
-    near = [each.closest_similarity_0_to_1 for each in states]
-    of_made = [each.seed_id for each in made]
-    twins = [each.dropped_reason is Reason.NEAR_DUPLICATE for each in made]
-    published = [each.dropped_reason is Reason.NEAR_PUBLISHED for each in made]
+    similarities = [each.closest_similarity_0_to_1 for each in states]
+    of_made = [each.seed_id for each in made_versions]
+    twins = [each.dropped_reason is Reason.NEAR_DUPLICATE for each in made_versions]
+    published_flags = [each.dropped_reason is Reason.NEAR_PUBLISHED for each in made_versions]
     return {
         "near_duplicate_share": share_of(twins, seed, of_made),
-        "near_published_share": share_of(published, seed, of_made),
-        "closest_work_similarity": mean(near, seed, clusters),
+        "near_published_share": share_of(published_flags, seed, of_made),
+        "closest_work_similarity": mean(similarities, seed, clusters),
         **{name: mean([each[name] for each in pleasing], seed, clusters) for name in FLATTERY},
     }
 
@@ -349,8 +351,8 @@ def _distances(trial: Trial, versions: Versions) -> dict[int, list[float | None]
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
-    bundled = read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas
-    texts = [idea.text for idea in data.first(bundled)]
+    sample_ideas = read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas
+    texts = [idea.text for idea in data.first(sample_ideas)]
     if data.parameters.evaluated_run is not None:
         contests = versions_of(data.request, data.settings).contests
         texts += [contest.last.text for contest in contests]

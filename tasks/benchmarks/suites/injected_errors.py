@@ -130,7 +130,7 @@ def _result_of(outcome: Outcome[ProblemsReply]) -> ReportedProblems:
 
 async def _review(question: ProblemsInput, context: ItemContext) -> ReportedProblems:
     """Review a text section by section; return the problems that stand."""
-    read = Manuscript(
+    manuscript = Manuscript(
         manuscript_id=question.title or "manuscript",
         name=question.title,
         title=question.title,
@@ -139,7 +139,7 @@ async def _review(question: ProblemsInput, context: ItemContext) -> ReportedProb
         text=question.text,
         pages=(question.text,) if question.form == "pdf" else (),
     )
-    review = await review_manuscript(read, context.engine, 1, len(ErrorKind), Pool())
+    review = await review_manuscript(manuscript, context.engine, 1, len(ErrorKind), Pool())
     attempt = review.attempt
     problems = (
         ReportedProblem(
@@ -230,8 +230,10 @@ def _score(
         trial.score("injected_recall", estimate, system, part)
     precision = share_of([hit for _, hit in hits], trial.seed, [name for name, _ in hits])
     trial.score("injected_precision", precision, system)
-    unchanged = (reports[text.item_id] for text in texts)
-    counts = [None if one.reason is not None else float(len(one.problems)) for one in unchanged]
+    unchanged_reports = (reports[text.item_id] for text in texts)
+    counts = [
+        None if one.reason is not None else float(len(one.problems)) for one in unchanged_reports
+    ]
     silent = [None if count is None else count == 0 for count in counts]
     trial.score("problems_of_unchanged_text", mean(counts, trial.seed), system)
     trial.score("unchanged_text_left_alone", share_of(silent, trial.seed), system)
@@ -279,30 +281,34 @@ async def _manuscript_texts(
     for name, path in places.items():
         source = ManuscriptSource(manuscript_id=name, path=path, content_sha256="")
         ledger = Ledger(IdeaId(name))
-        read = await read_manuscript(source, "auto", settings, None, ledger, lambda: False)
-        if isinstance(read, Unreadable):
-            raise ConfigurationError(f"{path} cannot be read: {read.detail}")
-        texts.append(ManuscriptText(name, read.title, read.shown_form, read.text))
+        manuscript = await read_manuscript(source, "auto", settings, None, ledger, lambda: False)
+        if isinstance(manuscript, Unreadable):
+            raise ConfigurationError(f"{path} cannot be read: {manuscript.detail}")
+        texts.append(ManuscriptText(name, manuscript.title, manuscript.shown_form, manuscript.text))
     return texts
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
     places = data.first(list(manuscript_places(data.data)))
-    read = len(places) * (1 + _twin_count(data.request))
-    looks = read * MAXIMUM_PROBLEMS / 2
+    text_count = len(places) * (1 + _twin_count(data.request))
+    looks = text_count * MAXIMUM_PROBLEMS / 2
     reply_tokens = MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
-    calls = [ExpectedCalls(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, reply_tokens)]
+    calls = [ExpectedCalls(FIND_PROBLEMS, text_count, MANUSCRIPT_TOKENS, reply_tokens)]
     if not data.request.engine.is_baseline:
-        sections = read * MANUSCRIPT_TOKENS / SECTION_TOKENS
-        noted = 2 * NOTES_WORDS
-        aspects = read * (len(Aspect) - 1)  # novelty is not judged without literature
+        sections = text_count * MANUSCRIPT_TOKENS / SECTION_TOKENS
+        notes_tokens = 2 * NOTES_WORDS
+        aspects = text_count * (len(Aspect) - 1)  # novelty is not judged without literature
         calls += [
-            ExpectedCalls(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS),
+            ExpectedCalls(
+                READ_SECTION, sections, SECTION_TOKENS + notes_tokens, notes_tokens + PROBLEM_TOKENS
+            ),
             ExpectedCalls(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS),
-            ExpectedCalls(REVIEW_ASPECT, aspects, noted + 2 * PASSAGES_TOKENS, PROBLEM_TOKENS),
-            ExpectedCalls(WRITE_REVIEW, read, 2 * noted, noted),
+            ExpectedCalls(
+                REVIEW_ASPECT, aspects, notes_tokens + 2 * PASSAGES_TOKENS, PROBLEM_TOKENS
+            ),
+            ExpectedCalls(WRITE_REVIEW, text_count, 2 * notes_tokens, notes_tokens),
         ]
-    return SuiteEstimate(read, calls)
+    return SuiteEstimate(text_count, calls)
 
 
 SUITE = Suite(

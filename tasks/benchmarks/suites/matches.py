@@ -92,13 +92,13 @@ def ranked_by_system(trial: Trial, contests: Contests) -> dict[str, dict[str, Co
     the profile is another system.
     """
     ideas = unique_ideas(one for members in contests.values() for one in members)
-    plain = {str(idea.idea_id): _plain(idea) for idea in ideas}
+    plain_dossiers = {str(idea.idea_id): _plain(idea) for idea in ideas}
     prior = _prior(trial, ideas)
     if trial.unit.evaluated_run_id is None:
-        expected = {str(idea.idea_id): _plain(idea, prior) for idea in ideas}
+        prior_dossiers = {str(idea.idea_id): _plain(idea, prior) for idea in ideas}
         return {
-            ASSAY: _rank_contests(trial, ASSAY, contests, expected),
-            **_by_prior(contests, expected),
+            ASSAY: _rank_contests(trial, ASSAY, contests, prior_dossiers),
+            **_by_prior(contests, prior_dossiers),
         }
     dossiers: dict[str, Dossier] = {}
     scores: dict[str, float | None] = {}
@@ -106,12 +106,12 @@ def ranked_by_system(trial: Trial, contests: Contests) -> dict[str, dict[str, Co
         idea_id = str(review.evaluation.idea.idea_id)
         dossiers[idea_id], scores[idea_id] = dossier_of(review, None, prior), review.score.score
     by_system = {
-        ASSAY: _rank_contests(trial, ASSAY, contests, plain | dossiers),
+        ASSAY: _rank_contests(trial, ASSAY, contests, plain_dossiers | dossiers),
         SCORES: _by_score(contests, scores),
         **_by_prior(contests, dossiers),
     }
     if PROMPT_ONLY in trial.parameters.baselines:
-        by_system[PROMPT_ONLY] = _rank_contests(trial, PROMPT_ONLY, contests, plain)
+        by_system[PROMPT_ONLY] = _rank_contests(trial, PROMPT_ONLY, contests, plain_dossiers)
     return by_system
 
 
@@ -130,18 +130,18 @@ def _prior(trial: Trial, ideas: Sequence[Idea]) -> Prior | None:
 
 
 def _plain(idea: Idea, prior: Prior | None = None) -> Dossier:
-    expected = prior_log_odds(prior, {}, idea.text) if prior is not None else None
-    return Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text, prior_log_odds=expected)
+    log_odds = prior_log_odds(prior, {}, idea.text) if prior is not None else None
+    return Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text, prior_log_odds=log_odds)
 
 
 def _by_prior(
     contests: Contests, dossiers: Mapping[str, Dossier]
 ) -> dict[str, dict[str, ContestRanking]]:
     """Return strengths by the prior alone; empty without a prior."""
-    expected = {name: one.prior_log_odds for name, one in dossiers.items()}
-    if all(value is None for value in expected.values()):
+    log_odds_by_idea = {name: one.prior_log_odds for name, one in dossiers.items()}
+    if all(value is None for value in log_odds_by_idea.values()):
         return {}
-    return {PRIOR: _by_score(contests, expected)}
+    return {PRIOR: _by_score(contests, log_odds_by_idea)}
 
 
 def _by_score(contests: Contests, scores: Mapping[str, float | None]) -> dict[str, ContestRanking]:
@@ -172,7 +172,7 @@ async def rank_members(
 
     `overall` asks for the reviewers' preference, because the labels are reviewers' decisions.
     """
-    ranked = await rank_groups(
+    ranking = await rank_groups(
         dossiers,
         parameters,
         context.engine,
@@ -180,23 +180,23 @@ async def rank_members(
         dimensions=(*DIMENSIONS, AS_REVIEWERS),
         concurrency=MATCHES_AT_ONCE,
     )
-    overall = [match for match in ranked.matches if match.dimension == OVERALL.name]
-    failed = next((match for match in overall if match.winner is None), None)
-    scored = next((match for match in overall if match.winner is not None), None)
-    example = scored or failed
+    overall = [match for match in ranking.matches if match.dimension == OVERALL.name]
+    failed_match = next((match for match in overall if match.winner is None), None)
+    scored_match = next((match for match in overall if match.winner is not None), None)
+    example = scored_match or failed_match
     return ContestRanking(
-        strengths=_tie_free_strengths(ranked.ratings),
-        explanation=scored.rationale if scored is not None else "",
-        reason=failed.unscored_reason if failed is not None else None,
-        detail=failed.unscored_detail if failed is not None else "",
+        strengths=_tie_free_strengths(ranking.ratings),
+        explanation=scored_match.rationale if scored_match is not None else "",
+        reason=failed_match.unscored_reason if failed_match is not None else None,
+        detail=failed_match.unscored_detail if failed_match is not None else "",
         provenance=example.provenance if example is not None else None,
     )
 
 
 def _tie_free_strengths(ratings: Sequence[Rating]) -> dict[str, float | None]:
-    fitted = [rating for rating in ratings if rating.method is RatingMethod.BRADLEY_TERRY]
+    fitted_ratings = [rating for rating in ratings if rating.method is RatingMethod.BRADLEY_TERRY]
     along: dict[str, list[float]] = {}
-    for rating in fitted:
+    for rating in fitted_ratings:
         if rating.dimension != OVERALL.name and rating.strength is not None:
             along.setdefault(str(rating.idea_id), []).append(rating.strength)
     return {
@@ -205,7 +205,7 @@ def _tie_free_strengths(ratings: Sequence[Rating]) -> dict[str, float | None]:
             if rating.strength is None
             else rating.strength + OF_ONE_STEP * fmean(along.get(str(rating.idea_id)) or [0.0])
         )
-        for rating in fitted
+        for rating in fitted_ratings
         if rating.dimension == OVERALL.name
     }
 
@@ -249,32 +249,32 @@ def run_pairs(trial: Trial) -> None:
     contests = {name: (pair.first, pair.second) for name, pair in pairs.items()}
     clusters = cluster_contests(contests)
     right = {
-        name: labeled
+        name: labeled_pair
         for name, pair in pairs.items()
-        if (labeled := _labeled_pair(pair, clusters[name])) is not None
+        if (labeled_pair := _labeled_pair(pair, clusters[name])) is not None
     }
-    for system, ranked in ranked_by_system(trial, contests).items():
-        preferred = {name: _preferred_id(ranked[name]) for name in pairs}
+    for system, rankings in ranked_by_system(trial, contests).items():
+        preferred_ids = {name: _preferred_id(rankings[name]) for name in pairs}
         for name, pair in pairs.items():
-            answer, gold = preferred[name], right[name].pair.better if name in right else None
+            answer, gold = preferred_ids[name], right[name].pair.better if name in right else None
             trial.record(
                 f"pair {pair.difficulty}",
                 name,
                 answer,
-                ranked[name]
+                rankings[name]
                 if answer is not None
-                else ranked[name].no_answer("not both have a score"),
+                else rankings[name].no_answer("not both have a score"),
                 system=system,
                 gold=gold,
                 value=None if gold is None else float(answer == gold),
-                explanation=ranked[name].explanation,
+                explanation=rankings[name].explanation,
             )
-        answered = [_with_preference(one, preferred[name]) for name, one in right.items()]
-        _score_pairs(trial, answered, system)
+        answered_pairs = [_with_preference(one, preferred_ids[name]) for name, one in right.items()]
+        _score_pairs(trial, answered_pairs, system)
         for difficulty in PAIR_FILES:
             ties = [
                 None if one.pair.preferred is None else one.pair.preferred == TIE
-                for one in answered
+                for one in answered_pairs
                 if one.pair.difficulty == difficulty
             ]
             trial.score("tie_share", share_of(ties), system, f"difficulty={difficulty}")
@@ -282,19 +282,19 @@ def run_pairs(trial: Trial) -> None:
 
 
 def _pairs(data: SuiteData) -> list[SubmissionPair]:
-    drawn = [
+    drawn_pairs = [
         pair
         for difficulty, name in PAIR_FILES.items()
         for pair in data.draw(read_pairs(data.file(name), difficulty))
     ]
-    texts = with_texts(data, (one for pair in drawn for one in (pair.first, pair.second)))
+    texts = with_texts(data, (one for pair in drawn_pairs for one in (pair.first, pair.second)))
     return [
         replace(
             pair,
             first=replace(pair.first, idea=texts[str(pair.first.idea.idea_id)].idea),
             second=replace(pair.second, idea=texts[str(pair.second.idea.idea_id)].idea),
         )
-        for pair in drawn
+        for pair in drawn_pairs
     ]
 
 
@@ -338,15 +338,15 @@ def _parts(labeled: Sequence[LabeledPair]) -> dict[str, list[LabeledPair]]:
 
 def _pair_baselines(trial: Trial, labeled: Sequence[LabeledPair]) -> None:
     """Score a random choice, and constant choices by the position of the identifier."""
-    for system, ordered in fixed_orders([one.group for one in labeled]).items():
-        answered = [
+    for system, ordered_groups in fixed_orders([one.group for one in labeled]).items():
+        answered_pairs = [
             _with_preference(one, _highest(group.predicted))
-            for one, group in zip(labeled, ordered, strict=True)
+            for one, group in zip(labeled, ordered_groups, strict=True)
         ]
-        _score_pairs(trial, answered, system)
+        _score_pairs(trial, answered_pairs, system)
     for part, of_part in _parts(labeled).items():
-        drawn = random_order([one.group for one in of_part], best_of_group, trial.seed)
-        trial.score("pairwise_accuracy", drawn, STRATIFIED_RANDOM, part)
+        estimate = random_order([one.group for one in of_part], best_of_group, trial.seed)
+        trial.score("pairwise_accuracy", estimate, STRATIFIED_RANDOM, part)
 
 
 def _expected_pairs(data: SuiteData) -> SuiteEstimate:
@@ -382,10 +382,10 @@ def run_groups(trial: Trial) -> None:
             for name, members in contests.items()
         ]
 
-    for system, ranked in ranked_by_system(trial, contests).items():
-        groups = groups_from({name: one.strengths for name, one in ranked.items()})
+    for system, rankings in ranked_by_system(trial, contests).items():
+        groups = groups_from({name: one.strengths for name, one in rankings.items()})
         for group in groups:
-            one = ranked[group.name]
+            one = rankings[group.name]
             scores = {name: value for name, value in one.strengths.items() if value is not None}
             complete = len(scores) == len(contests[group.name])
             best = max(group.gold.values(), default=None)
@@ -403,23 +403,23 @@ def run_groups(trial: Trial) -> None:
                 explanation=one.explanation,
             )
         _score_groups(trial, groups, system)
-    unranked = groups_from({})
-    for system, ordered in fixed_orders(unranked).items():
-        _score_groups(trial, ordered, system)
+    unranked_groups = groups_from({})
+    for system, ordered_groups in fixed_orders(unranked_groups).items():
+        _score_groups(trial, ordered_groups, system)
     # Rank correlations of random orders are 0 on average, and not simulated.
     for metric, statistic in (("best_of_group", best_of_group), ("exact_ranking", exact_ranking)):
-        drawn = random_order(unranked, statistic, trial.seed)
-        trial.score(metric, drawn, STRATIFIED_RANDOM)
+        estimate = random_order(unranked_groups, statistic, trial.seed)
+        trial.score(metric, estimate, STRATIFIED_RANDOM)
 
 
 def _groups(data: SuiteData) -> dict[str, tuple[Submission, ...]]:
-    drawn = data.draw(read_groups(data.file(GROUPS_FILE)))
-    texts = with_texts(data, (one for group in drawn for one in group.members))
+    drawn_groups = data.draw(read_groups(data.file(GROUPS_FILE)))
+    texts = with_texts(data, (one for group in drawn_groups for one in group.members))
     return {
         group.name: tuple(
             replace(one, idea=texts[str(one.idea.idea_id)].idea) for one in group.members
         )
-        for group in drawn
+        for group in drawn_groups
     }
 
 

@@ -130,12 +130,12 @@ def _label_from(score: float | None, novel_from: float) -> str | None:
 
 
 def _score(trial: Trial, system: str, gold: Labels, predicted: Labels) -> None:
-    labelled = pair_up(gold, predicted)
+    label_pairs = pair_up(gold, predicted)
     estimates: dict[str, Estimate] = {
-        "accuracy": accuracy(labelled, trial.seed),
-        "f1_novel": f1_of_class(labelled, NOVEL, trial.seed),
-        "f1_not_novel": f1_of_class(labelled, NOT_NOVEL, trial.seed),
-        "macro_f1": macro_f1(labelled, SCALE, trial.seed),
+        "accuracy": accuracy(label_pairs, trial.seed),
+        "f1_novel": f1_of_class(label_pairs, NOVEL, trial.seed),
+        "f1_not_novel": f1_of_class(label_pairs, NOT_NOVEL, trial.seed),
+        "macro_f1": macro_f1(label_pairs, SCALE, trial.seed),
         "cohen_kappa": cohen_kappa(list(gold.values()), [predicted.get(name) for name in gold]),
         "predicted_novel_share": share_of(
             [None if one is None else one == NOVEL for one in predicted.values()]

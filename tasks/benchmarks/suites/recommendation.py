@@ -174,20 +174,25 @@ def run_data_sets(trial: Trial) -> None:
     questions = []
     for number, project in enumerate(queries):
         earlier = [place for place, each in enumerate(works) if each.year <= project.year]
-        near = _nearness(of_ideas[number], of_works[earlier])
+        nearness = _nearness(of_ideas[number], of_works[earlier])
         alike = dict(zip(descriptions, _nearness(of_ideas[number], of_sets), strict=True))
-        shared = {str(name): value for name, value in words.with_text(project.query).items()}
-        uses_by_name = _uses_by_name(near, [works[place].data_sets for place in earlier])
-        ranked = {
+        shared_words = {str(name): value for name, value in words.with_text(project.query).items()}
+        uses_by_name = _uses_by_name(nearness, [works[place].data_sets for place in earlier])
+        rankings = {
             ASSAY: _rank(
-                {n: Evidence(uses_by_name.get(n, ()), alike[n], shared[n]) for n in descriptions}
+                {
+                    n: Evidence(uses_by_name.get(n, ()), alike[n], shared_words[n])
+                    for n in descriptions
+                }
             ),
-            DESCRIPTION_ALONE: _rank({n: Evidence((), alike[n], shared[n]) for n in descriptions}),
+            DESCRIPTION_ALONE: _rank(
+                {n: Evidence((), alike[n], shared_words[n]) for n in descriptions}
+            ),
             WORKS_ALONE: _rank({n: Evidence(uses) for n, uses in uses_by_name.items()}),
-            SHARED_WORDS: _rank({n: Evidence((), None, shared[n]) for n in descriptions}),
+            SHARED_WORDS: _rank({n: Evidence((), None, shared_words[n]) for n in descriptions}),
             MOST_USED: _commonest([works[place].data_sets for place in earlier]),
         }
-        questions.append(Question(project.project_id, project.data_sets, ranked))
+        questions.append(Question(project.project_id, project.data_sets, rankings))
     _score(trial, "data_set", questions)
 
 
@@ -206,13 +211,15 @@ def run_leaderboards(trial: Trial) -> None:
                 for place, each in enumerate(boards)
                 if each.leaderboard_id != board.leaderboard_id and each.data_set != board.data_set
             ]
-            near = _nearness(of_asked[number], of_boards[others])
-            listed: list[frozenset[str]] = [getattr(boards[place], field) for place in others]
-            ranked = {
-                ASSAY: _rank({n: Evidence(u) for n, u in _uses_by_name(near, listed).items()}),
-                MOST_USED: _commonest(listed),
+            nearness = _nearness(of_asked[number], of_boards[others])
+            name_sets: list[frozenset[str]] = [getattr(boards[place], field) for place in others]
+            rankings = {
+                ASSAY: _rank(
+                    {n: Evidence(u) for n, u in _uses_by_name(nearness, name_sets).items()}
+                ),
+                MOST_USED: _commonest(name_sets),
             }
-            questions.append(Question(board.leaderboard_id, getattr(board, field), ranked))
+            questions.append(Question(board.leaderboard_id, getattr(board, field), rankings))
         _score(trial, kind, questions)
 
 
@@ -249,8 +256,8 @@ def _rank(evidence: Mapping[str, Evidence]) -> list[str]:
 
 
 def _commonest(listed: Sequence[frozenset[str]]) -> list[str]:
-    counted = Counter(name for names in listed for name in names)
-    return sorted(counted, key=lambda name: (-counted[name], name))
+    counts = Counter(name for names in listed for name in names)
+    return sorted(counts, key=lambda name: (-counts[name], name))
 
 
 def _score(trial: Trial, kind: str, questions: Sequence[Question]) -> None:

@@ -49,12 +49,12 @@ Counts = dict[str, list[float | None]]
 
 def read_prices() -> dict[str, Price]:
     """Return dollars per million tokens of each checker model, from `checker_prices.toml`."""
-    listed = tomllib.loads(PRICES.read_text("utf-8"))["price"]
+    price_rows = tomllib.loads(PRICES.read_text("utf-8"))["price"]
     return {
         row["model"]: Price(
             float(row["input_usd_per_million"]), float(row["output_usd_per_million"])
         )
-        for row in listed
+        for row in price_rows
     }
 
 
@@ -185,10 +185,12 @@ def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[Benchm
 
     The `slice` of a row names metric and slice of the score.
     """
-    published = {(one.metric, one.slice, one.system): one.value for one in published_scores(suite)}
+    published_values = {
+        (one.metric, one.slice, one.system): one.value for one in published_scores(suite)
+    }
     rows = []
     for score in measured:
-        value = published.get((score.metric, score.slice, score.system))
+        value = published_values.get((score.metric, score.slice, score.system))
         if (
             value is None
             or score.value is None

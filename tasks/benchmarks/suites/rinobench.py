@@ -86,12 +86,12 @@ def judge_all(
         refuse_training_items(calibrator, [one.idea.text for one in items.values()])
 
     async def work(one: LabeledIdea | GoldIdea, context: ItemContext) -> NoveltyResult:
-        evaluated = await evaluate_novelty(
+        novelty_result = await evaluate_novelty(
             one.idea, parameters, context.engine, None, context.embedder, one.works
         )
-        judgement = evaluated.evaluation.judgement
+        judgement = novelty_result.evaluation.judgement
         return NoveltyResult(
-            evaluation=evaluated.evaluation,
+            evaluation=novelty_result.evaluation,
             reason=judgement.unscored_reason,
             detail=judgement.unscored_detail,
         )
@@ -162,7 +162,7 @@ def examples_of(
 
 def score_rinobench(trial: Trial) -> None:
     """Record published scores and score released predictions; with gold labels score all."""
-    predictions, published = read_predictions(trial.data), read_scores(trial.data)
+    predictions, published_scores = read_predictions(trial.data), read_scores(trial.data)
     trial.scores += [
         BenchmarkScore(
             suite=trial.unit.suite,
@@ -173,15 +173,18 @@ def score_rinobench(trial: Trial) -> None:
             count=sum(TEST_LABELS.values()),
             published_source=f"{PAPER}, {model}",
         )
-        for model, figures in published.items()
+        for model, figures in published_scores.items()
         for metric, value in figures.items()
     ]
     # Label shares of each model's predictions, which need no gold label.
-    for model, listed in predictions.items():
-        counts = {label: sum(one.score == label for one in listed) for label in SCALE}
-        answered, missing = sum(counts.values()), sum(one.score is None for one in listed)
+    for model, model_predictions in predictions.items():
+        counts = {label: sum(one.score == label for one in model_predictions) for label in SCALE}
+        answered_count, missing = (
+            sum(counts.values()),
+            sum(one.score is None for one in model_predictions),
+        )
         for label, count in counts.items():
-            estimate = share(count, answered, missing)
+            estimate = share(count, answered_count, missing)
             trial.score("predicted_share", estimate, model, f"{PART}, label {label}")
     if not trial.file(GOLD).is_file():
         if predictions:
@@ -190,30 +193,30 @@ def score_rinobench(trial: Trial) -> None:
     # Gold ideas that a file has no prediction for are unscored; predictions beyond the gold ideas
     # are ignored.
     everything = read_gold(trial.file(GOLD))
-    chosen = {str(one.idea.idea_id): one for one in trial.draw(everything)}
-    gold = {name: one.score for name, one in chosen.items()}
+    drawn_items = {str(one.idea.idea_id): one for one in trial.draw(everything)}
+    gold = {name: one.score for name, one in drawn_items.items()}
     _score_baselines(trial, gold)
-    for model, listed in predictions.items():
+    for model, model_predictions in predictions.items():
         by_name = {
-            str(one.idea.idea_id): predicted
-            for one, predicted in zip(everything, listed, strict=False)
-            if str(one.idea.idea_id) in chosen
+            str(one.idea.idea_id): prediction
+            for one, prediction in zip(everything, model_predictions, strict=False)
+            if str(one.idea.idea_id) in drawn_items
         }
-        predicted = {name: one.score for name, one in by_name.items()}
-        trial.score_all(_estimates(gold, predicted, trial.seed), model, PART)
-        if model not in published:
+        predicted_scores = {name: one.score for name, one in by_name.items()}
+        trial.score_all(_estimates(gold, predicted_scores, trial.seed), model, PART)
+        if model not in published_scores:
             reasoning = {name: one.reasoning for name, one in by_name.items()}
-            _score_justifications(trial, model, chosen, reasoning)
-    evaluations = judge_all(trial, PART, chosen)
+            _score_justifications(trial, model, drawn_items, reasoning)
+    evaluations = judge_all(trial, PART, drawn_items)
     judgements = {name: one.judgement for name, one in evaluations.items()}
     _record(trial, ASSAY, judgements, gold, raw_scores(judgements))
-    predicted = {name: one.score_1_to_5 for name, one in judgements.items()}
-    trial.score_all(_estimates(gold, predicted, trial.seed), ASSAY, PART)
+    predicted_scores = {name: one.score_1_to_5 for name, one in judgements.items()}
+    trial.score_all(_estimates(gold, predicted_scores, trial.seed), ASSAY, PART)
     if trial.request.profile.novelty.calibrator is not None:
         _record(trial, CALIBRATED, judgements, gold, calibrated_scores(judgements))
         _score_calibrated(trial, gold, evaluations)
     justifications = {name: one.justification for name, one in judgements.items()}
-    _score_justifications(trial, ASSAY, chosen, justifications)
+    _score_justifications(trial, ASSAY, drawn_items, justifications)
 
 
 def _score_baselines(trial: Trial, gold: Gold) -> None:
@@ -226,8 +229,8 @@ def baselines(gold: Gold, seed: int) -> Iterator[tuple[str, str, str, Estimate]]
 
     On the test split, the constant score 3 has a lower error than every model.
     """
-    for system, predicted in fixed_answers(gold, SCALE).items():
-        for metric, estimate in score_metrics(gold, predicted, seed).items():
+    for system, fixed_scores in fixed_answers(gold, SCALE).items():
+        for metric, estimate in score_metrics(gold, fixed_scores, seed).items():
             yield metric, system, PART, estimate
     statistics: dict[str, Callable[[LabelPairs], float]] = {
         "macro_f1": partial(macro_f1_value, classes=SCALE),
@@ -268,13 +271,13 @@ def _score_calibrated(
 ) -> None:
     """Score calibrated labels, by the calibrator's rule for each metric."""
     calibrator = load_calibrator(str(trial.request.profile.novelty.calibrator))
-    calibrated = {
+    calibrated_labels = {
         name: calibrate(calibrator, novelty_features(one))
         for name, one in evaluations.items()
         if one.judgement.calibrated_label_1_to_5 is not None
     }
-    for_f1 = {name: round(one.for_f1) for name, one in calibrated.items()}
-    for_error = {name: round(one.for_error) for name, one in calibrated.items()}
+    for_f1 = {name: round(one.for_f1) for name, one in calibrated_labels.items()}
+    for_error = {name: round(one.for_error) for name, one in calibrated_labels.items()}
     estimates = _estimates(gold, for_f1, trial.seed)
     del estimates[MEAN_ABSOLUTE_ERROR]
     error = score_metrics(gold, for_error, trial.seed)[MEAN_ABSOLUTE_ERROR]
@@ -325,8 +328,8 @@ def _score_justifications(
         trial.score("alignment", missing, system, PART)
         return
     blank = Grade(alignment_0_to_1=None, known_aspects=None, novel_aspects=None)
-    judged = [one.justification for one in (*grades.values(), *[blank] * lacking)]
-    trial.score_all(justification_metrics(judged, trial.seed), system, PART)
+    justifications = [one.justification for one in (*grades.values(), *[blank] * lacking)]
+    trial.score_all(justification_metrics(justifications, trial.seed), system, PART)
 
 
 GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
@@ -385,32 +388,44 @@ async def grade(pair: JustificationPair, engine: Engine) -> Grade:
             group.create_task(engine.run(EXTRACT_ASPECTS, AspectsInput(justification=text)))
             for text in (pair.expected, pair.actual)
         )
-    aligned: Outcome[AlignmentReply] = of_alignment.result()
+    alignment_outcome: Outcome[AlignmentReply] = of_alignment.result()
     gold: Outcome[AspectsReply] = of_gold.result()
-    generated: Outcome[AspectsReply] = of_said.result()
+    generated_aspects: Outcome[AspectsReply] = of_said.result()
     works = tuple(
         SourceShown(name=f"Related work {number}", text=f"{title}\n\n{text}")
         for number, (title, text) in enumerate(pair.works, start=1)
     )
     idea = (SourceShown(name="Idea", text=pair.idea),)
-    reasons = [one.reason for one in (aligned, gold, generated) if isinstance(one, Unscored)]
+    reasons = [
+        one.reason
+        for one in (alignment_outcome, gold, generated_aspects)
+        if isinstance(one, Unscored)
+    ]
     known_counts: AspectCounts | Reason | None = None
     novel_counts: AspectCounts | Reason | None = None
-    if isinstance(gold, Scored) and isinstance(generated, Scored):
-        expected = pair.expected
+    if isinstance(gold, Scored) and isinstance(generated_aspects, Scored):
+        expert_text = pair.expected
         known_counts, novel_counts = await side_by_side(
             [
                 _count_aspects(
-                    gold.value.known, generated.value.known, expected, works or idea, engine
+                    gold.value.known,
+                    generated_aspects.value.known,
+                    expert_text,
+                    works or idea,
+                    engine,
                 ),
-                _count_aspects(gold.value.novel, generated.value.novel, expected, idea, engine),
+                _count_aspects(
+                    gold.value.novel, generated_aspects.value.novel, expert_text, idea, engine
+                ),
             ]
         )
         reasons += [one for one in (known_counts, novel_counts) if isinstance(one, Reason)]
     # Prefer a reason that is worth retrying, so that the item is processed again.
     reason = next(filter(may_pass, reasons), reasons[0] if reasons else None)
     return Grade(
-        alignment_0_to_1=aligned.value.score / 10 if isinstance(aligned, Scored) else None,
+        alignment_0_to_1=alignment_outcome.value.score / 10
+        if isinstance(alignment_outcome, Scored)
+        else None,
         known_aspects=None if isinstance(known_counts, Reason) else known_counts,
         novel_aspects=None if isinstance(novel_counts, Reason) else novel_counts,
         reason=reason,
@@ -424,25 +439,28 @@ async def _count_aspects(
     grounds: Sequence[SourceShown],
     engine: Engine,
 ) -> AspectCounts | Reason:
-    gold_arguments, generated = list(dict.fromkeys(gold)), list(dict.fromkeys(model_arguments))
+    gold_arguments, generated_arguments = (
+        list(dict.fromkeys(gold)),
+        list(dict.fromkeys(model_arguments)),
+    )
     experts = SourceShown(name="Expert's justification", text=expected)
-    supported = await _check_support(generated, [experts], engine)
-    if isinstance(supported, Reason):
-        return supported
+    support = await _check_support(generated_arguments, [experts], engine)
+    if isinstance(support, Reason):
+        return support
     rest = [
         argument
-        for argument, is_supported in zip(generated, supported, strict=True)
+        for argument, is_supported in zip(generated_arguments, support, strict=True)
         if not is_supported
     ]
-    grounded = await _check_support(rest, grounds, engine)
-    if isinstance(grounded, Reason):
-        return grounded
+    grounding = await _check_support(rest, grounds, engine)
+    if isinstance(grounding, Reason):
+        return grounding
     return AspectCounts(
         gold=len(gold_arguments),
-        generated=len(generated),
-        supported=sum(supported),
-        additional=sum(grounded),
-        hallucinated=len(grounded) - sum(grounded),
+        generated=len(generated_arguments),
+        supported=sum(support),
+        additional=sum(grounding),
+        hallucinated=len(grounding) - sum(grounding),
     )
 
 
@@ -457,10 +475,10 @@ async def _check_support(
     )
     if isinstance(outcome, Unscored):
         return outcome.reason
-    checked = {one.number: one.supported for one in outcome.value.arguments}
+    support_by_number = {one.number: one.supported for one in outcome.value.arguments}
     numbers = range(1, len(arguments) + 1)
     return (
-        [checked[number] for number in numbers]
-        if all(number in checked for number in numbers)
+        [support_by_number[number] for number in numbers]
+        if all(number in support_by_number for number in numbers)
         else Reason.REPLY_UNPARSABLE
     )

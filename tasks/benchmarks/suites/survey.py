@@ -157,20 +157,20 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
         cases = core_papers(path, FEWEST_CORE_PAPERS)
         yield CaseSet(path.parent.name, literature, drawn(cases), False)
     limit = trial.parameters.item_limit or PLANTED_QUESTIONS
-    planted = planted_graph(trial.seed, min(limit, PLANTED_QUESTIONS))
-    literature = snapshot_of(trial, "generated", lambda: planted.rows)
-    yield CaseSet("generated", literature, drawn(planted.cases), True, is_planted=True)
+    graph = planted_graph(trial.seed, min(limit, PLANTED_QUESTIONS))
+    literature = snapshot_of(trial, "generated", lambda: graph.rows)
+    yield CaseSet("generated", literature, drawn(graph.cases), True, is_planted=True)
     path = trial.file(SEARCH_QUERIES_FILE)
     literature_index = index_literature(trial.parameters.literature, trial.settings)
     if literature_index.snapshot is not None:
         snapshot = open_snapshot(literature_index.snapshot)
         try:
-            listed = reference_lists(snapshot, FEWEST_REFERENCES)
+            reference_cases = reference_lists(snapshot, FEWEST_REFERENCES)
             search_cases = search_questions(path, snapshot) if path.is_file() else []
         finally:
             snapshot.close()
         has_references = snapshot.manifest.has_references
-        for name, cases in (("literature", listed), (path.parent.name, search_cases)):
+        for name, cases in (("literature", reference_cases), (path.parent.name, search_cases)):
             if cases:
                 yield CaseSet(name, trial.parameters.literature, drawn(cases), has_references)
 
@@ -191,16 +191,16 @@ def _expand_cases(trial: Trial, one: CaseSet, depth: int) -> dict[str, RecallRes
 
     async def work(case: SurveyCase, context: ItemContext) -> RecallResult:
         assert context.literature is not None, "the trial opens a gateway"
-        planned = await plan_queries(case.question, parameters, context.engine)
-        if isinstance(planned, Unscored):
-            return RecallResult(recall_of_judged=None, reason=planned.reason, detail=planned.detail)
+        plan = await plan_queries(case.question, parameters, context.engine)
+        if isinstance(plan, Unscored):
+            return RecallResult(recall_of_judged=None, reason=plan.reason, detail=plan.detail)
         judge = (
             _planted_judge(case, trial.seed)
             if one.is_planted
             else relevance_to(case.question, parameters, context.engine)
         )
         expansion = await expand(
-            case.question, planned.value, parameters, context.literature, judge, case.cutoff
+            case.question, plan.value, parameters, context.literature, judge, case.cutoff
         )
         return _measure(expansion, case)
 
@@ -232,29 +232,30 @@ def _planted_judge(case: SurveyCase, seed: int) -> Judge:
         return Judgements({paper.paper_id: known(paper.paper_id) for paper in papers})
 
     def known(paper_id: str) -> Judgement:
-        drawn = int(content_hash(str(seed), case.case_id, paper_id, length=8), 16) / 16**8
-        right = (paper_id in case.relevant) == (drawn < PLANTED_JUDGE_IS_RIGHT)
+        chance = int(content_hash(str(seed), case.case_id, paper_id, length=8), 16) / 16**8
+        right = (paper_id in case.relevant) == (chance < PLANTED_JUDGE_IS_RIGHT)
         return Judgement(4 if right else 1)
 
     return judge
 
 
 def _measure(expansion: Expansion, case: SurveyCase) -> RecallResult:
-    unanswered = [query for query in expansion.queries if query.found_count is None]
-    if len(unanswered) == len(expansion.queries):
-        detail = f"none of {len(unanswered)} searches was answered"
+    unanswered_queries = [query for query in expansion.queries if query.found_count is None]
+    if len(unanswered_queries) == len(expansion.queries):
+        detail = f"none of {len(unanswered_queries)} searches was answered"
         return RecallResult(recall_of_judged=None, reason=Reason.SOURCE_UNAVAILABLE, detail=detail)
-    least = SurveyParameters().least_relevance
-    named = {
+    threshold = SurveyParameters().least_relevance
+    ids_by_paper = {
         paper.paper_id: case.relevant & {paper.paper_id, *paper.other_version_ids}
         for paper in expansion.papers
     }
-    right = [paper for paper in expansion.papers if named[paper.paper_id]]
-    relevant = [paper for paper in right if (paper.relevance_0_to_5 or 0) >= least]
+    right = [paper for paper in expansion.papers if ids_by_paper[paper.paper_id]]
+    relevant = [paper for paper in right if (paper.relevance_0_to_5 or 0) >= threshold]
     right_kept = [paper for paper in right if paper.kept]
     return RecallResult(
-        recall_of_judged=sum(len(ids) for ids in named.values()) / len(case.relevant),
-        recall_of_kept=sum(len(named[paper.paper_id]) for paper in right_kept) / len(case.relevant),
+        recall_of_judged=sum(len(ids) for ids in ids_by_paper.values()) / len(case.relevant),
+        recall_of_kept=sum(len(ids_by_paper[paper.paper_id]) for paper in right_kept)
+        / len(case.relevant),
         relevant_share_of_found=len(relevant) / len(right) if right else None,
         right_share_of_kept=len(right_kept) / len(expansion.kept) if expansion.kept else None,
         judged_count=len(expansion.papers),
@@ -298,11 +299,11 @@ def score_written(trial: Trial, one: CaseSet) -> None:
         return
     replies: dict[int, list[SurveyReply | None]] = {}
     for depth in depths:
-        written = _write_surveys(trial, one, cases, depth)
+        surveys = _write_surveys(trial, one, cases, depth)
         questions: dict[str, Noun] = {
-            case.case_id: SurveyInput(question=case.question, survey=written[case.case_id].text)
+            case.case_id: SurveyInput(question=case.question, survey=surveys[case.case_id].text)
             for case in cases
-            if written[case.case_id].text
+            if surveys[case.case_id].text
         }
         outcomes = trial.ask(JUDGE_SURVEY, questions, task=f"{one.name}, marks of depth {depth}")
         replies[depth] = [
@@ -310,7 +311,7 @@ def score_written(trial: Trial, one: CaseSet) -> None:
             for outcome in (outcomes.get(case.case_id) for case in cases)
         ]
         for case, reply in zip(cases, replies[depth], strict=True):
-            lacking: ItemResult | Outcome[SurveyReply] = written[case.case_id]
+            lacking: ItemResult | Outcome[SurveyReply] = surveys[case.case_id]
             if isinstance(outcome := outcomes.get(case.case_id), Unscored):
                 lacking = ItemResult(reason=outcome.reason, detail=outcome.detail)
             for dimension in SurveyDimension:
@@ -354,15 +355,15 @@ def _write_surveys(
     parameters = written_bounds(depth)
 
     async def work(case: SurveyCase, context: ItemContext) -> WrittenSurvey:
-        made = await survey_of(case.case_id, case.question, parameters, case.cutoff, context)
-        sections = [section for section in made.sections if section.text]
+        survey = await survey_of(case.case_id, case.question, parameters, case.cutoff, context)
+        sections = [section for section in survey.sections if section.text]
         if sections:
             text = "\n\n".join(f"## {each.heading}\n\n{each.text}" for each in sections)
             return WrittenSurvey(text=text)
-        judged = [each for each in made.failures if each.reason.about is About.SCORE]
-        failed = judged[-1] if judged else None
-        reason = made.unscored_reason or (failed.reason if failed else Reason.NO_EVIDENCE)
-        detail = made.unscored_detail or (failed.detail if failed else "no section was written")
+        score_failures = [each for each in survey.failures if each.reason.about is About.SCORE]
+        failure = score_failures[-1] if score_failures else None
+        reason = survey.unscored_reason or (failure.reason if failure else Reason.NO_EVIDENCE)
+        detail = survey.unscored_detail or (failure.detail if failure else "no section was written")
         return WrittenSurvey(text="", reason=reason, detail=detail)
 
     bounds = content_hash(parameters.model_dump_json(), length=8)
@@ -397,31 +398,35 @@ async def survey_of(
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
-    drawn = data.parameters.item_limit or CASES_PER_SET
+    case_count = data.parameters.item_limit or CASES_PER_SET
     there = sum(data.file(name).is_file() for name in SUITE.optional)
     parameters = SurveyParameters()
-    planned = len(DEPTHS) * (1 + there) * drawn
+    plan_calls = len(DEPTHS) * (1 + there) * case_count
     per_call = parameters.papers_per_call
-    judged = len(DEPTHS) * there * drawn * PAPERS_JUDGED / per_call
+    judge_calls = len(DEPTHS) * there * case_count * PAPERS_JUDGED / per_call
     plan_tokens = parameters.maximum_sub_questions * GRADE_TOKENS
     prompt_tokens = QUESTION_TOKENS + per_call * WORK_TOKENS
     calls = [
-        ExpectedCalls(SURVEY_PLAN, planned, QUESTION_TOKENS, plan_tokens),
-        ExpectedCalls(SURVEY_RELEVANCE, judged, prompt_tokens, per_call * GRADE_TOKENS),
+        ExpectedCalls(SURVEY_PLAN, plan_calls, QUESTION_TOKENS, plan_tokens),
+        ExpectedCalls(SURVEY_RELEVANCE, judge_calls, prompt_tokens, per_call * GRADE_TOKENS),
     ]
     # Written surveys at both depths; their searches and relevance are cached from above.
-    written = 2.0 * data.file(VIS_FILE).is_file() * min(drawn, REVIEWED_CASES)
+    written_count = 2.0 * data.file(VIS_FILE).is_file() * min(case_count, REVIEWED_CASES)
     bounds = written_bounds(WITH_HOPS)
-    expected = expected_survey(bounds, full_text=False)
+    calls_by_step = expected_survey(bounds, full_text=False)
     for step in SURVEY_STEPS:
         if step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
-            each = expected[step.name]
+            each = calls_by_step[step.name]
             prompt_tokens = QUESTION_TOKENS + each.data_tokens / each.calls
             reply_tokens = each.answer_tokens / each.calls
-            calls.append(ExpectedCalls(step, written * each.calls, prompt_tokens, reply_tokens))
+            calls.append(
+                ExpectedCalls(step, written_count * each.calls, prompt_tokens, reply_tokens)
+            )
     length = bounds.maximum_sections * bounds.words_per_section * TOKENS_PER_WORD
-    calls.append(ExpectedCalls(JUDGE_SURVEY, written, QUESTION_TOKENS + length, 5 * GRADE_TOKENS))
-    return SuiteEstimate((1 + there) * drawn, calls)
+    calls.append(
+        ExpectedCalls(JUDGE_SURVEY, written_count, QUESTION_TOKENS + length, 5 * GRADE_TOKENS)
+    )
+    return SuiteEstimate((1 + there) * case_count, calls)
 
 
 SUITE = Suite(

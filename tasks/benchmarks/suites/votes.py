@@ -82,12 +82,12 @@ def read_wiki_votes(path: Path) -> list[Match]:
 def run(trial: Trial) -> None:
     """Score held-out predictions, detection of careless voters, and votes needed."""
     votes = list(trial.draw(read_wiki_votes(trial.file(FILE))))
-    predicted = _predict_held_out(votes, trial.seed)
-    for vote, chance in zip(votes, predicted[ASSAY], strict=True):
+    chances_by_system = _predict_held_out(votes, trial.seed)
+    for vote, chance in zip(votes, chances_by_system[ASSAY], strict=True):
         winner = str(Winner.FIRST if chance >= 0.5 else Winner.SECOND)
         gold = str(vote.winner)
         trial.record("held_out_vote", vote.match_id, winner, gold=gold, value=float(chance))
-    for system, chances_of_first in predicted.items():
+    for system, chances_of_first in chances_by_system.items():
         _score(trial, votes, chances_of_first, system)
     _score_planted(trial, votes)
     _score_votes_needed(trial, votes)
@@ -98,7 +98,7 @@ def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
     """Predict the probability that the first wins by system, from votes of other folds."""
     folds = np.random.default_rng(seed).integers(0, HELD_OUT_FOLDS, len(votes))
     systems = (ASSAY, WITHOUT_CARELESS, SHARES, COIN)
-    predicted = {name: np.full(len(votes), 0.5) for name in systems}
+    chances_by_system = {name: np.full(len(votes), 0.5) for name in systems}
     for fold in range(HELD_OUT_FOLDS):
         training_votes = [
             vote for vote, vote_fold in zip(votes, folds, strict=True) if vote_fold != fold
@@ -110,10 +110,10 @@ def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
             pairs = [(votes[n].first_idea_id, votes[n].second_idea_id) for n in places]
             group_votes = groups.get(name, [])
             careful = [vote for vote in group_votes if voter_of(vote) not in careless]
-            predicted[ASSAY][places] = chances(tally_of(group_votes), pairs)
-            predicted[WITHOUT_CARELESS][places] = chances(tally_of(careful), pairs)
-            predicted[SHARES][places] = _by_shares(group_votes, pairs)
-    return predicted
+            chances_by_system[ASSAY][places] = chances(tally_of(group_votes), pairs)
+            chances_by_system[WITHOUT_CARELESS][places] = chances(tally_of(careful), pairs)
+            chances_by_system[SHARES][places] = _by_shares(group_votes, pairs)
+    return chances_by_system
 
 
 def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
@@ -181,11 +181,11 @@ def _score_planted(trial: Trial, votes: Sequence[Match]) -> None:
     if len(able) < 10:
         trial.score("careless_found", undefined("too few voters", len(able)))
         return
-    drawn = draw.permutation(able)[: 2 * round(PLANTED_SHARE * len(able))]
-    coins, firsts = set(drawn[::2].tolist()), set(drawn[1::2].tolist())
-    changed = [_plant_answer(vote, coins, firsts, draw) for vote in votes]
+    drawn_voters = draw.permutation(able)[: 2 * round(PLANTED_SHARE * len(able))]
+    coins, firsts = set(drawn_voters[::2].tolist()), set(drawn_voters[1::2].tolist())
+    changed_votes = [_plant_answer(vote, coins, firsts, draw) for vote in votes]
     before = {care.voter for care in care_of_voters(votes) if care.careless}
-    flagged_voters = {care.voter for care in care_of_voters(changed) if care.careless}
+    flagged_voters = {care.voter for care in care_of_voters(changed_votes) if care.careless}
 
     def share_within(voters: set[str], among: set[str]) -> Estimate:
         return share_of([voter in among for voter in sorted(voters)])
@@ -216,17 +216,17 @@ def _score_votes_needed(trial: Trial, votes: Sequence[Match]) -> None:
     The true strengths are those fitted to all votes.
     """
     seed = trial.seed
-    needed: dict[str, list[float | None]] = {}
+    needed_counts: dict[str, list[float | None]] = {}
     for name, choose in (("adaptive_pairs", _adaptive), ("random_pairs", _random)):
         counts = (
             _votes_until(group, choose, [seed, replicate, number])
             for number, group in enumerate(by_group(votes).values())
             for replicate in range(REPLICATES)
         )
-        needed[name] = [None if count is None else float(count) for count in counts]
-        trial.score("votes_needed", mean(needed[name], seed), name)
-    saved = paired_difference(needed["random_pairs"], needed["adaptive_pairs"], seed)
-    trial.score("votes_saved", saved, "adaptive_pairs")
+        needed_counts[name] = [None if count is None else float(count) for count in counts]
+        trial.score("votes_needed", mean(needed_counts[name], seed), name)
+    saving = paired_difference(needed_counts["random_pairs"], needed_counts["adaptive_pairs"], seed)
+    trial.score("votes_saved", saving, "adaptive_pairs")
 
 
 Choose = Callable[[int, Sequence[Match], Sequence[IdeaId], np.random.Generator], Sequence[Pair]]
@@ -248,8 +248,8 @@ def _votes_until(group: Sequence[Match], choose: Choose, seed: list[int]) -> int
             simulated_votes.append(
                 _simulated_vote(len(simulated_votes), first, second, winner, group[0])
             )
-        named = np.argsort(-fit(tally(ids, simulated_votes)).strengths)[:top]
-        if len(best.intersection(named.tolist())) >= FOUND_SHARE * top:
+        top_places = np.argsort(-fit(tally(ids, simulated_votes)).strengths)[:top]
+        if len(best.intersection(top_places.tolist())) >= FOUND_SHARE * top:
             return len(simulated_votes)
     return None
 

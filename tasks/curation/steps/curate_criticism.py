@@ -94,16 +94,16 @@ async def baseline_criticism(
 ) -> CriticismReply | NoAnswer:
     """Copy the judging sentences; NoAnswer(nothing_to_judge) if the review has no sentence."""
     del tools
-    copied = [
+    copied_sentences = [
         CopiedSentence(quote=each, about=_about(each, inputs.idea))
         for heading, body in sections_of_markdown(inputs.review)
         if not _SUMMARY.match(heading)
         for each in sentences(body)
         if len(each.split()) >= _FEWEST_WORDS and _judges(each)
     ]
-    if not copied and not sentences(inputs.review):
+    if not copied_sentences and not sentences(inputs.review):
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "the review has no sentence")
-    return CriticismReply(sentences=tuple(copied[:MOST_SENTENCES]))
+    return CriticismReply(sentences=tuple(copied_sentences[:MOST_SENTENCES]))
 
 
 def _judges(sentence: str) -> bool:

@@ -72,13 +72,13 @@ def _select(candidates: Iterable[str], fits: Callable[[str], bool]) -> str:
     usable = [
         each for each in candidates if len(each) <= _LONGEST_SENTENCE and not claims_outcome(each)
     ]
-    chosen = [place for place, each in enumerate(usable) if fits(each)][:SENTENCES_PER_PART]
-    others = (place for place in range(len(usable)) if place not in set(chosen))
+    chosen_places = [place for place, each in enumerate(usable) if fits(each)][:SENTENCES_PER_PART]
+    others = (place for place in range(len(usable)) if place not in set(chosen_places))
     for place in others:
-        if len(chosen) >= SENTENCES_PER_PART // 2:
+        if len(chosen_places) >= SENTENCES_PER_PART // 2:
             break
-        chosen.append(place)
-    return " ".join(usable[place] for place in sorted(chosen))
+        chosen_places.append(place)
+    return " ".join(usable[place] for place in sorted(chosen_places))
 
 
 CURATE_IDEA = Step(

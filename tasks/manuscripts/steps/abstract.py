@@ -120,8 +120,8 @@ def _contradictions(reading: Reading) -> Iterator[tuple[_Quantity, _Quantity]]:
 def _is_derived(number: str, sentence: str) -> bool:
     """Return whether the number is a rounded sum or difference of two others of its sentence."""
     value, digits = float(number), len(number.partition(".")[2])
-    printed = _WHOLE_FIGURE.findall(without_markup(sentence))
-    others = {float(other.replace(",", "")) for other in printed} - {value}
+    printed_figures = _WHOLE_FIGURE.findall(without_markup(sentence))
+    others = {float(other.replace(",", "")) for other in printed_figures} - {value}
     return any(
         value in (round(first + second, digits), round(second - first, digits))
         for first, second in combinations(sorted(others), 2)
@@ -141,14 +141,14 @@ def _best_match(quantity: _Quantity, others: list[_Quantity]) -> _Quantity | Non
     best, most = None, 0
     for one in others:
         theirs = _words(one.entry)
-        shared = len(words & theirs)
-        shorter = min(len(words), len(theirs))
+        shared_count = len(words & theirs)
+        shorter_count = min(len(words), len(theirs))
         near = 1 / _FARTHEST <= one.value / quantity.value <= _FARTHEST
-        threshold = max(min(_FEWEST_SHARED, shorter), _SHARED_OF_SHORTER * shorter)
-        if is_only and shorter <= _FEWEST_SHARED and not _is_multiple(quantity, one):
+        threshold = max(min(_FEWEST_SHARED, shorter_count), _SHARED_OF_SHORTER * shorter_count)
+        if is_only and shorter_count <= _FEWEST_SHARED and not _is_multiple(quantity, one):
             threshold = 1
-        if near and shared > most and shared >= threshold > 0:
-            best, most = one, shared
+        if near and shared_count > most and shared_count >= threshold > 0:
+            best, most = one, shared_count
     return best
 
 
@@ -188,9 +188,9 @@ def _is_plural(word: str) -> bool:
 
 def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
     """Yield numbers of the abstract that the text contradicts, or never shows."""
-    contradicted = set()
+    contradicted_numbers = set()
     for quantity, other in _contradictions(reading):
-        contradicted.add(quantity.number)
+        contradicted_numbers.add(quantity.number)
         unit = quantity.noun
         numbers = f"{quantity.number} {unit} in the abstract, {other.number} {unit} in the text"
         yield quantity.entry.problem(
@@ -199,7 +199,7 @@ def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
             f"The abstract contradicts the text: {numbers}.",
             f"But {other.entry.location}: “{excerpt(other.entry.sentence)}”",
         )
-    yield from _never_shown(reading, contradicted)
+    yield from _never_shown(reading, contradicted_numbers)
 
 
 def _never_shown(reading: Reading, contradicted: Set[str]) -> Iterator[DetectedProblem]:
@@ -246,7 +246,7 @@ def _occurs(number: str, there: set[str], values: list[float]) -> bool:
     digits, value = len(number.partition(".")[2]), float(number)
     half = 0.5 * 10.0**-digits + 1e-9
     for scale in (1, 100):
-        nearest = bisect_left(values, (value - half) / scale)
-        if nearest < len(values) and scale * values[nearest] <= value + half:
+        nearest_place = bisect_left(values, (value - half) / scale)
+        if nearest_place < len(values) and scale * values[nearest_place] <= value + half:
             return True
     return False

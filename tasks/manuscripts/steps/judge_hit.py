@@ -64,17 +64,21 @@ async def baseline_hit(inputs: HitInput, tools: BaselineTools) -> HitReply:
     vectors = np.asarray(await tools.embedder.embed([inputs.problem, inputs.reason]))
     units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     report_places, reason_places = _places(f"{inputs.location} {report}"), _places(inputs.reason)
-    shared = report_places & reason_places
+    shared_places = report_places & reason_places
     place = 0.0
     if report_places and reason_places:
-        place = _PLACES if shared else -_PLACES
+        place = _PLACES if shared_places else -_PLACES
     likeness = (
         _COSINE * float(units[0] @ units[1])
         + _WORDS * overlap_0_to_1(report, inputs.reason)
         + place
     )
     likeness = min(max(likeness, 0.0), 1.0)
-    both = f"both name {', '.join(sorted(' '.join(each) for each in shared))}; " if shared else ""
+    both = (
+        f"both name {', '.join(sorted(' '.join(each) for each in shared_places))}; "
+        if shared_places
+        else ""
+    )
     explanation = (
         f"{both}likeness {likeness:.2f}, threshold {THRESHOLD_0_TO_1:.2f} (embedding, shared words,"
         " places named)"

@@ -127,16 +127,16 @@ def check_statistics(reading: Reading) -> Iterator[DetectedProblem]:
         sentence = entry.sentence.replace("−", "-").replace("$", "")
         for name, pattern in _TESTS:
             for match in pattern.finditer(sentence):
-                *degrees, statistic, sign, printed = match.groups()
+                *degrees, statistic, sign, printed_value = match.groups()
                 possible = _possible(name, [float(number) for number in degrees], statistic)
-                if possible is None or _agrees(possible, sign, printed):
+                if possible is None or _agrees(possible, sign, printed_value):
                     continue
                 middle = sum(possible) / 2
-                flips = (middle < _SIGNIFICANT) != _is_significant(sign, float(printed))
+                flips = (middle < _SIGNIFICANT) != _is_significant(sign, float(printed_value))
                 yield DetectedProblem(
                     "p_value",
                     1 if flips else 2,
-                    f"The reported p-value p {sign} {printed} does not follow from its test"
+                    f"The reported p-value p {sign} {printed_value} does not follow from its test"
                     " statistic"
                     + (
                         ", and the correct one changes whether the result is significant."
@@ -145,7 +145,7 @@ def check_statistics(reading: Reading) -> Iterator[DetectedProblem]:
                     ),
                     entry.location,
                     f"“{excerpt(entry.sentence)}” The statistic gives a two-sided p of about"
-                    f" {middle:.3g}, not p {sign} {printed}.",
+                    f" {middle:.3g}, not p {sign} {printed_value}.",
                     entry.sentence,
                 )
 
@@ -180,9 +180,9 @@ def _two_sided(name: str, degrees: list[float]) -> Callable[[float], float]:
 
 
 def _agrees(possible: tuple[float, float], sign: str, printed: str) -> bool:
-    least, greatest = possible
+    minimum, maximum = possible
     value, half = float(printed), 0.5 * 10.0 ** -len(printed.partition(".")[2])
-    for low, high in ((least, greatest), (least / 2, greatest / 2)):
+    for low, high in ((minimum, maximum), (minimum / 2, maximum / 2)):
         if sign == "=" and low - half <= value <= high + half:
             return True
         if (sign == "<" and low < value) or (sign == ">" and high > value):

@@ -70,8 +70,10 @@ class SectionReply(Reply):
 
 async def baseline_section(inputs: SectionInput, _: BaselineTools) -> SectionReply:
     """Return every lead as a candidate and nothing else."""
-    numbered = [each for each in sentences(inputs.section) if has_numbers(each)]
-    notes, _left_out = shorten_words(" ".join([inputs.notes, *numbered]).strip(), NOTES_WORDS)
+    number_sentences = [each for each in sentences(inputs.section) if has_numbers(each)]
+    notes, _left_out = shorten_words(
+        " ".join([inputs.notes, *number_sentences]).strip(), NOTES_WORDS
+    )
     return SectionReply(
         candidates=[
             CandidateReply(consequence=lead.problem, **lead.model_dump())

@@ -242,8 +242,8 @@ _PLAIN_MARKS = {"$": "", "{,}": ",", "\\%": "%", "\\!": ""}
 def without_markup(sentence: str) -> str:
     r"""Return the sentence without LaTeX marks around numbers: `84 %` for `$84\,\%$`."""
     percent = _LATEX_PERCENT.sub(lambda found: f"{found.group(1)}%", sentence)
-    plain = _LATEX_MARKS.sub(lambda found: _PLAIN_MARKS.get(found.group(), " "), percent)
-    return " ".join(plain.split())
+    plain_text = _LATEX_MARKS.sub(lambda found: _PLAIN_MARKS.get(found.group(), " "), percent)
+    return " ".join(plain_text.split())
 
 
 def excerpt(sentence: str, limit: int = 400) -> str:

@@ -65,9 +65,9 @@ class _Claim:
         Neighboring sections may describe different things in the same words.
         """
         apart = self.summarises != other.summarises
-        shared = len(self.content & other.content)
-        shorter = min(len(self.content), len(other.content))
-        return apart and shared >= max(_FEWEST_SHARED, _SHARED_OF_SHORTER * shorter)
+        shared_count = len(self.content & other.content)
+        shorter_count = min(len(self.content), len(other.content))
+        return apart and shared_count >= max(_FEWEST_SHARED, _SHARED_OF_SHORTER * shorter_count)
 
 
 def check_restated(reading: Reading) -> Iterator[DetectedProblem]:
@@ -113,8 +113,8 @@ def _pairs(claims: list[_Claim]) -> Iterator[tuple[_Claim, _Claim]]:
         if len(places) <= _RARE and len(shared_count) < _MOST_PAIRS:
             for pair in combinations(places, 2):
                 shared_count[pair] += 1
-    for (first, second), shared in sorted(shared_count.items()):
-        if shared > 1:
+    for (first, second), count in sorted(shared_count.items()):
+        if count > 1:
             yield claims[first], claims[second]
 
 

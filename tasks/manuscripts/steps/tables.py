@@ -95,8 +95,8 @@ def _environments(text: str, marks: Pattern) -> Iterator[tuple[int, int]]:
 
 def _latex_rows(inside: str) -> Iterator[tuple[str, ...]]:
     for line in _ROW_END.split(inside):
-        expanded = _SPAN.sub(_spread, _RULES.sub(" ", line or ""))
-        cells = tuple(_plain(cell) for cell in _CELL_END.split(expanded))
+        expanded_line = _SPAN.sub(_spread, _RULES.sub(" ", line or ""))
+        cells = tuple(_plain(cell) for cell in _CELL_END.split(expanded_line))
         if len(cells) > 1:
             yield cells
 
@@ -119,11 +119,13 @@ def _markdown_tables(reading: Reading) -> Iterator[Table]:
     table_count = 0
     for line in [*_PIPES.finditer(reading.text), None]:
         if rows and (line is None or line.start() > last + 1):
-            near = reading.text[max(first - 300, 0) : first] + reading.text[last : last + 300]
+            nearby_text = (
+                reading.text[max(first - 300, 0) : first] + reading.text[last : last + 300]
+            )
             table_count += 1
             yield Table(
                 tuple(rows[:_MOST_ROWS]),
-                tuple(_CAPTION_NUMBER.findall(near)),
+                tuple(_CAPTION_NUMBER.findall(nearby_text)),
                 reading.place_of(first),
             )
             rows = []
@@ -239,13 +241,13 @@ def _contradictions(entry: PlacedSentence, table: Table) -> Iterator[DetectedPro
     if (len(rows), len(columns)) != (1, 1):
         return
     figure, row = figures.pop(), table.rows[rows[0]]
-    printed = row[columns[0]] if columns[0] < len(row) else ""
-    cell = value_of(printed)
+    printed_cell = row[columns[0]] if columns[0] < len(row) else ""
+    cell = value_of(printed_cell)
     if not cell or not 1 / _FARTHEST_CELL <= float(figure) / cell <= _FARTHEST_CELL:
         return
-    digits = min(len(figure.partition(".")[2]), len(printed.rstrip("% ").partition(".")[2]))
+    digits = min(len(figure.partition(".")[2]), len(printed_cell.rstrip("% ").partition(".")[2]))
     if abs(float(figure) - cell) > 0.5 * 10.0**-digits + 1e-9:
-        problem = f"The text says {figure} where its table has {printed}."
+        problem = f"The text says {figure} where its table has {printed_cell}."
         why = f"The row: {table.row_text(rows[0])}; the columns: {table.row_text(0)}."
         yield entry.problem("text_against_table", 1, problem, why)
 

@@ -141,10 +141,10 @@ def _score(
 def balance_of_evidence(idea: ShownIdea) -> Measure | None:
     """Return the share of supporting papers among those that take a side; None without any."""
     speaks_for, against = _bearing(idea, "for"), _bearing(idea, "against")
-    sided = len(speaks_for) + len(against)
-    if not sided:
+    sided_count = len(speaks_for) + len(against)
+    if not sided_count:
         return None
-    value = (len(speaks_for) + 1) / (sided + 2)
+    value = (len(speaks_for) + 1) / (sided_count + 2)
     return Measure(
         "papers for and against",
         value,
@@ -213,13 +213,13 @@ def promised_gains(idea: ShownIdea) -> Measure | None:
 @lru_cache(maxsize=256)
 def words_of(criterion: ShownCriterion) -> MeasureOf:
     """Measure the share of the question's words that the idea contains, for custom dimensions."""
-    wanted = set(content_words(f"{criterion.name.replace('_', ' ')} {criterion.question}"))
+    question_words = set(content_words(f"{criterion.name.replace('_', ' ')} {criterion.question}"))
 
     def measure(idea: ShownIdea) -> Measure | None:
-        shared = sorted(wanted & set(content_words(f"{idea.title} {idea.text}")))
-        share = len(shared) / (len(wanted) or 1)
-        figure = f"{len(shared)} of {len(wanted)}"
-        return Measure("words of the question", share, figure) if wanted else None
+        shared_words = sorted(question_words & set(content_words(f"{idea.title} {idea.text}")))
+        share = len(shared_words) / (len(question_words) or 1)
+        figure = f"{len(shared_words)} of {len(question_words)}"
+        return Measure("words of the question", share, figure) if question_words else None
 
     return measure
 
