@@ -27,19 +27,20 @@ def keep_private(folder: Path) -> None:
 def check_locks(folder: Path) -> None:
     """Fail where the file system of a folder has no locks, which SQLite, DuckDB and every run need.
 
+    A folder that is missing or not writable passes: whatever writes there reports it.
+
     Raises:
-        ConfigurationError: it refuses `flock` or POSIX locks.
-        OSError: nothing can be written to the folder.
+        ConfigurationError: the file system refuses `flock` or POSIX locks.
     """
     probe = folder / f".lock-{os.getpid()}"
-    with probe.open("w") as file:
-        probe.unlink()
-        try:
+    try:
+        with probe.open("w") as file:
+            probe.unlink()
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in _NO_LOCKS:
-                raise ConfigurationError(
-                    f"the file system of {folder} has no locks ({error.strerror}): name a local"
-                    " folder in ASSAY_HOME and --warehouse"
-                ) from error
+    except OSError as error:
+        if error.errno in _NO_LOCKS:
+            raise ConfigurationError(
+                f"the file system of {folder} has no locks ({error.strerror}): name a local"
+                " folder in ASSAY_HOME and --warehouse"
+            ) from error

@@ -3,6 +3,7 @@
 Commands live in `flows/cli/<group>`, one file each, imported when they run.
 """
 
+import errno
 import io
 import logging
 import os
@@ -239,6 +240,10 @@ def ending_of(command: Callable[[], object]) -> Ending:
         )  # else Python reports the closed pipe again at exit
         return Ending(EXIT_DONE)
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            place = f" ({error.filename})" if error.filename else ""
+            line = f"the disk is full{place}: free space, and the same command resumes"
+            return Ending(EXIT_FAILURES, _one_line(line))
         what = f"{error.filename or 'the system refused'}: {error.strerror or error}"
         line = f"{what}; check the path, its permissions and the disk"
         return Ending(EXIT_USAGE, _one_line(line))

@@ -1,15 +1,17 @@
 """Who may read what is written, whatever the mask of the shell."""
 
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.permissions import keep_private
+from warehouse.permissions import check_locks, keep_private
 from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
@@ -65,3 +67,18 @@ def test_a_group_that_may_only_read_may_only_read_what_is_new(tmp_path: Path) ->
     assert rights([shared / "new"], folders=True) == {"0o750"}
     assert rights([shared / "new" / "file"], folders=False) == {"0o640"}
     assert oct(shared.stat().st_mode & 0o777) == "0o755"
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+@pytest.mark.parametrize("call", ["flock", "lockf"])
+def test_a_file_system_without_locks_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, code: int
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(f"warehouse.permissions.fcntl.{call}", refuse)
+    with pytest.raises(ConfigurationError, match=r"has no locks .*ASSAY_HOME and --warehouse"):
+        check_locks(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    check_locks(tmp_path / "missing")

@@ -1,5 +1,6 @@
 """What the user can mend is one line and exit code 2; what commands print can be read and piped."""
 
+import errno
 import io
 import json
 import logging
@@ -15,7 +16,11 @@ from typer.main import get_command
 
 from flows.cli import answer as exit_codes
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE, print_answer
-from flows.cli.command_line import application, run_command
+from flows.cli.command_line import (
+    application,
+    replace_what_cannot_be_shown,
+    run_command,
+)
 from flows.cli.terminal import SafeFormatter, set_verbosity
 from schemas.errors import BudgetExhaustedError, ConfigurationError, SnapshotError, UpstreamError
 from tests.support.paper_files import paper_rows, write_parquet
@@ -116,6 +121,31 @@ def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(
         capsys.readouterr().err
         == "assay: interrupted; the same command resumes where this one stopped\n"
     )
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_named(code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert failing(OSError(code, os.strerror(code), "lake/catalog.sqlite")) == EXIT_FAILURES
+    message = (
+        "assay: the disk is full (lake/catalog.sqlite): free space, and the same command resumes"
+    )
+    assert capsys.readouterr().err == f"{message}\n"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_characters_that_a_terminal_lacks_become_question_marks(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams = {name: io.TextIOWrapper(io.BytesIO(), encoding) for name in ("stdout", "stderr")}
+    for name, stream in streams.items():
+        monkeypatch.setattr(sys, name, stream)
+    replace_what_cannot_be_shown()
+    print_answer("in_order", warnings=("a – b",))
+    sys.stdout.write("─ row\n")
+    sys.stdout.flush()
+    *answer, table = streams["stdout"].buffer.getvalue().splitlines()
+    assert json.loads(b"".join(answer))["warnings"] == ["a – b"], "documents are UTF-8"
+    assert table == b"? row"
 
 
 def test_an_interrupted_command_says_so_in_its_json(
