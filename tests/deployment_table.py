@@ -44,9 +44,9 @@ HEAD = (
     *("disk", "tokens a minute", "hours", "dollars", "limited by"),
 )
 _SETTINGS = Settings(language_model=LanguageModelSettings(), literature=LiteratureSettings())
-_CPU_SECONDS = re.compile(r"\| CPU-seconds an idea \| ([\d.]+) \| ([\d.]+) \|")
+_CPU_SECONDS = re.compile(r"\| CPU-seconds per idea \| ([\d.]+) \| ([\d.]+) \|")
 _MEGABYTES = re.compile(
-    r"leaves ([\d.]+) MB of lake, ([\d.]+) MB of\s+landing and ([\d.]+) MB of cache"
+    r"adds ([\d.]+) MB to the lake, ([\d.]+) MB to\s+landing and ([\d.]+) MB to the cache"
 )
 
 

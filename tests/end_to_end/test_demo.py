@@ -1,7 +1,6 @@
 """What a newcomer gets from one command."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -29,33 +28,6 @@ def test_every_bundled_idea_is_evaluated_published_and_ranked(demo: DemoRun) -> 
 def test_its_answer_has_the_shape_of_every_answer(demo: DemoRun) -> None:
     answer = read_answer(demo.stdout)
     assert (answer["state"], answer["warnings"]) == ("in_order", [])
-
-
-def test_the_readme_shows_figures_that_the_demo_gives(demo: DemoRun) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    line = r"^ +(\d) +(bioc-[a-z-]+) +([\d.]+) +([\d.]+) +(\d+ of \d+) +([\d.]+) +(\d+ of \d+)$"
-    shown = re.findall(line, readme, re.MULTILINE)
-    query = """
-        select rank, idea_id, score, soundness_0_to_10, contribution_0_to_10,
-            (select count(*) filter (score_0_to_10 is null) || ' of ' || count(*)
-                from soundness_reviews s where s.idea_id = g.idea_id) as methods,
-            (select count(*) filter (score is null) || ' of ' || count(*)
-                from comparisons c where c.idea_id = g.idea_id) as comparisons
-        from group_rankings g where "group" = 'biochemistry' order by rank
-    """
-    given = [
-        (
-            str(row["rank"]),
-            row["idea_id"],
-            f"{row['score']:.2f}",
-            f"{row['soundness_0_to_10']:.2f}",
-            row["methods"],
-            f"{row['contribution_0_to_10']:.2f}",
-            row["comparisons"],
-        )
-        for row in rows(demo.warehouse, query)
-    ]
-    assert shown == given
 
 
 def test_the_same_command_again_changes_nothing_and_makes_no_call(

@@ -58,7 +58,7 @@ def publish_two_rounds(request: BenchmarkRequest) -> None:
             IdeationRound(
                 round_id=f"round-{number}",
                 versions=tuple(made),
-                answers_along=tuple(
+                answers=tuple(
                     replace(answer, version_id=each.version_id)
                     for each in made
                     for answer in make_round(number).answers

@@ -144,7 +144,7 @@ def test_who_may_decide_is_who_the_project_names_now(
     with ServiceDatabase(warehouse) as database:
         assert list(open_requests(database, ada.participant_id)) == []
         assert [each.unit_id for each in open_requests(database)] == list(IDEAS[1:])
-    with pytest.raises(ConflictError, match=f"asked anew: answer {waiting[0].request_id}"):
+    with pytest.raises(ConflictError, match=f"was replaced: answer {waiting[0].request_id}"):
         answer(warehouse, second.request_id, ada, Verdict.APPROVED, "fine")
     answer(warehouse, waiting[0].request_id, bob, Verdict.APPROVED, "fine")
     (again,) = admitted(warehouse, project_file(tmp_path, ada)).waiting
