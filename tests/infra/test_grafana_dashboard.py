@@ -40,7 +40,7 @@ def exposed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
 
 async def page_after_traffic(folder: Path) -> str:
     with SemanticScholarServer(
-        corpus(20), fault=lambda number, path: "429" if number == 0 else None
+        corpus(20), fault=lambda number, path: "500" if number == 0 else None
     ) as source:
         literature = LiteratureSettings(
             upstream_url=source.url, requests_per_second=50, maximum_attempts=1

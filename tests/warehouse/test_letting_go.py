@@ -183,7 +183,9 @@ def test_ideas_that_ended_early_keep_their_files(warehouse: Warehouse) -> None:
 
 def test_a_lost_lake_is_told_in_one_line_that_says_how_to_go_on(evict: Warehouse) -> None:
     shutil.rmtree(evict.lake)
-    with pytest.raises(PublicationError, match=r"let go: bring .* back from a copy, or remove"):
+    with pytest.raises(
+        PublicationError, match=r"were evicted: bring .* back from a copy, or remove"
+    ):
         publish(evict, RUNS, make_run(ideas=2, rejected_count=1))
 
 

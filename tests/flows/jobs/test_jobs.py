@@ -99,7 +99,7 @@ def test_papers_that_are_sent_become_rated_ideas_and_those_that_do_not_are_named
     assert (status.state, status.exit_code) == (JobState.DONE, 0), status.last_word
     assert status.last_word.startswith("lone: 1 of 1 reviews can be used")
     assert status.run_id is not None
-    (kept,) = curation_page(warehouse, status.run_id).kept
+    (kept,) = curation_page(warehouse, status.run_id).included_papers
     assert (kept.paper_id, kept.licence, str(kept.cutoff_date)) == (
         "bats",
         "CC BY 4.0",

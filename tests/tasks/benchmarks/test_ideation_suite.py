@@ -135,7 +135,7 @@ def test_who_wrote_the_ideas_does_not_judge_them(tmp_path: Path) -> None:
         tmp_path, SUITE, evaluated_run=IDEATION, engine="litellm:elsewhere/small-2"
     )
     publish_two_rounds(own)
-    with pytest.raises(ConfigurationError, match="of the family that wrote and criticised"):
+    with pytest.raises(ConfigurationError, match="of the model family that wrote the ideas"):
         run_small(SUITE, own, never_evaluate)
     with pytest.raises(UnknownNameError, match="not published"):
         nobody = benchmark_request(

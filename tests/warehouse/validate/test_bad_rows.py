@@ -174,7 +174,7 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Publication:
 def refused_by_great_expectations(tmp_path_factory: pytest.TempPathFactory) -> Publication:
     """As `refused`, with the first gate switched off."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("warehouse.units.validate.hold", lambda *_: ())
+        patched.setattr("warehouse.units.validate.evaluate_table", lambda *_: ())
         patched.setattr(Tally, "passed", True)
         return publish_bad_rows(tmp_path_factory.mktemp("refused-by-great-expectations"))
 
