@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
@@ -15,25 +16,21 @@ from schemas.profile import Profile
 from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
-from tasks.web.exchange import (
-    REFUSING_STATUSES,
-    WEB_PAGE,
-    Answer,
-    NoAnswerError,
-    is_web_page,
-    probe,
-)
+from tasks.web.exchange import REFUSING_STATUSES, NoAnswerError, probe
 from warehouse.permissions import check_locks, keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 
 if TYPE_CHECKING:
     from tasks.judging.model_preflight import ModelProbe
     from tasks.judging.step import Step
+    from tasks.literature.gateway.live_requests import Outcome
     from tasks.work.declaration import Work
     from warehouse.objects.object_storage import ObjectFolder
     from warehouse.warehouse import Warehouse
 
 CONNECT_SECONDS = 5.0
+_SEARCH = "/graph/v1/paper/search"
+_SEARCH_PARAMETERS = (("query", "test"), ("limit", "1"))
 
 
 class ComponentStatus(Noun):
@@ -64,7 +61,9 @@ def check_before(
         check_sandbox(settings.experiments.container)
     check_place(request.warehouse, settings)
     if request.literature is not None and request.literature.asks_upstream:
-        _check_literature(settings)
+        from warehouse.warehouse import Warehouse
+
+        _check_literature(settings, Warehouse(request.warehouse, settings).cache)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
     from flows.run.campaign_runs import follow_ups
@@ -90,37 +89,38 @@ def check_before(
     return contacts
 
 
-def _check_literature(settings: Settings) -> None:
-    """Ask the live literature API once, before any model is paid for.
+def _check_literature(settings: Settings, cache_folder: Path) -> None:
+    """Send one search to the live literature API before any model is paid for.
 
-    A timeout, a limit (429) or a failing server passes: the run waits for these.
+    It keeps to the allowance of the key and is recorded, as requests of the gateway are. A timeout,
+    a limit (429) or a failing server passes: the run waits for these.
 
     Raises:
-        ConfigurationError: the key is refused, a web page comes instead of data, or the way there is
-            closed.
+        ConfigurationError: the key is refused, a web page comes instead of data, or the server
+            cannot be reached until somebody mends the cause.
     """
-    try:
-        answer = _ask_semantic_scholar(settings)
-    except NoAnswerError as error:
-        if not error.is_lasting:
-            return
-        problem = f"cannot be reached: {error}"
+    from tasks.literature.gateway.messages import Request as LookUp
+    from tasks.literature.gateway.upstreams import open_transport
+
+    impatient = {"timeout_seconds": CONNECT_SECONDS}
+    literature = settings.literature.model_copy(update=impatient)
+    impatient_settings = settings.model_copy(update={"literature": literature})
+
+    async def search() -> "Outcome":
+        transport = open_transport(impatient_settings, cache_folder)
+        try:
+            return await transport.try_once(LookUp("GET", _SEARCH, _SEARCH_PARAMETERS))
+        finally:
+            await transport.close()
+
+    outcome = asyncio.run(search())
+    if outcome.status in REFUSING_STATUSES:
+        problem = f"the key was refused ({outcome.status}): check SEMANTIC_SCHOLAR_API_KEY"
+    elif outcome.is_lasting:
+        problem = outcome.detail
     else:
-        if answer.status in REFUSING_STATUSES:
-            problem = f"refused the key ({answer.status}): check SEMANTIC_SCHOLAR_API_KEY"
-        elif is_web_page(answer.content) and answer.status < 500:
-            problem = f"answered with {WEB_PAGE}"
-        else:
-            return
-    raise ConfigurationError(f"Semantic Scholar {problem}; nothing was paid for")
-
-
-def _ask_semantic_scholar(settings: Settings) -> Answer:
-    """Search once, outside the gateway. Raises NoAnswerError."""
-    key = settings.semantic_scholar_api_key
-    headers = {"x-api-key": key.get_secret_value()} if key is not None else None
-    base = settings.literature.upstream_url.rstrip("/")
-    return probe(f"{base}/graph/v1/paper/search?query=test&limit=1", CONNECT_SECONDS, headers)
+        return
+    raise ConfigurationError(f"Semantic Scholar: {problem}; nothing was paid for")
 
 
 def check_engine(
@@ -349,9 +349,8 @@ def _literature(settings: Settings) -> ComponentStatus:
         remedy = "export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH"
         part, detail = "Semantic Scholar", "no key: the bundled sample is used"
         return _status(part, "default", detail, remedy)
-    address = (
-        f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
-    )
+    base = settings.literature.upstream_url.rstrip("/")
+    address = f"{base}{_SEARCH}?{urlencode(_SEARCH_PARAMETERS)}"
     key = {"x-api-key": settings.semantic_scholar_api_key.get_secret_value()}
     return _check_url("Semantic Scholar", address, "check the key and the network", headers=key)
 

@@ -163,13 +163,18 @@ class RequestRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
-    """The answer to one request with its checked status, or the reason of its failure."""
+class Outcome:
+    """The answer to one request with its checked status, or the reason of its failure.
+
+    Attributes:
+        is_lasting: whether the cause stays until somebody mends it: a name, a certificate, a proxy,
+            a web page instead of data.
+    """
 
     answer: Answer | None
     reason: Reason | None
     detail: str
-    is_web_page: bool = False
+    is_lasting: bool = False
 
     @property
     def status(self) -> int | None:
@@ -261,7 +266,8 @@ class Transport:
                 return Tried(reply, busy_seconds=busy_seconds)
             reason = outcome.reason or Reason.SERVER_ERROR
             reply = failed(reason, outcome.detail)
-            again = reason.again_at_once and not (outcome.is_web_page and len(attempts) > 1)
+            page = reason is Reason.MALFORMED_ANSWER and outcome.is_lasting
+            again = reason.again_at_once and not (page and len(attempts) > 1)
             limited = reason is Reason.RATE_LIMITED
             return Tried(reply, again, wait_seconds, busy_seconds, is_counted=not limited)
 
@@ -270,7 +276,14 @@ class Transport:
             self.given_up[last.reason] += 1
         return last
 
-    async def _attempt(self, request: Request, turn: Turn, attempts: list[Attempt]) -> _Outcome:
+    async def try_once(self, request: Request) -> Outcome:
+        """Send one request in its turn, without retries; it is recorded like any other."""
+        turn = await self.limiter.turn()
+        outcome = await self._attempt(request, turn, [])
+        self._record_outcome(outcome, turn)
+        return outcome
+
+    async def _attempt(self, request: Request, turn: Turn, attempts: list[Attempt]) -> Outcome:
         """Send one request; record and count it."""
         request_id, sent_at, start_time = uuid4().hex, time.time(), time.monotonic()
         endpoint, number = request.endpoint, len(attempts) + 1
@@ -307,7 +320,7 @@ class Transport:
             self.record.complete(attempt)
         return outcome
 
-    async def _exchange(self, request: Request, turn: Turn) -> _Outcome:
+    async def _exchange(self, request: Request, turn: Turn) -> Outcome:
         async def on_event(name: str, _: Mapping[str, Any]) -> None:
             if name.endswith("send_request_body.complete"):
                 turn.departed()
@@ -330,24 +343,24 @@ class Transport:
         except NoAnswerError as error:
             too_large = error.reason == Reason.TOO_LARGE  # no valid answer is so large
             reason = Reason.MALFORMED_ANSWER if too_large else error.reason
-            return _Outcome(None, reason, f"{self.host}: {error}")
+            return Outcome(None, reason, f"{self.host}: {error}", error.is_lasting)
         finally:
             turn.arrived()
         checked_answer = _check_body(answer)
         _LOG.info("upstream %s %s %s", request.method, request.path, checked_answer.status)
         malformed = checked_answer.status == 502 and answer.status == 200
-        page = malformed and is_web_page(answer.content)
-        wrong_content = WEB_PAGE if page else "broken JSON"
-        detail = f"{self.host} answered {f'with {wrong_content}' if malformed else checked_answer.status}"
+        page = is_web_page(answer.content) and answer.status < 500 and answer.status != 429
+        content = WEB_PAGE if page else "broken JSON"
+        detail = f"{self.host} answered {f'with {content}' if malformed or page else answer.status}"
         reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(checked_answer.status)
-        return _Outcome(checked_answer, reason if reason.again_at_once else None, detail, page)
+        return Outcome(checked_answer, reason if reason.again_at_once else None, detail, page)
 
     def _refuses_for_good(self) -> bool:
         """Return whether the API refuses the key; one request in ten minutes asks again."""
         lately = time.monotonic() - self._refused_at < _REFUSED_SECONDS
         return lately and self._refusals >= _REFUSALS_FOR_GOOD
 
-    def _record_outcome(self, outcome: _Outcome, turn: Turn) -> float:
+    def _record_outcome(self, outcome: Outcome, turn: Turn) -> float:
         """Update breaker and limiter; return the seconds the upstream asks to wait."""
         if outcome.status in REFUSING_STATUSES:
             self._refusals, self._refused_at = self._refusals + 1, time.monotonic()

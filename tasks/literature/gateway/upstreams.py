@@ -253,9 +253,13 @@ def open_upstream(
 
 
 def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
-    """Open the live API; its rate limit is shared by all gateways with the same key."""
     store = KeyedStore(cache_directory / CACHE_NAME)
     store.get_many(["opens"])
+    return LiveUpstream(settings, store, open_transport(settings, cache_directory))
+
+
+def open_transport(settings: Settings, cache_directory: Path) -> Transport:
+    """Open the way to the live API; all processes with the same key share its rate limit."""
     key = settings.semantic_scholar_api_key
     rate = settings.literature.requests_per_second
     transport = Transport(settings)
@@ -264,4 +268,4 @@ def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
     )
     transport.limiter = ArrivalLimiter(rate, memory=SharedDepartures(allowance))
     transport.record = RequestRecord(cache_directory / RECORD_NAME, transport.host, rate)
-    return LiveUpstream(settings, store, transport)
+    return transport
