@@ -1,7 +1,9 @@
 """What is checked before anything is paid for."""
 
 import socket
+import sqlite3
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,10 @@ from flows.works.evaluate.request import bundled_file
 from schemas.errors import ConfigurationError
 from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import RunOptions
-from schemas.settings import Settings
+from schemas.settings import LiteratureSettings, Settings
 from tasks.evaluation.work import EVALUATE
+from tasks.literature.gateway.live_requests import RECORD_NAME
+from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 from warehouse.warehouse import Warehouse
 
 
@@ -112,3 +116,35 @@ def test_the_doctor_blames_the_catalogue_alone_where_it_is_not_found(
     assert told in catalogue.detail
     assert "ASSAY_CATALOGUE_URL" in catalogue.remedy
     assert "object storage" not in {each.part for each in found}
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "cause"),
+    [
+        (403, b'{"message": "Forbidden"}', r"the key was refused \(403\)"),
+        (200, b"<!DOCTYPE html><p>Please sign in", "a web page instead of data"),
+        (429, b'{"message": "Too Many Requests"}', None),
+        (503, b"<html>Service Unavailable</html>", None),
+        (200, b'{"total": 0, "data": []}', None),
+    ],
+)
+def test_the_live_literature_is_asked_once_before_anything_is_paid(
+    tmp_path: Path, status: int, content: bytes, cause: str | None
+) -> None:
+    with SemanticScholarServer(corpus(5)) as server:
+        server._answer = lambda *_: (status, content)  # type: ignore[method-assign]
+        settings = Settings(
+            home=tmp_path / "home",
+            literature=LiteratureSettings(upstream_url=server.url),
+            semantic_scholar_api_key=SecretStr("secret-key-of-tests"),
+        )
+        options = RunOptions.model_validate(
+            {"warehouse": str(tmp_path / "w"), "literature": "live"}
+        )
+        request = request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, settings)
+        with pytest.raises(ConfigurationError, match=cause) if cause else nullcontext():
+            check_before(EVALUATE, request, settings)
+        assert (len(server.arrivals), server.keys) == (1, {"secret-key-of-tests"})
+    (record,) = (tmp_path / "w").rglob(RECORD_NAME)
+    with sqlite3.connect(record) as connection:
+        assert list(connection.execute("select count(*) from requests")) == [(1,)]
