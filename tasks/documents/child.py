@@ -10,12 +10,10 @@ from pathlib import Path
 from schemas.interpreter import interpreter
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
+from tasks.documents.limited_child import EXIT_MEMORY
 
 EXIT_REFUSED = 10
 """Exit code of a child that refuses the document; standard error holds the reason."""
-
-EXIT_MEMORY = 13
-"""Exit code of a child that ran out of memory; children without imports of ours repeat it."""
 
 _MAXIMUM_ANSWER_BYTES = 60_000_000
 _MAXIMUM_ERROR_BYTES = 10_000

@@ -14,7 +14,7 @@ from schemas.base import replace
 from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
 from schemas.text.patterns import DOTALL, bounded, linear
-from tasks.documents.child import EXIT_MEMORY, EXIT_REFUSED
+from tasks.documents.child import EXIT_REFUSED
 from tasks.documents.document import HeadedSection, LatexSource, ParsedDocument
 from tasks.documents.headings import kind_of
 from tasks.documents.latex_source import (
@@ -207,8 +207,6 @@ def main() -> int:
             missing_files=tuple(missing),
             missing_preamble_files=tuple(missing_preamble),
         )
-    except MemoryError:
-        return EXIT_MEMORY
     except LatexError as error:
         note = f"; missing or not followed: {', '.join(missing[:5])}" if missing else ""
         sys.stderr.write(f"{error.reason} {error}{note}")

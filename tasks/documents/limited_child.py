@@ -7,6 +7,7 @@ import runpy
 import sys
 
 EXIT_MEMORY = 13
+"""Exit code of a program that ran out of memory."""
 
 
 def limit(cpu_seconds: int, memory_bytes: int) -> None:

@@ -15,7 +15,6 @@ import pypdfium2.raw as raw
 EXIT_DAMAGED = 10
 EXIT_ENCRYPTED = 11
 EXIT_TOO_MANY_PAGES = 12
-EXIT_MEMORY = 13
 EXIT_TOO_MUCH_TEXT = 14
 
 # More than a thousand printed pages.
@@ -30,8 +29,6 @@ _NAME_BYTES = 128
 def main() -> int:
     try:
         answer = _read(sys.stdin.buffer.read(), maximum_pages=int(sys.argv[1]))
-    except MemoryError:
-        return EXIT_MEMORY
     except pdfium.PdfiumError as error:
         return EXIT_ENCRYPTED if "password" in str(error).lower() else EXIT_DAMAGED
     if isinstance(answer, int):

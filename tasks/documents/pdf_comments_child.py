@@ -17,7 +17,6 @@ import pypdfium2.raw as raw
 from tasks.documents.pdf_child import (
     EXIT_DAMAGED,
     EXIT_ENCRYPTED,
-    EXIT_MEMORY,
     EXIT_TOO_MANY_PAGES,
     EXIT_TOO_MUCH_TEXT,
     MAXIMUM_CHARACTERS,
@@ -47,8 +46,6 @@ def main() -> int:
         at_quote = _add_comments(document, letters, json.loads(request))
         output = io.BytesIO()
         document.save(output)
-    except MemoryError:
-        return EXIT_MEMORY
     except pdfium.PdfiumError as error:
         return EXIT_ENCRYPTED if "password" in str(error).lower() else EXIT_DAMAGED
     sys.stdout.buffer.write(json.dumps(at_quote).encode() + b"\n" + output.getvalue())

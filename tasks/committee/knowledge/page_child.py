@@ -8,24 +8,15 @@ import sys
 
 import trafilatura
 
-EXIT_MEMORY = 13
-
 
 def main() -> int:
-    maximum_characters = int(sys.argv[1])
-    try:
-        text = (
-            trafilatura.extract(
-                sys.stdin.buffer.read(),
-                include_comments=False,
-                include_tables=True,
-                include_links=False,
-            )
-            or ""
-        )
-    except MemoryError:
-        return EXIT_MEMORY
-    sys.stdout.buffer.write(text[:maximum_characters].encode("utf-8", "replace"))
+    text = trafilatura.extract(
+        sys.stdin.buffer.read(),
+        include_comments=False,
+        include_tables=True,
+        include_links=False,
+    )
+    sys.stdout.buffer.write((text or "")[: int(sys.argv[1])].encode("utf-8", "replace"))
     return 0
 
 

@@ -16,7 +16,6 @@ import zlib
 from typing import Any
 
 EXIT_DAMAGED = 10
-EXIT_MEMORY = 13
 
 MAXIMUM_ENTRIES = 20_000
 MAXIMUM_FILES_LISTED = 3_000
@@ -35,8 +34,6 @@ def main() -> int:
     warnings.simplefilter("ignore")
     try:
         answer = read(sys.stdin.buffer.read(), cpu_seconds * PARSING_SHARE)
-    except MemoryError:
-        return EXIT_MEMORY
     except (
         zipfile.BadZipFile,
         zlib.error,
