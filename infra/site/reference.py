@@ -3,7 +3,8 @@
 import asyncio
 import inspect
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,12 @@ from typer.main import get_command
 
 from flows.api.application import application as api_application
 from flows.api.mcp_server import LOCAL, mcp_server
-from flows.api.service import open_service
+from flows.api.service import Service, open_service
 from flows.cli.command_line import SECTIONS, application, commands_of
 from flows.profiles import load_profile, shipped_profiles
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from warehouse.app.database import ServiceDatabase
 from warehouse.dictionary import data_dictionary
 from warehouse.statements import meaning, names, statement
 from warehouse.warehouse import Warehouse
@@ -92,7 +94,6 @@ def _help(command: Any, path: str, parent: Any) -> Iterator[str]:
 def profiles() -> str:
     """Return every parameter with its value in each shipped profile."""
     loaded = {name: load_profile(name) for name in shipped_profiles()}
-    heads = "".join(f" {name} |" for name in loaded)
     parts = [
         "# Profiles",
         "A profile sets every parameter of the method. A profile of your own is a TOML file that"
@@ -114,8 +115,7 @@ def profiles() -> str:
             sections[""].append(_row(name, values, field.description))
     for title, rows in sections.items():
         heading = f"## [{title}]" if title else "## Top level"
-        table = [f"| parameter |{heads} meaning |", "|---|" + "---|" * (len(loaded) + 1), *rows]
-        parts.append(f"{heading}\n\n" + "\n".join(table))
+        parts.append(f"{heading}\n\n{_table(('parameter', *loaded, 'meaning'), rows)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -134,12 +134,14 @@ def settings() -> str:
                 for inner, each in section.model_fields.items()
             ]
             about = " ".join((section.__doc__ or "").split())
-            parts.append(f"## {name.replace('_', ' ').capitalize()}\n\n{about}\n\n{_table(rows)}")
+            parts.append(
+                f"## {name.replace('_', ' ').capitalize()}\n\n{about}\n\n{_table(_OF_SETTINGS, rows)}"
+            )
         else:
             names_read = getattr(field.validation_alias, "choices", [f"assay_{name}"])
             label = "` or `".join(dict.fromkeys(str(each).upper() for each in names_read))
             top.append(_row(label, [_default(field)], field.description))
-    parts.insert(2, f"## Keys and places\n\n{_table(top)}")
+    parts.insert(2, f"## Keys and places\n\n{_table(_OF_SETTINGS, top)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -147,8 +149,12 @@ def _default(field: Any) -> Any:
     return field.get_default(call_default_factory=True) if not field.is_required() else None
 
 
-def _table(rows: list[str]) -> str:
-    return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows])
+_OF_SETTINGS = ("variable", "default", "meaning")
+
+
+def _table(columns: Sequence[str], rows: Sequence[str]) -> str:
+    heads = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
+    return "\n".join([*heads, *rows])
 
 
 def _row(name: str, values: list[Any], description: str | None) -> str:
@@ -200,7 +206,7 @@ def tables() -> str:
         + "## Checks of publications"
         + checks
         + "\n## Reasons\n\nWhy something is missing, and whether it passes.\n\n"
-        + "\n".join(["| reason | sentence | passes |", "|---|---|---|", *reasons])
+        + _table(("reason", "sentence", "passes"), reasons)
         + "\n"
     )
 
@@ -223,8 +229,7 @@ def http_api() -> str:
                 for each in route.get("parameters", ())
             ]
             if rows:
-                heads = ["| parameter | in | required | meaning |", "|---|---|---|---|"]
-                parts.append("\n".join([*heads, *rows]))
+                parts.append(_table(("parameter", "in", "required", "meaning"), rows))
             parts += _body(route, schema["components"]["schemas"])
     return "\n\n".join(parts) + "\n"
 
@@ -232,15 +237,19 @@ def http_api() -> str:
 def _openapi() -> dict[str, Any]:
     from starlette.testclient import TestClient
 
-    from warehouse.app.database import ServiceDatabase
-
-    with tempfile.TemporaryDirectory() as folder:
-        warehouse = Warehouse(Path(folder))
-        service = open_service(warehouse, ServiceDatabase(warehouse), "")
+    with _empty_service() as service:
         app, _ = api_application(service)
         client = TestClient(app, base_url="http://127.0.0.1")
         answer: dict[str, Any] = client.get("/openapi.json").json()
         return answer
+
+
+@contextmanager
+def _empty_service() -> Iterator[Service]:
+    with tempfile.TemporaryDirectory() as folder:
+        warehouse = Warehouse(Path(folder))
+        with ServiceDatabase(warehouse) as database:
+            yield open_service(warehouse, database, "")
 
 
 def _body(route: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
@@ -256,16 +265,12 @@ def _body(route: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]
         for field, each in properties.items()
     ]
     if rows:
-        yield "\n".join(["| field of the body | required | meaning |", "|---|---|---|", *rows])
+        yield _table(("field of the body", "required", "meaning"), rows)
 
 
 def mcp() -> str:
     """Return the tools of the MCP server."""
-    from warehouse.app.database import ServiceDatabase
-
-    with tempfile.TemporaryDirectory() as folder:
-        warehouse = Warehouse(Path(folder))
-        service = open_service(warehouse, ServiceDatabase(warehouse), "")
+    with _empty_service() as service:
         tools = asyncio.run(mcp_server(service, lambda _: LOCAL).list_tools())  # type: ignore[arg-type,return-value]
     parts = [
         "# MCP tools",
@@ -282,8 +287,7 @@ def mcp() -> str:
             for name, each in fields.get("properties", {}).items()
         ]
         if rows:
-            heads = ["| argument | required | meaning |", "|---|---|---|"]
-            parts.append("\n".join([*heads, *rows]))
+            parts.append(_table(("argument", "required", "meaning"), rows))
     return "\n\n".join(parts) + "\n"
 
 
@@ -308,8 +312,7 @@ def python() -> str:
                 _row(field, [_default(each)], each.description)
                 for field, each in thing.model_fields.items()
             ]
-            heads = ["| field | default | meaning |", "|---|---|---|"]
-            parts.append("\n".join([*heads, *rows]))
+            parts.append(_table(("field", "default", "meaning"), rows))
         elif not inspect.isclass(thing):
             parts.append(f"```python\n{name}{inspect.signature(thing)}\n```")
         else:
