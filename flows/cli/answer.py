@@ -64,11 +64,12 @@ def write_document(text: str) -> None:
     """Write what programs read: UTF-8 in a file or pipe, whatever the locale; on a terminal what it
     can show.
     """
-    if sys.stdout.isatty():
+    binary = getattr(sys.stdout, "buffer", None)  # a notebook's stream has none
+    if binary is None or sys.stdout.isatty():
         sys.stdout.write(text)
     else:
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
+        binary.write(text.encode())
 
 
 def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **more: Any) -> None:

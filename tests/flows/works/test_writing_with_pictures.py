@@ -181,11 +181,11 @@ def test_a_drawn_figure_is_marked_wherever_it_stands(drawn: Drawn) -> None:
     assert check(draft, ()) == ()
 
     spec = PictureSpec.model_validate_json(figure.spec)
-    assert spec.asked == drawn.asked.body["prompt"]
+    assert spec.prompt == drawn.asked.body["prompt"]
     assert spec.png_sha256 == hashlib.sha256(png_of(figure)).hexdigest()
     assert [node.label for node in spec.graph.nodes] == ["show bats", "count bats"]
-    assert "show bats -> count bats" in spec.asked
-    assert IDEA["problem"] not in spec.asked
+    assert "show bats -> count bats" in spec.prompt
+    assert IDEA["problem"] not in spec.prompt
     (row,) = [call for call in draft.llm_calls if call.step == "draw_method_figure"]
     assert (row.status, row.model_requested) == (CallStatus.OK, MODEL)
     assert row.cost_usd is not None
