@@ -19,8 +19,11 @@ from flows.cli.terminal import print_note, print_warning, safe
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
 from schemas.options.values import flag_of
 from schemas.reasons import Passes, Reason
+from schemas.run import Budget
+from schemas.work import Summary
 from tasks.accounting.budgets import SharedBudget
 from warehouse.row_models import IdeaScore, RankedIdea
 from warehouse.warehouse import Warehouse
@@ -28,9 +31,6 @@ from warehouse.warehouse import Warehouse
 if TYPE_CHECKING:  # importing a campaign would import Prefect before its server is set
     from dashboards.render.page import Page
     from flows.run.estimate import WorkEstimate
-    from schemas.identifiers import RunId
-    from schemas.run import Budget
-    from schemas.work import Summary
 
 RowT = TypeVar("RowT")
 NounT = TypeVar("NounT", bound=Noun)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Ideas, Json, ShowFields
+from flows.cli.output import duration, print_columns, print_table
 from flows.cli.terminal import print_note, print_warning
 from flows.run.requests import request_of
 from flows.works.evaluate.idea_input import idea_file, print_remarks
@@ -114,7 +115,6 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
 
 
 def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
-    from flows.cli.output import duration, print_table
 
     _print_steps(estimate.steps)
     rows: list[list[object]] = [
@@ -185,8 +185,6 @@ def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
 
 def _print_steps(steps: "Sequence[StepEstimate]") -> None:
     """Print a line per step, for 80 columns; models only if there are several."""
-    from flows.cli.output import print_columns
-
     columns: dict[str, Callable[[StepEstimate], object]] = {
         "step, for each idea": lambda step: step.step,
         "calls": lambda step: round(step.calls),
@@ -202,7 +200,6 @@ def _print_steps(steps: "Sequence[StepEstimate]") -> None:
 
 
 def _print_comparison(lines: "Sequence[ModelCost]") -> None:
-    from flows.cli.output import print_columns
 
     def cost(usd: float | None, digits: int) -> str:
         return "unknown price" if usd is None else f"${usd:,.{digits}f}"

@@ -8,7 +8,7 @@ import typer
 from dashboards.render import page as pg
 from flows.cli.answer import answer_of, write_answer
 from flows.cli.options import Json, Output
-from flows.cli.output import write_lookup
+from flows.cli.output import print_table, write_lookup
 from flows.cli.terminal import print_note, print_warning
 from schemas.literature.recommendation import Recommendation, ResourceKind
 from schemas.options.commands import RecommendOptions
@@ -94,7 +94,6 @@ def _page(recommendations: Sequence[Recommendation], warnings: Sequence[str]) ->
 
 
 def _print(recommendations: tuple[Recommendation, ...]) -> None:
-    from flows.cli.output import print_table
 
     for kind, title in _TITLES.items():
         rows = [

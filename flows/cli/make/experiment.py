@@ -9,6 +9,7 @@ import typer
 from dashboards.render import figures
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Commands, Json, output_option
+from flows.cli.output import print_table
 from flows.cli.terminal import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.options.commands import DraftOptions
@@ -159,7 +160,6 @@ def print_checked(checked: "CheckedTask", *, as_json: bool) -> int:
         values = checked.model_dump(exclude={"programs"})
         print_answer(state, checked.programs, warnings=failures, **values)
         return EXIT_DONE if checked.is_sound else EXIT_FAILURES
-    from flows.cli.output import print_table
 
     print_table(  # not print_columns: the metric may be named like another column
         ["program", checked.metric, "95 % interval", "runs", "longest"],

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import typer
 
+from dashboards.render.wording import BASELINE_ANSWERS, both_answers
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
 from flows.cli.terminal import print_note, print_warning, safe
@@ -19,13 +20,12 @@ from schemas.people.live_question import (
     clean_question,
     estimates_for,
 )
-from schemas.people.votes import Choice
+from schemas.people.votes import Choice, Offer
 from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from schemas.people.votes import Offer
     from warehouse.app.contests import Part
     from warehouse.app.questions import Answers, NoVote
 
@@ -190,7 +190,6 @@ def _print_estimate(
 
 
 def _estimate(warehouse: Warehouse, kind: QuestionKind, text: str, sides: Sides) -> str:
-    from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_result
 
