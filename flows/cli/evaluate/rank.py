@@ -9,7 +9,6 @@ from uuid import uuid4
 
 import typer
 
-from flows.cli import works
 from flows.cli.evaluate.rank_output import check_output, is_table, print_scores, write_ranking
 from flows.cli.options import Json, output_option
 from flows.cli.output import print_estimate
@@ -57,6 +56,8 @@ def rank(
     A run that is already ranked is printed without a call; the same command resumes. Bounds apply
     to the evaluation and to the ranking separately.
     """
+    from flows.cli import works
+
     _check(options)
     if output is not None:
         check_output(output, tables_alone=options.scores)

@@ -154,9 +154,7 @@ def test_evaluating_and_ranking_exits_with_the_worse_of_both_codes(
         "rank": replace(summary(head), name="rank"),
     }
     assert EVALUATE.run is not None
-    ranked = EVALUATE.run(
-        request(tmp_path, rank=True), Settings(), lambda name, _: came_to[name]
-    )
+    ranked = EVALUATE.run(request(tmp_path, rank=True), Settings(), lambda name, _: came_to[name])
     assert exit_code_of(ranked, RANK.result(head, ())) == code
 
 
