@@ -23,10 +23,9 @@ from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
-from schemas.run import WorkRequest
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from schemas.work import HeadT, Summary
+from schemas.work import HeadT, Request, Summary
 from tasks.shards.work import Shard, WorksOnShards
 from tasks.telemetry.reporting import reporting, span
 from warehouse.objects.shared_reports import share_reports, with_pages
@@ -77,7 +76,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         verb, nouns: words for progress, such as `evaluated`, `ideas`.
         work: function applied to each shard file.
         in_sandbox: whether that runs programs in a sandbox.
-        work_request: the request, which sets the number of workers.
+        request: sets warehouse and number of workers.
         run_id: available inside `open`; its lock is held meanwhile.
     """
 
@@ -90,8 +89,10 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     work: ClassVar[WorksOnShards]
     in_sandbox: ClassVar[bool] = False
 
-    def __init__(self, request: WorkRequest, warehouse: Path, **labels: str) -> None:
-        self.work_request, self.warehouse = request, Warehouse(warehouse)
+    request: Any
+
+    def __init__(self, request: Request[Any, Any], **labels: str) -> None:
+        self.request, self.warehouse = request, Warehouse(request.warehouse)
         self.watch = Stopwatch()
         self.started_at = self.watch.started_at
         self.labels = labels
@@ -142,7 +143,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
             for name, unit in units.items()
             if complete_receipt(self.warehouse, self.kind, self.run_id, name) is None
         ]
-        return write_shards(folder, map(shard, deal(unfinished_units, self.work_request)))
+        return write_shards(folder, map(shard, deal(unfinished_units, self.request)))
 
     def progress_source(self, plan: PlanT) -> ProgressSource:
         names = self.kind.names(plan.head)
@@ -277,7 +278,7 @@ def run_campaign(
                 campaign.name,
                 extra={**campaign.labels, **counts, "nouns": campaign.nouns},
             )
-            if not unit_count or campaign.work_request.in_this_process(unit_count):
+            if not unit_count or campaign.request.in_this_process(unit_count):
                 return carry_out(campaign, plan, ThisProcess())
             return cluster(campaign, plan)
 
@@ -384,14 +385,16 @@ Send = Callable[[Sequence[Path]], Iterable[BaseException]]
 """Processes shard files and returns the errors of those that failed."""
 
 
-def shard_count(request: WorkRequest, unit_count: int, per_worker: int = SHARDS_PER_WORKER) -> int:
+def shard_count(
+    request: Request[Any, Any], unit_count: int, per_worker: int = SHARDS_PER_WORKER
+) -> int:
     """Return the number of shards: at most one if the command processes them itself."""
     if request.in_this_process(unit_count):
         return min(unit_count, 1)
     return min(unit_count, request.worker_count * per_worker)
 
 
-def deal(units: Sequence[UnitT], request: WorkRequest) -> list[tuple[UnitT, ...]]:
+def deal(units: Sequence[UnitT], request: Request[Any, Any]) -> list[tuple[UnitT, ...]]:
     count = shard_count(request, len(units))
     return [tuple(units[number::count]) for number in range(count)]
 

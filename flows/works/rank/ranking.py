@@ -41,8 +41,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
     work = ShardWork(RankJob, rank_job, "rank shard", "groups")
 
     def __init__(self, request: RankRequest) -> None:
-        super().__init__(request, request.warehouse, engine=request.engine.text)
-        self.request = request
+        super().__init__(request, engine=request.engine.text)
 
     @staticmethod
     def complete_options(
@@ -80,7 +79,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
     @property
     def run_id(self) -> RunId:
-        return self.request.run_id
+        return RunId(self.request.run_id)
 
     def plan(self) -> RankingPlan:
         self.planned = plan_ranking(self.request, self.warehouse)
