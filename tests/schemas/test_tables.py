@@ -56,15 +56,6 @@ def test_tables_of_the_contract_have_the_columns_people_query() -> None:
         assert PROVENANCE | {"run_id", "idea_id"} <= set(TABLE[name].column_names), name
 
 
-def test_cutoff_date_is_a_date() -> None:
-    assert TABLE["ideas"].column("cutoff_date").sql_type == "DATE"
-
-
-def test_an_unknown_column_is_a_clear_error() -> None:
-    with pytest.raises(KeyError, match="ideas has no column colour"):
-        TABLE["ideas"].column("colour")
-
-
 def test_definitions_are_consistent_in_themselves() -> None:
     for table in TABLES:
         names = table.column_names

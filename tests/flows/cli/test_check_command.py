@@ -140,16 +140,6 @@ def test_problems_stand_beside_their_passage_in_a_page_that_loads_nothing(
     assert "```" not in (tmp_path / "a.md").read_text()
 
 
-def test_json_holds_every_problem_with_quote_passage_and_second_look(
-    folder: Path, options: CheckOptions, tmp_path: Path
-) -> None:
-    check([folder / "hostile.txt"], options, tmp_path / "a.json")
-    (one,) = json.loads((tmp_path / "a.json").read_text())
-    (problem,) = one["problems"]
-    assert problem["quote"] in problem["passage"]
-    assert problem["second_look"]
-
-
 def test_a_pdf_gets_a_comment_at_each_problem_and_a_note_of_what_was_done(
     folder: Path, options: CheckOptions, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,14 +10,10 @@ import pytest
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.jobs import job_process
-from flows.run.requests import request_of
-from schemas.choices import EXTRACTIVE
 from schemas.people.job import JobState
 from schemas.people.ledger import Participant
 from schemas.people.live_question import QuestionKind, estimates_for, sides_offered
 from schemas.settings import DashboardSettings, ModelChoice, Settings
-from schemas.works.survey_run import AskOptions
-from tasks.survey.work import ASK
 from tests.flows.conftest import Assay
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay as run_assay
@@ -144,16 +140,3 @@ def test_what_it_takes_is_known_before_anything_is_asked(
     assert isinstance(expected["cost_usd"], float)
     assert list(jobs(warehouse)) == []
     assert not warehouse.catalogue.exists()
-
-
-def test_how_much_is_read_for_an_answer_is_the_profiles(tmp_path: Path) -> None:
-    read = [
-        request_of(
-            ASK,
-            ((QUESTION,),),
-            AskOptions(profile=name, engine=EXTRACTIVE, warehouse=tmp_path),
-            Settings(),
-        ).parameters.papers_read
-        for name in ("economy", "faithful")
-    ]
-    assert read == [12, 24]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from flows.profiles import load_profile, shipped_profiles
+from flows.profiles import load_profile
 from flows.run.preflight import check_engine
 from flows.run.requests import request_of
 from flows.works.evaluate.request import bundled_file, resolve_literature
@@ -15,7 +15,6 @@ from schemas.errors import ConfigurationError
 from schemas.judgement.run_request import RunRequest
 from schemas.judging import Effort
 from schemas.options.commands import RunOptions
-from schemas.options.values import parse_modules
 from schemas.run import Budget, Module
 from schemas.settings import Settings
 from tasks.evaluation.work import EVALUATE
@@ -41,11 +40,6 @@ def one_line(error: pytest.ExceptionInfo[ConfigurationError]) -> str:
     text = str(error.value)
     assert "\n" not in text
     return text
-
-
-@pytest.mark.parametrize("name", shipped_profiles())
-def test_shipped_profiles_load_and_carry_their_own_name(name: str) -> None:
-    assert load_profile(name).name == name
 
 
 def test_the_faithful_profile_keeps_the_published_parameters() -> None:
@@ -111,13 +105,6 @@ def test_a_profile_that_extends_another_has_a_name_of_its_own(tmp_path: Path) ->
     path.write_text('extends = "economy"')
     with pytest.raises(ConfigurationError, match="`name`: Field required"):
         load_profile(str(path))
-
-
-def test_modules_keep_their_order_and_come_once() -> None:
-    assert parse_modules("contribution, soundness,contribution") == (
-        Module.CONTRIBUTION,
-        Module.SOUNDNESS,
-    )
 
 
 def test_without_a_key_the_bundled_snapshot_is_the_literature(settings: Settings) -> None:
