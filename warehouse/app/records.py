@@ -48,12 +48,18 @@ def record(work: Transaction, table: str, noun: Noun) -> None:
 
 def records_of(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
     """Return all rows of a table, in order of recording."""
-    return source.nouns(kind, "records", table_name=table)
+    return source.nouns(kind, "records", "record", order="position", table_name=table)
 
 
 def record_by_key(source: Statements, table: str, key: str, kind: type[NounT]) -> NounT | None:
     """Return the row of a table with this key; None if there is none."""
-    return source.noun(kind, "record", table_name=table, record_id=key)
+    return source.noun(kind, "records", "record", table_name=table, record_id=key)
+
+
+def recorded_documents(database: ServiceDatabase, table: str) -> list[tuple[str, str]]:
+    """Return keys and JSON of a table's rows, in order of recording."""
+    rows = database.rows("records", "record_id", "record", order="position", table_name=table)
+    return [(key, document) for key, document in rows]
 
 
 def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[str, int]:
@@ -86,7 +92,7 @@ def _new_records(connection: Connection, warehouse: Warehouse) -> Iterator[tuple
         return
     with ServiceDatabase(warehouse) as database:
         for table in SERVICE_TABLES:
-            rows = database.ask("records", table_name=table.name)
+            rows = recorded_documents(database, table.name)
             folded_keys = lake_keys(connection, table) if rows else frozenset()
             yield table.name, [document for key, document in rows if key not in folded_keys]
 
