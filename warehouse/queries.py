@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, PaperId, RunId
-from schemas.judgement.evaluation import IdeaEvaluation
-from schemas.literature.paper import Paper
 from schemas.literature.recommendation import Resource
 from schemas.people.ledger import LedgerHead
 from schemas.profile import ScoreWeights
@@ -306,6 +304,10 @@ def _review(
     from warehouse.units.unit_rows import unit_of
 
     evaluation = unit_of(RUNS, rows["ideas"][0]["evaluation_key"], rows)
+    papers = {paper.paper_id: paper for paper in evaluation.papers}
+    cited_ids = dict.fromkeys(
+        citation.paper_id for citation in evaluation.citations if citation.paper_id is not None
+    )
     return IdeaReview(
         warehouse=warehouse,
         run=run,
@@ -313,15 +315,7 @@ def _review(
         score=score,
         rank=place["rank"],
         group_size=place["group_size"],
-        bibliography=_bibliography(evaluation),
+        bibliography=tuple(papers[each] for each in cited_ids if each in papers),
         cost_usd=cost["cost_usd"] if cost else 0.0,
         unknown_price_calls=cost["unknown_price_calls"] if cost else 0,
     )
-
-
-def _bibliography(evaluation: IdeaEvaluation) -> tuple[Paper, ...]:
-    papers = {paper.paper_id: paper for paper in evaluation.papers}
-    cited_ids = dict.fromkeys(
-        citation.paper_id for citation in evaluation.citations if citation.paper_id is not None
-    )
-    return tuple(papers[paper_id] for paper_id in cited_ids if paper_id in papers)

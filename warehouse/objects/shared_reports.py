@@ -24,10 +24,16 @@ def share_reports(layout: Layout, paths: Iterable[Path], *, new: bool = True) ->
     """
     files = tuple(dict.fromkeys(paths))
     place = layout.objects
-    if place is None or not files or (not new and _is_there(place, layout, files[-1])):
+    if place is None or not files:
         return
-    for name in {path.relative_to(layout.reports).parts[0] for path in files}:
-        _note_names(place, layout, layout.reports / name, files)
+    if not new and place.size(_name(layout, files[-1])) == files[-1].stat().st_size:
+        return
+    # Before the upload, so that all can be deleted.
+    for folder in {layout.reports / path.relative_to(layout.reports).parts[0] for path in files}:
+        here = {path.relative_to(folder).as_posix() for path in files if folder in path.parents}
+        names = sorted(here | _names(place, layout, folder))
+        lines = "".join(f"{name}\n" for name in names)
+        place.write(f"{_name(layout, folder)}/{_NAMES_FILE}", lines.encode(), "text/plain")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda path: _send(place, layout, path), files[:-1]))
     _send(place, layout, files[-1])
@@ -66,21 +72,9 @@ def forget_reports(layout: Layout, folder: Path) -> None:
     place.remove(f"{_name(layout, folder)}/{_NAMES_FILE}")
 
 
-def _note_names(place: ObjectFolder, layout: Layout, folder: Path, files: Iterable[Path]) -> None:
-    """Record the names of files before their upload, so that all can be deleted."""
-    here = {file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)}
-    names = here | _names(place, layout, folder)
-    lines = "".join(f"{name}\n" for name in sorted(names))
-    place.write(f"{_name(layout, folder)}/{_NAMES_FILE}", lines.encode(), "text/plain")
-
-
 def _names(place: ObjectFolder, layout: Layout, folder: Path) -> set[str]:
     names_object = place.get(f"{_name(layout, folder)}/{_NAMES_FILE}")
     return set() if names_object is None else set(names_object[0].decode().splitlines())
-
-
-def _is_there(place: ObjectFolder, layout: Layout, path: Path) -> bool:
-    return place.size(_name(layout, path)) == path.stat().st_size
 
 
 def _send(place: ObjectFolder, layout: Layout, path: Path) -> None:
