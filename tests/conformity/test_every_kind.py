@@ -9,6 +9,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Callable
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.base import replace
 from schemas.calls import LlmCall
 from schemas.errors import ConfigurationError, PublicationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
@@ -324,7 +326,9 @@ def validated_later(warehouse: Warehouse, work: Work) -> None:
 @in_depth
 def test_publishing_twice_changes_nothing(work: Work, done: Warehouse) -> None:
     before, told = snapshots(done), rows_in_lake(done, work)
-    again = published(done, work)
+    head = work.head(done)
+    later = replace(head, finished_at=head.finished_at + timedelta(hours=1))
+    again = publish(done, work.kind, later)
     assert (again.published, again.unchanged) == (True, True)
     assert snapshots(done) == before
     assert again.rows == told == rows_in_lake(done, work)
