@@ -19,10 +19,10 @@ from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.lake import filled_tables, no_lake_error, one_line
+from warehouse.reports import remove_unfinished
 from warehouse.statements import quoted
 from warehouse.stores.keyed_store import trim_caches
 from warehouse.stores.transcripts import forget_expired
-from warehouse.unfinished_reports import remove_unfinished
 from warehouse.units.eviction import evict
 from warehouse.units.kind import published_names
 from warehouse.units.landing import LEFTOVERS

@@ -20,7 +20,7 @@ from schemas.run import Budget
 from schemas.text.plain_files import remove_files
 from warehouse.lake import transaction
 from warehouse.ledger import append
-from warehouse.objects.shared_reports import forget_reports
+from warehouse.reports import forget_reports
 from warehouse.statements import table_statement
 from warehouse.stores.budget_file import BudgetFile
 from warehouse.units import bucket

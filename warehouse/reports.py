@@ -1,19 +1,72 @@
-"""Reports of a warehouse in object storage, uploaded from the working folder.
+"""Folders of reports: built under another name, and shared if the warehouse is a bucket.
 
-Every function raises UpstreamError if the storage cannot be reached, and ConfigurationError if it
-refuses. For a warehouse in a folder they do nothing.
+Functions on uploaded reports raise UpstreamError if the storage cannot be reached, and
+ConfigurationError if it refuses. For a warehouse in a folder they do nothing.
 """
 
+import fcntl
 import mimetypes
+import os
+import shutil
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE, ObjectFolder
-from warehouse.parquet import read_bytes, replace_bytes
+from warehouse.parquet import BUILDING, read_bytes, replace_bytes
+from warehouse.units.landing import LEFTOVERS
 
 _NAMES_FILE = "files"
+
+
+@contextmanager
+def building_folder(layout: Layout) -> Iterator[Path]:
+    """Yield a path for building a report; it is removed unless moved into place.
+
+    Folders of killed commands are removed first.
+    """
+    layout.reports.mkdir(parents=True, exist_ok=True)
+    with _lock(layout) as lock:
+        _remove(layout, lock)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_SH)
+        building = layout.reports / f"{BUILDING}{uuid4().hex}"
+        try:
+            yield building
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
+
+
+def remove_unfinished(layout: Layout) -> int:
+    """Remove unfinished reports unless one is being built; return their number."""
+    if not layout.reports.is_dir():
+        return 0
+    with _lock(layout) as lock:
+        return _remove(layout, lock)
+
+
+@contextmanager
+def _lock(layout: Layout) -> Iterator[int]:
+    """Yield a handle of the reports folder, on which builders hold a shared lock."""
+    lock = os.open(layout.reports, os.O_RDONLY)
+    try:
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def _remove(layout: Layout, lock: int) -> int:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # a running command holds the lock
+        return 0
+    leftovers = [path for path in layout.reports.iterdir() if path.name.startswith(LEFTOVERS)]
+    for path in leftovers:
+        shutil.rmtree(path, ignore_errors=True)
+    return len(leftovers)
 
 
 def share_reports(layout: Layout, paths: Iterable[Path], *, new: bool = True) -> None:
