@@ -128,8 +128,10 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
 
 def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> None:
     """Charge the token's ended jobs with their actual cost, if it is known."""
-    open_jobs = {"token_id": token.token_id, "open": 1}
-    for job_id, bound_usd in database.rows("submissions", "job_id", "charge_usd", **open_jobs):
+    columns = ("job_id", "charge_usd")
+    for job_id, bound_usd in database.rows(
+        "submissions", *columns, token_id=token.token_id, open=1
+    ):
         job = read_job(warehouse, job_id)
         if job is not None and job.at_work:
             continue
