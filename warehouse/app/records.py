@@ -84,11 +84,11 @@ def fold(connection: Connection, warehouse: Warehouse) -> dict[str, int]:
                 sql = table_statement("published_names", **parts)
                 lake_keys = {key for (key,) in connection.execute(sql).fetchall()}
                 new_records[table] = [document for key, document in rows if key not in lake_keys]
-    counts = {table.name: len(rows) for table, rows in new_records.items() if rows}
+    counts = {table.name: len(each) for table, each in new_records.items() if each}
     if counts:
         with transaction(connection, "what was recorded"):
-            for table, rows in new_records.items():
-                nouns = [read_record(table.name, row) for row in rows]
+            for table, documents in new_records.items():
+                nouns = [read_record(table.name, document) for document in documents]
                 for start in range(0, len(nouns), _ROWS_AT_ONCE):
                     part = nouns[start : start + _ROWS_AT_ONCE]
                     rows_of_part = [row_of(table, noun, {}) for noun in part]
