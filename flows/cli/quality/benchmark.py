@@ -120,7 +120,7 @@ def _others(
     Raises:
         UnknownNameError: one of the latter is not published.
     """
-    from warehouse.kinds.benchmarks.landing import BENCHMARKS
+    from warehouse.kinds.benchmarks import BENCHMARKS
     from warehouse.units.published_work import published_head, published_heads
 
     with Warehouse(request.warehouse).reader() as connection:
@@ -136,7 +136,7 @@ def _comparison(
 ) -> tuple[Path, ...]:
     from flows.run.declared_campaign import published_page
     from tasks.benchmarks.work import BENCHMARK
-    from warehouse.objects.shared_reports import share_reports
+    from warehouse.reports import share_reports
 
     run_ids = (summary.head.run_id, *request.units[0].compared)
     if len(run_ids) == 1:
@@ -166,7 +166,7 @@ def _calibrator(
     from tasks.benchmarks.suite import folder_of
     from tasks.benchmarks.suites.novelty import FILE, SUITE
     from tasks.calibration.calibrator_files import load_calibrator, write_fitted
-    from warehouse.kinds.benchmarks.landing import BENCHMARKS
+    from warehouse.kinds.benchmarks import BENCHMARKS
     from warehouse.units.published_work import published_heads
 
     assert options.calibrate is not None
