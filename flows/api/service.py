@@ -30,8 +30,8 @@ from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.options.commands import SearchOptions
-from schemas.options.values import Options, flag_of
+from schemas.options.commands import DeclaredOptions, SearchOptions
+from schemas.options.values import flag_of
 from schemas.people.decisions import GivenAnswer
 from schemas.people.job import check_offered
 from schemas.people.role import Action, Token
@@ -173,7 +173,7 @@ class Service:
         token: Token,
         job: type[WorkJob],
         inputs: Mapping[str, Any],
-        options: Options,
+        options: DeclaredOptions,
         *,
         name: str,
         idempotency_key: str | None,

@@ -120,7 +120,6 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
 
 
 def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
-
     columns: dict[str, Callable[[StepEstimate], object]] = {  # narrow, for 80 columns
         "step, for each idea": lambda step: step.step,
         "calls": lambda step: round(step.calls),
@@ -196,7 +195,6 @@ def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
 
 
 def _print_comparison(lines: "Sequence[ModelCost]") -> None:
-
     def cost(usd: float | None, digits: int) -> str:
         return "unknown price" if usd is None else f"${usd:,.{digits}f}"
 

@@ -79,7 +79,6 @@ def rank(
 def _rank_by_scores(
     name: str | None, options: RankOptions, output: Path | None, *, as_json: bool
 ) -> int:
-
     run = find_run(name, options)
     if run is None:
         evaluate = work_named("evaluate")

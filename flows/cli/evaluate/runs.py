@@ -89,7 +89,6 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
 
 
 def _unpublished_runs(warehouse: Warehouse) -> tuple[RunId, ...]:
-
     with closing(BudgetFile(warehouse.budgets, RunId(WHOLE_RUN), Budget())) as budget:
         return budget.runs() if budget.exists else ()
 
@@ -111,7 +110,6 @@ def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | N
 
 
 def _show_unpublished(run: str, spending: dict[str, float | int], *, as_json: bool) -> None:
-
     lines = [f"run {run} is not published: run the same command again to resume it"]
     if spending["estimated_calls"]:
         calls = plural(int(spending["estimated_calls"]), "call")
@@ -177,7 +175,6 @@ def expire(
 
 
 def _runs(lake: LakeOptions) -> tuple[Run, ...]:
-
     warehouse = Warehouse(lake.warehouse.resolve())
     with warehouse.queries() as queries:
         return queries.list_runs()

@@ -209,7 +209,6 @@ _VALUE_CHARACTERS = 60
 
 
 def print_audit(audited: "AuditResult", *, as_json: bool) -> None:
-
     standing = audited.standing
     waiting = sum(each["proposed"] + each["without_remedy"] for each in standing.counts)
     if as_json:

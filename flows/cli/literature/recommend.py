@@ -94,7 +94,6 @@ def _page(recommendations: Sequence[Recommendation], warnings: Sequence[str]) ->
 
 
 def _print(recommendations: tuple[Recommendation, ...]) -> None:
-
     for kind, title in _TITLES.items():
         rows = [
             [

@@ -67,7 +67,6 @@ def request_fields(request: Request) -> dict[str, object]:
 
 
 def _print(requests: Sequence[Request]) -> None:
-
     def what(request: Request) -> str:
         options = (f"{number}. {option}" for number, option in enumerate(request.options, 1))
         return "; ".join(filter(None, (request.criteria, *options)))
