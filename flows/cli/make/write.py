@@ -49,12 +49,8 @@ def write(
         raise ConfigurationError(f"--output {output} is a file: name a folder for the draft")
     path = Path(idea)
     arguments = (path if path.exists() else None, idea, read_venue(options.venue))
-    if options.outline_only:
-        return _print_outline(arguments, options, as_json=json)
-    return run("write", arguments, options, output, as_json=json)
-
-
-def _print_outline(arguments: tuple[object, ...], options: WriteOptions, *, as_json: bool) -> int:
+    if not options.outline_only:
+        return run("write", arguments, options, output, as_json=json)
     from flows.run.requests import request_of
     from flows.works.evaluate.idea_input import print_remarks
     from tasks.writing.work import WRITE
@@ -62,7 +58,7 @@ def _print_outline(arguments: tuple[object, ...], options: WriteOptions, *, as_j
     request = request_of(WRITE, arguments, options, Settings())
     print_remarks(request.remarks)
     (draft_unit,) = request.units
-    if as_json:
+    if json:
         print_answer("planned", draft_unit.outline, warnings=request.remarks)
     else:
         sys.stdout.write(outline_text(draft_unit.outline))

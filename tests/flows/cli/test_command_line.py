@@ -323,15 +323,6 @@ def test_what_was_looked_up_is_written_in_the_format_of_the_ending(
     assert output.read_bytes().lower().startswith(begins)
 
 
-def test_an_error_of_a_command_that_answers_in_json_is_json_too(
-    tmp_path: Path, assay: Assay
-) -> None:
-    ended = assay("rank", "--json", "--warehouse", tmp_path / "none")
-    answer = json.loads(ended.stdout)
-    assert (ended.returncode, answer["state"], answer["rows"]) == (EXIT_USAGE, "error", [])
-    assert ended.stderr == f"assay: {answer['error']}\n"
-
-
 @pytest.mark.parametrize(
     "words", ["rank", "report", "sql from-runs", "prior --outcome funded --scale no,yes"]
 )
