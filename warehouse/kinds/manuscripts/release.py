@@ -24,9 +24,7 @@ _FORMS = {"pdf": ManuscriptForm.PDF, "latex": ManuscriptForm.LATEX, "ocr": Manus
 _MOST_PROBLEMS = 5
 
 
-def import_release(
-    folder: Path, warehouse: Warehouse, *, dataset: str = DATASET
-) -> tuple[Publication, ...]:
+def import_release(folder: Path, warehouse: Warehouse) -> tuple[Publication, ...]:
     """Land, validate and publish the release in `folder`.
 
     The folder holds `papers`, `checks`, `problems` and `votes` as Parquet. A problem's position in
@@ -42,7 +40,7 @@ def import_release(
     votes, problems = _by_paper(tables["votes"]), _by_paper(tables["problems"])
     papers = {row["entry_id"]: row for row in tables["papers"]}
     digest = content_hash(
-        dataset,
+        DATASET,
         *(content_hash((folder / f"{name}.parquet").read_bytes().hex()) for name in RELEASE_TABLES),
         length=12,
     )
@@ -52,9 +50,8 @@ def import_release(
     publications = []
     for (model, approach), rows in sorted(checkers.items()):
         checks = [_check(row, papers, problems, votes) for row in rows]
-        head = _head(
-            warehouse, RunId(f"import-{digest}-{approach}-{model}"), dataset, checks, rows[0]
-        )
+        run_id = RunId(f"import-{digest}-{approach}-{model}")
+        head = _head(warehouse, run_id, checks, rows[0])
         if read_head(warehouse, kind_of(CHECKS), head.run_id) is None:
             for check in checks:
                 now = datetime.now(UTC)
@@ -88,7 +85,7 @@ def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
 
 
 def _head(
-    warehouse: Warehouse, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
+    warehouse: Warehouse, run_id: RunId, checks: Sequence[ManuscriptCheck], row: Row
 ) -> CheckHead:
     existing = read_head(warehouse, kind_of(CHECKS), run_id)
     now = datetime.now(UTC)
@@ -97,7 +94,7 @@ def _head(
         engine=row["model"],
         judges=tuple(sorted({vote.judge for check in checks for vote in check.votes})),
         form=row["approach"],
-        dataset=dataset,
+        dataset=DATASET,
         maximum_problems=_MOST_PROBLEMS,
         attempt_count=1,
         repetition_count=1,
