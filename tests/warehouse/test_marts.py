@@ -41,7 +41,6 @@ from warehouse.queries import resources_of_papers
 from warehouse.statements import MARTS, names, statement, table_statement
 from warehouse.units.publish import head_rows
 
-
 NounT = TypeVar("NounT", bound=Noun)
 
 
