@@ -13,7 +13,7 @@ from tasks.benchmarks.registry import SUITES
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.checker_release import write_release
 from tests.support.reports import run_report
-from warehouse.kinds.manuscripts.release import import_release
+from warehouse.kinds.quality_checker import import_release
 from warehouse.warehouse import Warehouse
 
 
