@@ -6,9 +6,9 @@ from itertools import islice
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.charts.row_charts import interval_chart
+from dashboards.render.charts.score_chart import NO_GROUP
 from dashboards.render.prose import prose_line
-from dashboards.views.ranked_groups import NO_GROUP
 from dashboards.views.sensitivity import sensitivity_blocks, sensitivity_of
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import (

@@ -5,7 +5,7 @@ from typing import Any
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
+from dashboards.render.charts.row_charts import Bar, bar_chart, scale_to
 from warehouse.queries import Queries
 from warehouse.row_models import RunCost, StepCost
 

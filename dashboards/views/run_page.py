@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.score_chart import score_chart
+from dashboards.render.charts.score_chart import ONE_GROUP, ranked_groups, score_chart
 from dashboards.views.alarms import USUAL
 from dashboards.views.changes import changes_blocks, changes_of
 from dashboards.views.nightly_page import NightFigures, night_figures
-from dashboards.views.ranked_groups import ONE_GROUP, ranked_groups
 from dashboards.views.run_cost import cost_blocks, sources_blocks
 from dashboards.views.sensitivity import sensitivity_blocks, sensitivity_of
 from schemas.base import Severity

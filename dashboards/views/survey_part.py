@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dashboards.render import figures, wording
-from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
 from dashboards.render.charts.citation_map import citation_map
+from dashboards.render.charts.row_charts import Bar, bar_chart, scale_to
 from dashboards.render.page import Figure, Line, Span, line
 from dashboards.render.papers import citation
 from schemas.literature.paper import Paper

@@ -11,7 +11,7 @@ from dashboards.app.site_pages.operate import operate_page
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.charts.reliability_chart import Bin, reliability_chart
-from dashboards.render.charts.spread_charts import Spread, spread_chart
+from dashboards.render.charts.row_charts import Spread, spread_chart
 from dashboards.render.wording import with_spaces
 from dashboards.views.benchmark_lines import PUBLISHED, WHOLE, ScoreLine, SuitePart
 from dashboards.views.metric_meanings import meaning_of

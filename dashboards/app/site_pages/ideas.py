@@ -5,6 +5,19 @@ from typing import Any, TypeAlias
 
 import polars
 
+from dashboards.app.board import (
+    BY_SCORES,
+    EVERY_GROUP,
+    Board,
+    basis_of,
+    board,
+    ideas_of_group,
+    label,
+    parts_of,
+    rank_changes,
+    scored_parts,
+    weights_of,
+)
 from dashboards.app.fields import (
     NO_RUN,
     Field,
@@ -15,23 +28,10 @@ from dashboards.app.fields import (
     run_field,
     run_in_address,
 )
-from dashboards.app.ranking.board import (
-    BY_SCORES,
-    EVERY_GROUP,
-    Board,
-    basis_of,
-    board,
-    ideas_of_group,
-    label,
-    parts_of,
-    rank_changes,
-    weights_of,
-)
-from dashboards.app.ranking.reweighting import scored_parts
 from dashboards.app.site import PageContent, Visit, idea_link, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.charts.row_charts import interval_chart
 from dashboards.views.idea.verdict import Verdict, decision_on
 from schemas.choices import EXTRACTIVE
 from schemas.literature.naming import unturned

@@ -16,9 +16,8 @@ from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.fields import Field
-from dashboards.app.job_requests import NO_RUNNER
 from dashboards.app.site import PageContent, Visit, controls, job_path, with_query
-from dashboards.app.site_pages.jobs import job_of
+from dashboards.app.site_pages.jobs import NO_RUNNER, job_of
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.formats.html import html_body

@@ -1,7 +1,8 @@
 """Scores of a run by group: one row per group, one dot per tenth of a point."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from math import sqrt
 from statistics import median
 
@@ -9,7 +10,39 @@ from dashboards.render import figures
 from dashboards.render.charts.drawing import WIDTH, Drawing, scale
 from dashboards.render.page import Figure
 from dashboards.render.wording import shorten
-from dashboards.views.ranked_groups import GroupPart
+from warehouse.row_models import RankedIdea
+
+NO_GROUP, ONE_GROUP = "Ideas without a group", "All ideas"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPart:
+    """The ranking of one group."""
+
+    name: str
+    ideas: tuple[RankedIdea, ...]
+
+    @property
+    def scores(self) -> tuple[tuple[str, float], ...]:
+        """Title and score of the scored ideas."""
+        return tuple((idea.title, idea.score) for idea in self.ideas if idea.score is not None)
+
+    @property
+    def unscored_count(self) -> int:
+        return len(self.ideas) - len(self.scores)
+
+
+def ranked_groups(ranking: Iterable[RankedIdea]) -> tuple[GroupPart, ...]:
+    """Return the groups in the order of their first ideas."""
+    members: dict[str | None, list[RankedIdea]] = {}
+    for idea in ranking:
+        members.setdefault(idea.group, []).append(idea)
+    default_name = ONE_GROUP if list(members) == [None] else NO_GROUP
+    return tuple(
+        GroupPart(default_name if name is None else name, tuple(ideas))
+        for name, ideas in members.items()
+    )
+
 
 GROUPS_SHOWN = 30
 NAME_CHARACTERS = 24

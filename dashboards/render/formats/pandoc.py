@@ -4,6 +4,7 @@ import base64
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pypandoc
 import vl_convert
 
 from dashboards.render.charts.drawing import picture
+from dashboards.render.drafts.programs import run_typst
 from dashboards.render.page import (
     Align,
     Block,
@@ -180,3 +182,29 @@ def _inline(span: Span) -> Node:
 
 def _node(kind: str, *parts: Any) -> Node:
     return {"t": kind, "c": list(parts)}
+
+
+_TEMPLATE = "page.typ"
+
+
+def pdf_file(page: Page) -> bytes:
+    """Return a tagged PDF with bookmarks; PDF/UA-1 if fonts have all characters.
+
+    Raises:
+        ConfigurationError: Typst refuses, in its words.
+    """
+    pictures: dict[str, str] = {}
+
+    def drawn(figure: Figure) -> str:
+        pictures[figure.name] = picture(figure, printed=True)
+        return figure.name
+
+    page_tree = tree(page, drawn)
+    with tempfile.TemporaryDirectory(prefix="assay-pdf-") as place:
+        folder = Path(place)
+        template = resources.files("dashboards.render.formats").joinpath(_TEMPLATE)
+        (folder / _TEMPLATE).write_bytes(template.read_bytes())
+        for name, content in (("page", page_tree), ("pictures", pictures)):
+            (folder / f"{name}.json").write_text(json.dumps(content), "utf-8")
+        run_typst(folder / _TEMPLATE, folder / "page.pdf", accessible=True)
+        return (folder / "page.pdf").read_bytes()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import TEN, Bar, bar_chart
+from dashboards.render.charts.row_charts import TEN, Bar, bar_chart
 from dashboards.render.papers import reference, sort_for_reading
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.committee_blocks import committee_blocks, other_sources

@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from dashboards.app import cells
 from dashboards.app.access import equal_in_constant_time
-from dashboards.app.password_attempts import (
+from dashboards.app.sign_in import (
     FORGOTTEN_AFTER_SECONDS,
     FREE_GUESSES,
     LONGEST_WAIT_SECONDS,

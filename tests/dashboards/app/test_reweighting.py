@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dashboards.app.ranking.agreement import agreement, side_by_side
-from dashboards.app.ranking.reweighting import reweight, scored_parts
+from dashboards.app.board import reweight, scored_parts
+from dashboards.app.site_pages.why import agreement, side_by_side
 from tests.support.report_lake import RUN
 from warehouse.warehouse import Warehouse
 

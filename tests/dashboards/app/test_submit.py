@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from dashboards.app import job_requests
-from dashboards.app.job_requests import NO_RUNNER, estimates_of
 from dashboards.app.site import job_path
+from dashboards.app.site_pages.jobs import NO_RUNNER, estimates_of
 from flows.works.evaluate.request import bundled_file
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.options.commands import EvaluateOptions

@@ -19,8 +19,7 @@ from dashboards.render.formats.bib_file import bib_file
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.formats.markdown_blocks import read_blocks
-from dashboards.render.formats.pandoc import word_file
-from dashboards.render.formats.pdf import pdf_file
+from dashboards.render.formats.pandoc import pdf_file, word_file
 from dashboards.render.formats.report_file import data, document
 from dashboards.render.formats.report_file import published_idea as idea_of
 from dashboards.render.formats.report_format import ReportFormat, format_of

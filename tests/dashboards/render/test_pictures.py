@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.render.charts.bar_chart import (
+from dashboards.render.charts.drawing import picture
+from dashboards.render.charts.row_charts import (
     BARS_SHOWN,
     LEFT,
     MORE_OR_LESS_NOVEL,
@@ -18,7 +19,6 @@ from dashboards.render.charts.bar_chart import (
     bar_chart,
     scale_to,
 )
-from dashboards.render.charts.drawing import picture
 from schemas.identifiers import IdeaId
 from tests.support.report_lake import RUN
 from tests.support.reports import idea_report, marks, run_report

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboards.app.site_pages.cost import ModelPrice, read_prices
+from dashboards.app.site_pages.quality import ENOUGH, distances, stability_index
 from dashboards.render.charts.spread_charts import MOST_BINS, round_bins
 from dashboards.views.alarms import judge_alarms
-from dashboards.views.drift import ENOUGH, distances, stability_index
-from dashboards.views.model_prices import ModelPrice, read_prices
 from schemas.errors import ConfigurationError
 from tests.support.evaluations import make_run
 

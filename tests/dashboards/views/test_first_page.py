@@ -8,8 +8,7 @@ import pytest
 
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
-from dashboards.render.formats.pandoc import word_file
-from dashboards.render.formats.pdf import pdf_file
+from dashboards.render.formats.pandoc import pdf_file, word_file
 from dashboards.views.idea.first_page import MOST_WORDS
 from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page

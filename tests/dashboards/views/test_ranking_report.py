@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.charts.row_charts import interval_chart
 from dashboards.render.formats.markdown import markdown
 from dashboards.render.page import Heading, Table, plain_text
 from dashboards.views.ranking_page import _duels, ranking_view

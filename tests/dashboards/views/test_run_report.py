@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.render.charts.score_chart import score_chart
+from dashboards.render.charts.score_chart import ranked_groups, score_chart
 from dashboards.views.idea.idea_page import idea_page
-from dashboards.views.ranked_groups import ranked_groups
 from dashboards.views.run_page import _unscored_parts
 from dashboards.views.write_run import write_reports
 from schemas.base import replace
