@@ -83,7 +83,6 @@ class AdmittedOnly:
 
 
 def _sign_in_response(scope: Scope) -> Response:
-    """Redirect a page view to the sign-in form; refuse other requests."""
     headers = Headers(scope=scope)
     opens_a_page = scope["method"] in ("GET", "HEAD") and (
         is_followed_link(headers) or "sec-fetch-mode" not in headers

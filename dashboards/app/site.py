@@ -165,7 +165,7 @@ PAGES = (
     Page("/jobs/{job_id}", "jobs", needs=(Action.SUBMIT,)),
     Page("/jobs/{job_id}/stop", "jobs", function="stop", needs=(Action.SUBMIT,), method="POST"),
     Page("/idea", "idea"),
-    Page("/paper", "paper"),
+    Page("/paper", "idea", function="show_paper"),
     Page(
         "/decide", "decide", "Decide", needs=(Action.DECIDE, Action.VOTE), counter="count_waiting"
     ),

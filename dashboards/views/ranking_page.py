@@ -119,7 +119,6 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
 def _members(
     queries: Queries, head: RankingHead, ideas: Iterable[RankedIdea]
 ) -> dict[str, list[RankedIdea]]:
-    """Return ideas by the group in which they met."""
     group_of = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
     members: dict[str, list[RankedIdea]] = defaultdict(list)
     for idea in ideas:
@@ -194,7 +193,6 @@ def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
 def _profiles(
     ideas: Sequence[RankedIdea], ratings: Sequence[Rating], dimensions: Sequence[str]
 ) -> Iterator[pg.Block]:
-    """Yield ranks by dimension; a dash without one."""
     ranks = {(rating.idea_id, rating.dimension): rating.rank for rating in ratings}
     rows = [
         (_title(idea), *(_dash(ranks.get((idea.idea_id, each))) for each in dimensions))

@@ -15,7 +15,6 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.assessment import AssessmentCriterion
-from schemas.judgement.ranking import RankingHead
 from schemas.profile import ScoreWeights
 from schemas.run import Run
 from warehouse.kinds.rankings.queries import default_ranking, ratings_of
@@ -51,7 +50,10 @@ def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.
         idea.idea_id: idea_page(queries.idea_review(run_id, idea.idea_id)).first
         for idea in (better, worse)
     }
-    matches = None if head is None else _matches(queries, head, better, worse)
+    matches = None if head is None else queries.page_frame(
+        "matches_of_pair", run_id=head.run_id, ranking_id=head.ranking_id,
+        one=better.idea_id, other=worse.idea_id,
+    ).to_dicts()  # fmt: skip
     scores = {score.idea_id: score for score in queries.idea_scores(run_id)}
     blocks = (
         pg.text(_order(better, worse)),
@@ -146,18 +148,6 @@ def _reasons(
             yield pg.text("Concern worth most: ", prose_line(first.concerns[0].point))
 
 
-def _matches(
-    queries: Queries, head: RankingHead, better: RankedIdea, worse: RankedIdea
-) -> list[dict[str, Any]]:
-    return queries.page_frame(
-        "matches_of_pair",
-        run_id=head.run_id,
-        ranking_id=head.ranking_id,
-        one=better.idea_id,
-        other=worse.idea_id,
-    ).to_dicts()
-
-
 def _meetings(
     better: RankedIdea, worse: RankedIdea, matches: list[dict[str, Any]] | None
 ) -> Iterator[pg.Block]:
@@ -226,9 +216,12 @@ def _turns(
     else:
         ahead, behind = scores[better.idea_id], scores[worse.idea_id]
         yield from turning_weights(run, ahead, behind, _title(worse))
-        overlap = _overlap(better, worse)
-        if overlap:
-            yield overlap
+        lowest, highest = better.score_lower, worse.score_upper
+        if lowest is not None and highest is not None and highest >= lowest:
+            yield (
+                f"The score of the first may be as low as {lowest:.2f}, that of the second as high"
+                f" as {highest:.2f}: judging again may turn the order."
+            )
     concerns = firsts[worse.idea_id].concerns
     if concerns and concerns[0].action:
         yield pg.line("What the second should do first: ", prose_line(concerns[0].action))
@@ -258,10 +251,8 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
         return
     lead = sum(weights.get(part, 0.0) * gap for part, gap in gaps.items())
     for part in led_parts:
-        words, needed_weight = (
-            wording.with_spaces(part),
-            weights.get(part, 0.0) + lead / -gaps[part],
-        )
+        words = wording.with_spaces(part)
+        needed_weight = weights.get(part, 0.0) + lead / -gaps[part]
         if not weights:
             yield f"“{name}” leads in {words}, by {-gaps[part]:.2f}: it leads if that alone counts."
         elif needed_weight <= _MOST_WEIGHT:
@@ -269,16 +260,6 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
                 f"“{name}” leads once {words} weighs more than {needed_weight:.2f} (now"
                 f" {weights[part]:g}), the other weights unchanged."
             )
-
-
-def _overlap(better: RankedIdea, worse: RankedIdea) -> str:
-    lowest, highest = better.score_lower, worse.score_upper
-    if lowest is None or highest is None or highest < lowest:
-        return ""
-    return (
-        f"The score of the first may be as low as {lowest:.2f}, that of the second as high as"
-        f" {highest:.2f}: judging again may turn the order."
-    )
 
 
 def _title(idea: RankedIdea) -> str:
@@ -315,9 +296,10 @@ def why_it_leads(
     missing: list[str] = []
     for part, value in parts_of_score(score, weights).items():
         others = [parts_of_score(other, weights).get(part) for other in scores]
-        mean = _mean([each for each in others if each is not None])
-        if mean is None:
+        scored = [each for each in others if each is not None]
+        if not scored:
             continue
+        mean = fmean(scored)
         name = part.replace("_", " ")
         if value is None:
             missing.append(name)
@@ -360,10 +342,6 @@ def parts_of_score(score: IdeaScore, weights: ScoreWeights) -> dict[str, float |
         overall = score.overall_0_to_1
         return {"overall": None if overall is None else 10 * overall}
     return {name: value for name, value in score.parts.items() if acting[name] > 0}
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None
 
 
 def _join_names(names: Sequence[str]) -> str:

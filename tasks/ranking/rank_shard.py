@@ -250,7 +250,6 @@ def _land(layout: Layout, job: RankJob, unit: RankedGroup, watch: Stopwatch) -> 
 
 
 def _journal(layout: Layout, job: RankJob, group: str) -> Journal:
-    """Open the group's journal with the matches of an earlier attempt."""
     journal = Journal(
         journal_path(RANKINGS.folder(layout, job.request.run_id, job.ranking_id), group)
     )
@@ -259,7 +258,6 @@ def _journal(layout: Layout, job: RankJob, group: str) -> Journal:
 
 
 def _receipts(layout: Layout, job: RankJob, group: GroupJob) -> list[GroupReceipt | None]:
-    """Return the receipts of the groups to join."""
     return [
         read_receipt(layout, RANKINGS, job.request.run_id, job.ranking_id, name)
         for name in group.joins
@@ -309,7 +307,6 @@ async def _rank(
 
 
 def _within(layout: Layout, job: RankJob, group: GroupJob) -> list[Match]:
-    """Return the engine's matches within the groups to join."""
     return [
         match
         for name in group.joins

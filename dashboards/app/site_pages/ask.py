@@ -84,7 +84,6 @@ def act(visit: Visit) -> PageContent | Response:
 
 
 def _estimate(visit: Visit, voter: str) -> None:
-    """Draw the two engines and estimate both answers together."""
     warehouse, kind = visit.lake.warehouse, _kind_of(visit.form_text("asked"))
     settings, text = (
         warehouse.settings,

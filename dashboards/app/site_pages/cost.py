@@ -192,7 +192,6 @@ def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
 
 def _over_nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    """Yield small multiples over the comparable runs up to this one."""
     comparable = comparable_runs(lake, run)[:NIGHTS]
     if len(comparable) < 2:
         return

@@ -233,7 +233,6 @@ def _in_words(verdict: Verdict) -> str:
 
 
 def _confirmation(visit: Visit, request: Request, given_answer: GivenAnswer) -> PageContent:
-    """Return a confirmation page, for browsers without script."""
     chosen_way = next(
         (way for way in answer_buttons(request) if way.answer == visit.form_text("answer")), None
     )

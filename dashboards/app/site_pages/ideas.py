@@ -173,7 +173,6 @@ def _table(leaderboard: Board, ideas: polars.DataFrame) -> Iterator[pg.Block]:
 def _chart(
     visit: Visit, leaderboard: Board, group: str, members: polars.DataFrame
 ) -> Iterator[pg.Block]:
-    """Chart the strengths of one group with intervals, if matches rank it."""
     if leaderboard.head is None or (group == EVERY_GROUP and len(leaderboard.groups) > 1):
         return
     names = set(members["idea_id"])

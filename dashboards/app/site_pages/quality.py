@@ -248,7 +248,6 @@ def _bins(lake: Lake, runs: Sequence[Run]) -> polars.DataFrame:
 
 
 def _drift(lake: Lake, run: Run, what: str) -> Iterator[pg.Block]:
-    """Yield mean scores up to this run, and how far each distribution moved."""
     earlier = [one for one in lake.runs() if one.started_at <= run.started_at][:RUNS_DRIFTING]
     if len(earlier) < 2:
         return

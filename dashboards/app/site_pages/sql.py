@@ -135,7 +135,6 @@ def _examples() -> list[tuple[str, str]]:
 
 
 def _dictionary(visit: Visit, table: str) -> Iterator[pg.Block]:
-    """Yield the tables and marts with their meanings, and the columns of one."""
     query = visit.query.get("sql", "")
     if table:
         yield pg.heading("Columns of ", pg.code(table))

@@ -285,7 +285,6 @@ def _sentence(error: AssayError) -> str:
 
 
 def _estimate_blocks(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[pg.Block]:
-    """Yield the entries, the rejected ones, and the estimate."""
     counts = estimate.get("counts") or {
         name: estimate[name] for name in ("ideas", "evaluated", "rejected", "not_covered")
     }
@@ -378,7 +377,6 @@ def _fields(visit: Visit, request: WorkJob, form: WebForm) -> Iterator[Field]:
 
 
 def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
-    """Return the form control of an option, by its type."""
     words = label or name.replace("_", " ").capitalize()
     inner = get_args(field.annotation) or (field.annotation,)
     help_text = (field.description or "").replace("--", "")  # not flags in a form

@@ -76,7 +76,6 @@ def _alarms(night: NightRun) -> Iterator[pg.Block]:
 
 
 def _open_decisions(visit: Visit) -> Iterator[pg.Block]:
-    """Yield how many decisions wait for the signed-in reader."""
     waiting = decide.count_waiting(visit)
     if waiting:
         yield pg.heading("Decisions")
@@ -134,7 +133,6 @@ def leaders_reasons(
 
 
 def _figures(night: NightRun) -> Iterator[pg.Block]:
-    """Yield ideas by state, cost and time, next to the last comparable run."""
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
     earlier = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)

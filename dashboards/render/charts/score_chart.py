@@ -61,7 +61,10 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
         return None
     largest = sorted(groups, key=lambda group: -len(group.ideas))[:GROUPS_SHOWN]
     visible = [group for group in groups if group in largest]
-    titles = {group.name: _by_tenth(group) for group in visible}
+    titles: dict[str, dict[float, list[str]]] = {group.name: defaultdict(list) for group in visible}
+    for group in visible:
+        for title, score in group.scores:
+            titles[group.name][round(score, 1)].append(title)
     crowd = max((len(each) for tenths in titles.values() for each in tenths.values()), default=1)
     # Dot areas are proportional to counts; the largest dot has to fit into its row.
     unit = min(SMALLEST_RADIUS, LARGEST_RADIUS / sqrt(crowd))
@@ -87,14 +90,6 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
 
 
 _UNIT = "Score, points of 10"
-
-
-def _by_tenth(group: GroupPart) -> dict[float, list[str]]:
-    """Return titles by score, rounded to a tenth of a point."""
-    titles: dict[float, list[str]] = defaultdict(list)
-    for title, score in group.scores:
-        titles[round(score, 1)].append(title)
-    return titles
 
 
 def _summary(group: GroupPart) -> str:

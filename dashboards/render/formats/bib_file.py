@@ -47,7 +47,11 @@ def bib_file(papers: Iterable[Paper], keys: Iterable[str] | None = None) -> str:
 def _fields(paper: Paper) -> list[Field]:
     values = {
         "title": f"{{{_latex(paper.title)}}}",
-        "author": " and ".join(map(_author, paper.authors)),
+        # In braces if BibTeX would read a name as several.
+        "author": " and ".join(
+            f"{{{name}}}" if " and " in name.lower() else name
+            for name in map(_latex, paper.authors)
+        ),
         "year": str(paper.year or ""),
         "month": str(paper.publication_date.month) if paper.publication_date else "",
         "journal": _latex(paper.venue),
@@ -57,12 +61,6 @@ def _fields(paper: Paper) -> list[Field]:
         "url": safe_url(paper_url(paper)) or "",
     }
     return [Field(name, value) for name, value in values.items() if value.strip()]
-
-
-def _author(name: str) -> str:
-    """Return a name, in braces if BibTeX would read it as several."""
-    latex_name = _latex(name)
-    return f"{{{latex_name}}}" if " and " in latex_name.lower() else latex_name
 
 
 def _latex(text: str) -> str:

@@ -20,7 +20,7 @@ from dashboards.render.page import (
     strong,
     text,
 )
-from schemas.text.patterns import Match, bounded
+from schemas.text.patterns import bounded
 
 # Underscores within words need no escape: metric names stay readable on a terminal.
 _SPECIAL = bounded(r"([\\`*\[\]<>&|~@]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#)")
@@ -51,7 +51,9 @@ def markdown(blocks: Iterable[Block], *, pictures: bool = False) -> str:
 
 def markdown_line(spans: Line) -> str:
     """Render one line whose first character begins no block."""
-    return _BLOCK_START.sub(_escape_block_start, _spans(spans))
+    return _BLOCK_START.sub(
+        lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}", _spans(spans)
+    )
 
 
 def _block(block: Block, pictures: bool) -> str:
@@ -94,12 +96,8 @@ def is_tight(item: Sequence[Block]) -> bool:
 
 
 def _indented(content: str, first: str, rest: str) -> str:
-    lines = content.split("\n")
-    marks = [first, *[rest] * (len(lines) - 1)]
-    return "\n".join(
-        f"{mark}{each}".rstrip() if not each else f"{mark}{each}"
-        for mark, each in zip(marks, lines, strict=True)
-    )
+    begin, *lines = content.split("\n")
+    return "\n".join((first + begin, *(rest + each if each else rest.rstrip() for each in lines)))
 
 
 def _table(block: Table) -> str:
@@ -143,7 +141,3 @@ def _escape(words: str) -> str:
     return _BARE_ADDRESS.sub(
         lambda match: r"\://" if match[1] else rf"{match[2]}\.", _SPECIAL.sub(r"\\\1", words)
     )
-
-
-def _escape_block_start(match: Match[str]) -> str:
-    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"

@@ -37,12 +37,8 @@ def read_blocks(markdown: str) -> tuple[Block, ...]:
 def markdown_parser() -> MarkdownIt:
     """Return a parser that reads HTML and pictures as text and allows web links only."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.validateLink = _is_web_address  # type: ignore[method-assign]
+    parser.validateLink = lambda url: _WEB_ADDRESS.match(url) is not None  # type: ignore[method-assign]
     return parser.disable(["image", "autolink", "html_inline", "html_block", "reference"])
-
-
-def _is_web_address(url: str) -> bool:
-    return _WEB_ADDRESS.match(url) is not None
 
 
 def _blocks(nodes: Iterable[SyntaxTreeNode]) -> Iterator[Block]:

@@ -55,11 +55,16 @@ def word_file(page: Page) -> bytes:
     Raises:
         ConfigurationError: Pandoc refuses, in its words.
     """
+
+    def png(figure: Figure) -> str:
+        image = vl_convert.svg_to_png(picture(figure, printed=True), scale=_PRINT_SCALE)
+        return f"data:image/png;base64,{base64.b64encode(image).decode()}"
+
     with tempfile.TemporaryDirectory(prefix="assay-word-") as folder:
         path = Path(folder) / "page.docx"
         try:
             pypandoc.convert_text(
-                json.dumps(tree(page, _png)),
+                json.dumps(tree(page, png)),
                 "docx",
                 format="json",
                 outputfile=str(path),
@@ -90,11 +95,6 @@ def tree(page: Page, picture_address: _Drawn) -> Node:
     }
 
 
-def _png(figure: Figure) -> str:
-    png = vl_convert.svg_to_png(picture(figure, printed=True), scale=_PRINT_SCALE)
-    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
-
-
 def _blocks(blocks: Iterable[Block], picture_address: _Drawn) -> list[Node]:
     return [node for block in blocks for node in _nodes(block, picture_address)]
 
@@ -108,7 +108,13 @@ def _nodes(block: Block, picture_address: _Drawn) -> list[Node]:
         return [{"t": "BlockQuote", "c": _blocks(block.blocks, picture_address)}]
     if isinstance(block, Listing):
         items = [
-            _blocks(_ticked(item) if block.to_do else item, picture_address) for item in block.items
+            _blocks(
+                (text("☐ ", item[0].line), *item[1:])
+                if block.to_do and isinstance(item[0], Paragraph)
+                else item,
+                picture_address,
+            )
+            for item in block.items
         ]
         if block.first is None:
             return [{"t": "BulletList", "c": items}]
@@ -123,12 +129,6 @@ def _nodes(block: Block, picture_address: _Drawn) -> list[Node]:
     if isinstance(block, Fold):
         return _blocks((text(strong(block.title)), *block.blocks), picture_address)
     return _blocks(block.right, picture_address)
-
-
-def _ticked(item: tuple[Block, ...]) -> tuple[Block, ...]:
-    first, *rest = item
-    assert isinstance(first, Paragraph)
-    return text("☐ ", first.line), *rest
 
 
 def _stacked(block: Table) -> Listing:

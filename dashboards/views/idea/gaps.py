@@ -159,7 +159,6 @@ def cause_of(failures: Iterable[Failure]) -> str:
 
 
 def _names(evaluation: IdeaEvaluation) -> dict[str, Line]:
-    """Return readable names of papers, methods and dimensions by identifier."""
     names = {str(paper.paper_id): line(citation(paper)) for paper in evaluation.papers}
     names[evaluation.idea.idea_id] = line("the idea")
     names["plan"] = line("the plan")

@@ -76,7 +76,6 @@ def _row(
 
 
 def _outcome(entry: Noun) -> str:
-    """Return the score, or why there is none; empty for texts."""
     reason = getattr(entry, "unscored_reason", None)
     if reason is not None:
         return wording.unscored_because(reason)

@@ -112,11 +112,6 @@ def test_an_idea_that_a_module_did_not_score_has_bounds_and_no_rank() -> None:
     assert (of["i3"]["score"], of["i3"]["lower"], of["i3"]["upper"]) == (None, 0, 10)
 
 
-def test_the_interval_of_a_contribution_is_the_one_that_came_with_it() -> None:
-    found = reweight(ideas(rated(None, 4.0)), {"contribution": 1.0})
-    assert found.select("score", "lower", "upper").row(0) == (4.0, 3.5, 5.0)
-
-
 def test_the_interval_of_an_assessed_idea_is_its_lowest_and_highest_repetition() -> None:
     found = reweight(ideas(assessed((5.0, 7.0, 7.5), new=2.0)), OWN)
     assert found.select("score", "lower", "upper").row(0) == (7.0, 5.0, 7.5)
@@ -133,12 +128,6 @@ def test_weights_of_criteria_act_in_an_assessed_run_and_those_of_modules_do_not(
 def test_an_assessed_idea_that_lacks_a_weighed_criterion_has_bounds() -> None:
     found = reweight(ideas(assessed(worth_asking=8.0)), {"worth_asking": 1.0, "new": 1.0})
     assert found.select("score", "rank", "lower", "upper").row(0) == (None, None, 3.75, 9.25)
-
-
-def test_without_any_weight_nothing_has_a_score() -> None:
-    found = reweight(ideas(rated(8, 2)), {})
-    assert found["score"].to_list() == [None]
-    assert found["rank"].to_list() == [None]
 
 
 def test_an_unknown_standard_error_gives_no_interval() -> None:
@@ -182,10 +171,6 @@ def test_a_rank_lies_within_its_range(values: list, weight: float) -> None:
     ):
         place = best if rank is None else rank
         assert 1 <= best <= place <= worst <= len(found)
-
-
-def test_modules_without_any_score_have_no_slider() -> None:
-    assert scored_parts(ideas(rated(8))) == ("soundness",)
 
 
 def test_an_assessed_run_has_a_slider_for_each_criterion() -> None:

@@ -12,8 +12,8 @@ from filelock import FileLock
 from pydantic import ValidationError
 from starlette.testclient import TestClient
 
-from dashboards.app import job_requests
 from dashboards.app.site import job_path
+from dashboards.app.site_pages import jobs as job_page
 from dashboards.app.site_pages.jobs import NO_RUNNER, estimates_of
 from flows.works.evaluate.request import bundled_file
 from schemas.errors import ConfigurationError, UpstreamError
@@ -418,7 +418,7 @@ def test_a_job_is_in_the_name_of_who_asks_and_another_neither_sees_nor_stops_it(
 def test_an_estimate_that_nobody_makes_is_called_off(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_requests, "PLAN_SECONDS", 0.0)
+    monkeypatch.setattr(job_page, "PLAN_SECONDS", 0.0)
     with pytest.raises(UpstreamError, match="No job runner is at work"):
         estimates_of(warehouse, (plan_job(),))
     (job_id,) = job_ids(warehouse)

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render.charts.row_charts import interval_chart
 from dashboards.render.formats.markdown import markdown
-from dashboards.render.page import Heading, Table, plain_text
-from dashboards.views.ranking_page import _duels, ranking_view
+from dashboards.views.ranking_page import _duels
 from dashboards.views.sensitivity import sensitivity_of
 from dashboards.views.write_run import write_reports
 from schemas.base import replace
@@ -23,7 +21,6 @@ from tests.support import reports
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import land_group, make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
-from tests.support.reports import marks
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.row_models import IdeaScore, RankedIdea, ScoreBasis
 from warehouse.units.landing import write_head
@@ -118,23 +115,6 @@ def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() ->
         assert written.count("idea rests on") == written.count(expected) > 0
 
 
-def test_many_groups_begin_with_who_is_first_in_each(
-    ranked: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dashboards.views.ranking_page.GROUPS_AT_A_GLANCE", 1)
-    with ranked.queries() as queries:
-        page = ranking_view(queries, RUN)
-    assert page is not None
-    headings = [each for each in page.blocks if isinstance(each, Heading) and each.level == 3]
-    firsts = next(
-        each
-        for each in page.blocks
-        if isinstance(each, Table) and plain_text(each.columns[-1].heading) == "First"
-    )
-    assert [row[0] for row in firsts.rows] == [heading.line for heading in headings]
-    assert all(plain_text(row[-1]) for row in firsts.rows)
-
-
 def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Warehouse) -> None:
     page = ranking_report(ranked, RUN, "html")
     body = page.split("</style>")[1]
@@ -150,16 +130,6 @@ def test_written_reports_link_the_ranking(ranked: Warehouse) -> None:
     assert 'href="ranking.html"' in index.read_text()
     assert (index.parent / "ranking.html").exists()
     assert "(ranking.md)" in run_report(ranked, RUN, "md")
-
-
-def test_a_drawing_needs_a_strength(ranked: Warehouse) -> None:
-    with ranked.queries() as queries:
-        ideas = queries.ranking(RUN)
-    assert interval_chart("intervals-1", [replace(idea, strength=None) for idea in ideas]) is None
-    chart = interval_chart("intervals-1", [idea for idea in ideas if idea.strength is not None])
-    assert chart is not None
-    rows = zip(marks(chart, "circle"), marks(chart, "line", "interval"), strict=True)
-    assert all(line["x1"] <= dot["cx"] <= line["x2"] for dot, line in rows)
 
 
 def score(idea_id: str, soundness: float | None, contribution: float | None) -> IdeaScore:
@@ -225,11 +195,6 @@ def test_in_an_assessed_run_the_weights_of_criteria_are_varied() -> None:
     assert all(
         0 < share < 1 for score, share in found.shares if score.idea_id in ("idea-0", "idea-11")
     )
-
-
-def test_where_all_ideas_are_among_the_best_no_weights_are_asked_about() -> None:
-    few = [score(f"idea-{number}", float(number), 5.0) for number in range(10)]
-    assert sensitivity_of(few) is None
 
 
 def test_one_module_has_no_weights_to_vary() -> None:
