@@ -28,84 +28,57 @@ HOSTILE_TEXT = (
 )
 
 
+def _attacked(noun, fields: str):
+    """Replace texts by the attack; those with a question mark only if there is one."""
+    names = (
+        name.removesuffix("?")
+        for name in fields.split()
+        if name[-1] != "?" or getattr(noun, name[:-1])
+    )
+    return replace(noun, **dict.fromkeys(names, HOSTILE_TEXT))
+
+
+def _attacked_parts(module, **fields_of: str):
+    return replace(
+        module,
+        **{
+            name: tuple(_attacked(each, fields) for each in getattr(module, name))
+            for name, fields in fields_of.items()
+        },
+    )
+
+
 def hostile_evaluation():
     """Every free text holds an attack; the structure around it is that of a sound evaluation."""
     idea = replace(make_idea(1), idea_id=HOSTILE, title=HOSTILE_TEXT, group="<i>|# g")
     evaluation = make_evaluation(1, idea=idea)
-    soundness, contribution = evaluation.soundness, evaluation.contribution
-    papers = tuple(
-        replace(
-            p,
-            title=HOSTILE_TEXT,
-            authors=("Mallory <script>",),
-            venue="|*x*|",
-            url="javascript:alert(4)",
-        )
-        for p in evaluation.papers
+    hostile = {"title": HOSTILE_TEXT, "authors": ("Mallory <script>",), "venue": "|*x*|",
+               "url": "javascript:alert(4)"}  # fmt: skip
+    soundness = _attacked_parts(
+        evaluation.soundness,
+        methods="text",
+        evidence="method results context",
+        reviews="support? suggestions?",
+        elements="text",
+        concerns="point quote? omission? why would_change action supported weakened",
+    )
+    summary = replace(soundness.summary, strengths=(HOSTILE_TEXT,), weaknesses=(HOSTILE_TEXT,))
+    contribution = _attacked_parts(
+        evaluation.contribution,
+        dimensions="name",
+        comparisons="dimension overall_comparison remains quote",
+        reviews="dimension strengths",
+    )
+    dimensions = (replace(each, statements=(HOSTILE_TEXT,)) for each in contribution.dimensions)
+    failure = Failure(
+        stage="literature", subject=HOSTILE_TEXT, reason=Reason.TIMEOUT, detail=HOSTILE_TEXT
     )
     return replace(
         evaluation,
-        papers=papers,
-        soundness=replace(
-            soundness,
-            methods=tuple(replace(method, text=HOSTILE_TEXT) for method in soundness.methods),
-            evidence=tuple(
-                replace(entry, method=HOSTILE_TEXT, results=HOSTILE_TEXT, context=HOSTILE_TEXT)
-                for entry in soundness.evidence
-            ),
-            reviews=tuple(
-                (
-                    review
-                    if review.unscored_reason
-                    else replace(review, support=HOSTILE_TEXT, suggestions=HOSTILE_TEXT)
-                )
-                for review in soundness.reviews
-            ),
-            elements=tuple(replace(element, text=HOSTILE_TEXT) for element in soundness.elements),
-            concerns=tuple(
-                replace(
-                    concern,
-                    point=HOSTILE_TEXT,
-                    quote=HOSTILE_TEXT if concern.quote else "",
-                    omission=HOSTILE_TEXT if concern.omission else "",
-                    why=HOSTILE_TEXT,
-                    would_change=HOSTILE_TEXT,
-                    action=HOSTILE_TEXT,
-                    supported=HOSTILE_TEXT,
-                    weakened=HOSTILE_TEXT,
-                )
-                for concern in soundness.concerns
-            ),
-            summary=replace(
-                soundness.summary, strengths=(HOSTILE_TEXT,), weaknesses=(HOSTILE_TEXT,)
-            ),
-        ),
-        contribution=replace(
-            contribution,
-            dimensions=tuple(
-                replace(entry, name=HOSTILE_TEXT, statements=(HOSTILE_TEXT,))
-                for entry in contribution.dimensions
-            ),
-            comparisons=tuple(
-                replace(
-                    entry,
-                    dimension=HOSTILE_TEXT,
-                    overall_comparison=HOSTILE_TEXT,
-                    remains=HOSTILE_TEXT,
-                    quote=HOSTILE_TEXT,
-                )
-                for entry in contribution.comparisons
-            ),
-            reviews=tuple(
-                replace(entry, dimension=HOSTILE_TEXT, strengths=HOSTILE_TEXT)
-                for entry in contribution.reviews
-            ),
-        ),
-        failures=(
-            Failure(
-                stage="literature", subject=HOSTILE_TEXT, reason=Reason.TIMEOUT, detail=HOSTILE_TEXT
-            ),
-        ),
+        papers=tuple(replace(paper, **hostile) for paper in evaluation.papers),
+        soundness=replace(soundness, summary=summary),
+        contribution=replace(contribution, dimensions=tuple(dimensions)),
+        failures=(failure,),
     )
 
 

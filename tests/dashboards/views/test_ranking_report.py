@@ -15,12 +15,13 @@ from dashboards.views.write_run import write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.judgement.ranking import RankedGroup
 from schemas.standing import IdeaState
 from tests.support import reports
 from tests.support.evaluations import make_evaluation
+from tests.support.ranked_lake import publish_ranking_of_report_lake
 from tests.support.rankings import land_group, make_head, make_ranked_group
-from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
+from tests.support.report_lake import RUN
+from tests.support.site import copied
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.row_models import IdeaScore, RankedIdea, ScoreBasis
 from warehouse.units.landing import write_head
@@ -33,23 +34,9 @@ run_report = cache(reports.run_report)  # several tests read the same page
 
 @pytest.fixture(scope="module")
 def ranked(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    """The report lake with its ideas ranked in one group of three and one hostile group, in which
-    one match was refused.
-    """
-    warehouse = Warehouse(
-        shutil.copytree(warehouse.root, tmp_path_factory.mktemp("ranked") / "warehouse")
-    )
-    sound = [make_evaluation(number).idea.idea_id for number in (0, 3, 4)]
-    groups: list[RankedGroup] = [
-        make_ranked_group(sound, group="sound"),
-        make_ranked_group([HOSTILE, UNSCORED], group="hostile", rationale=HOSTILE_TEXT, refused=1),
-    ]
-    for group in groups:
-        land_group(warehouse, group)
-    head = make_head(warehouse, groups)
-    write_head(warehouse, RANKINGS, head)
-    assert publish(warehouse, RANKINGS, head).published
-    return warehouse
+    copy = copied(warehouse, tmp_path_factory.mktemp("ranked"))
+    publish_ranking_of_report_lake(copy)
+    return copy
 
 
 def test_a_run_without_ranking_says_how_to_make_one(warehouse: Warehouse) -> None:
@@ -156,17 +143,14 @@ def test_an_idea_best_in_everything_leads_under_every_weighting_and_a_one_sided_
     None
 ):
     others = [score(f"filler-{number}", 5.0, 5.0) for number in range(9)]
-    found = sensitivity_of(
-        [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
-    )
+    ideas = [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
+    found = sensitivity_of(ideas)
     assert found is not None
     shares = {score.idea_id: share for score, share in found.shares}
     assert shares["best"] == 1.0
     assert 0 < shares["sound"] < 1
     assert 0 < shares["new"] < 1
-    assert found == sensitivity_of(
-        [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
-    )
+    assert found == sensitivity_of(ideas)
 
 
 def test_an_idea_that_a_module_did_not_score_is_left_out_under_any_weights() -> None:
