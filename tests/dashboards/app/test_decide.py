@@ -65,8 +65,13 @@ def test_requests_are_listed_with_title_score_why_and_since_when_beside_the_revi
     own: Warehouse,
 ) -> None:
     asked(own)
-    asked(own, name="r2", idea=1)
     site = signed_in(own, Role.DECIDER)
+    today = opened(site, "/")
+    assert "1 request waits for your answer" in today.words
+    assert "/decide" in today.links("Decide")
+    assert today.tree.xpath("//header//*[@class='count']/text()") == ["1"]
+    assert opened(signed_in(own, Role.OWNER), "/").tree.xpath("//*[@class='count']") == []
+    asked(own, name="r2", idea=1)
     page = opened(site, "/decide")
     first, second = page.tree.xpath("//section[@class='requests']//li")
     told = " ".join(first.text_content().split())
@@ -82,17 +87,6 @@ def test_requests_are_listed_with_title_score_why_and_since_when_beside_the_revi
     assert other.tree.xpath("//section[@class='review']/h2/text()") == ["Idea 1"]
     assert other.buttons == ["Approve", "Reject", "Comment only"]
     assert other.tree.xpath("//button/@data-key") == ["a", "r", "c"]
-
-
-def test_the_menu_and_today_say_how_many_requests_wait(own: Warehouse) -> None:
-    asked(own)
-    site = signed_in(own, Role.DECIDER)
-    today = opened(site, "/")
-    assert "1 request waits for your answer" in today.words
-    assert "/decide" in today.links("Decide")
-    assert today.tree.xpath("//header//*[@class='count']/text()") == ["1"]
-    other = opened(signed_in(own, Role.OWNER), "/")
-    assert other.tree.xpath("//header//*[@class='count']") == []
 
 
 def test_an_answer_without_script_is_confirmed_and_then_nothing_waits(own: Warehouse) -> None:

@@ -99,16 +99,6 @@ def test_plain_text_stays_inside_its_table_cell(first, second):
 
 
 @given(NASTY)
-def test_plain_text_stays_inside_its_heading(text):
-    kinds = [token.type for token in READER.parse(f"# {plain(text)}\n")]
-    assert kinds == ["heading_open", "inline", "heading_close"]
-    assert (
-        text_of(READER.render(f"# {plain(text)}\n")).strip()
-        == text_of(READER.render(plain(text))).strip()
-    )
-
-
-@given(NASTY)
 def test_prose_makes_paragraphs_and_lists_and_nothing_else(text):
     allowed = {"paragraph", "bullet_list", "ordered_list", "list_item", "strong", "em", "link"}
     for token in tokens_of(prose(text)):

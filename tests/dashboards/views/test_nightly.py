@@ -150,17 +150,6 @@ def test_a_source_that_answered_nothing_alarms_with_its_cause(tmp_path):
     assert sentences == [f"Not answered: none of 3 requests to download ({cause})."]
 
 
-def test_top_ideas_are_the_best_scores_best_first(summary):
-    rows = [
-        line
-        for line in summary.markdown.split("### Top ideas")[1].split("###")[0].splitlines()
-        if line.startswith("| ")
-    ][1:]
-    scores = [float(row.split("|")[-2]) for row in rows]
-    assert len(scores) == 3
-    assert scores == sorted(scores, reverse=True)
-
-
 def test_the_files_link_to_the_run_and_titles_stay_text(summary, warehouse):
     page = Page(summary.html_path.read_text())
     assert "../run-b/index.html" in page.addresses
@@ -199,10 +188,6 @@ def test_what_is_no_summary_of_the_day_is_passed_over(tmp_path):
     day = (folder / "2026-03-03.md").read_text()
     assert "01:40:05" in day
     assert "secret" not in day
-
-
-def test_a_night_without_files_or_lake_says_so(tmp_path):
-    assert "No new file was waiting." in write_nightly(Warehouse(tmp_path), NIGHT, {}, []).markdown
 
 
 def test_the_first_run_of_a_lake_has_nothing_beside_it(warehouse):
