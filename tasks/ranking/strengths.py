@@ -192,12 +192,11 @@ REPLICATES = 100
 
 @dataclass(frozen=True, slots=True)
 class EloRatings:
-    """Points per idea, in order of `idea_ids`.
+    """Points per idea, in the order of identifiers.
 
     `errors` are the replicates' distances from their mean, shape (ideas, REPLICATES).
     """
 
-    idea_ids: tuple[IdeaId, ...]
     points: NDArray[np.float64]
     errors: NDArray[np.float64]
 
@@ -229,9 +228,8 @@ def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], seed: int) -> EloR
         if by_vote:
             replay.regress(~active)
     replicates = replay.points[:, 1:]
-    return EloRatings(
-        ordered_ids, replay.points[:, 0].copy(), replicates - replicates.mean(axis=1, keepdims=True)
-    )
+    errors = replicates - replicates.mean(axis=1, keepdims=True)
+    return EloRatings(replay.points[:, 0].copy(), errors)
 
 
 def _replicate_weights(count: int, seed: int) -> NDArray[np.float64]:

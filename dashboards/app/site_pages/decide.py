@@ -165,13 +165,13 @@ def parts(visit: Visit) -> Markup:
     return controls("parts", whole="Decide", ways=links, here=visit.request.url.path)
 
 
-def read_remark(visit: Visit, name: str = "reason") -> str:
-    """Return the text of a form field.
+def read_remark(visit: Visit) -> str:
+    """Return the remark of a form.
 
     Raises:
         ConfigurationError: it is too long, or not valid text.
     """
-    text = visit.form_text(name).replace("\r\n", "\n").strip()
+    text = visit.form_text("reason").replace("\r\n", "\n").strip()
     if len(text) > LONGEST_REASON or "\x00" in text or not encodable(text):
         raise ConfigurationError(f"write a text of at most {LONGEST_REASON:,} characters")
     return text

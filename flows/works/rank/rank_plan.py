@@ -209,7 +209,7 @@ def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Map
         embedder = SentenceEmbedder(
             warehouse.settings.embeddings, KeyedStore(warehouse.cache / "embeddings.sqlite")
         )
-        group_of = dict(asyncio.run(find_groups(dossiers, embedder)).group_of)
+        group_of = asyncio.run(find_groups(dossiers, embedder))
     else:
         names = {row["group"] for row in rows}
         rest = UNGROUPED
