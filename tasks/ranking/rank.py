@@ -229,7 +229,7 @@ class _Contest:
             if dossier.prior_log_odds is not None
         }
         self._kind = kind_of(len(ideas), parameters, beforehand=beforehand)
-        self._beforehand = beforehand
+        self._beforehand = beforehand and joined is None
         self._ended_because = ""
         self._matches: list[Match] = []
         self._within: tuple[Match, ...] = ()

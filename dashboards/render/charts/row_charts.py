@@ -60,7 +60,7 @@ class _Rows(Drawing):
         self._descriptions.append(f"{name}: {text}")
         return y
 
-    def finished(self, caption: str, hidden_count: int, hidden: str) -> Figure:
+    def with_rows(self, caption: str, hidden_count: int, hidden: str) -> Figure:
         """Return the drawing; `hidden` says where the rows beyond `ROWS_SHOWN` are."""
         more = f" {hidden_count} {hidden}." if hidden_count else ""
         return self.figure(self.bottom + 44, caption + more, "; ".join(self._descriptions))
@@ -103,7 +103,7 @@ def bar_chart(
                 height=2 * half,
                 rx=2,
             )
-    return chart.finished(caption, len(values) - len(visible), "more are in the text only")
+    return chart.with_rows(caption, len(values) - len(visible), "more are in the text only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def spread_chart(
         for dot in row.dots:
             tooltip = f"{row.name}: {row.text}"
             chart.dot(chart.across(dot), y, 4.5, tooltip, "other" * row.other)
-    return chart.finished(caption, len(rows) - len(visible), hidden)
+    return chart.with_rows(caption, len(rows) - len(visible), hidden)
 
 
 def interval_chart(name: str, ideas: Sequence[RankedIdea]) -> Figure | None:

@@ -96,8 +96,11 @@ def is_tight(item: Sequence[Block]) -> bool:
 
 
 def _indented(content: str, first: str, rest: str) -> str:
-    begin, *lines = content.split("\n")
-    return "\n".join((first + begin, *(rest + each if each else rest.rstrip() for each in lines)))
+    lines = content.split("\n")
+    marks = [first, *[rest] * (len(lines) - 1)]
+    return "\n".join(
+        mark + each if each else mark.rstrip() for mark, each in zip(marks, lines, strict=True)
+    )
 
 
 def _table(block: Table) -> str:
