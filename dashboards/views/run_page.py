@@ -15,12 +15,7 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.queries import Queries
-from warehouse.row_models import (
-    CRITERION_PARTS,
-    FailureRow,
-    IdeaScore,
-    RankedIdea,
-)
+from warehouse.row_models import CRITERION_PARTS, FailureRow, IdeaScore, RankedIdea
 
 
 def run_view(

@@ -12,11 +12,7 @@ from dashboards.render.page import Figure, Line, Span, line
 from dashboards.render.papers import citation
 from schemas.literature.paper import Paper
 from schemas.literature.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
-from schemas.literature.survey_review import (
-    COMPARED,
-    ReviewPart,
-    SurveySection,
-)
+from schemas.literature.survey_review import COMPARED, ReviewPart, SurveySection
 
 _ENDS = {
     End.DEPTH: "ended at the depth asked for",

@@ -38,11 +38,7 @@ from tasks.ranking.rank import JoinedGroups, RankingOutcome, rank_groups
 from tasks.ranking.schedule import kind_of
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
-from warehouse.kinds.rankings.landing import (
-    RANKINGS,
-    iterate_heads,
-    landed_matches,
-)
+from warehouse.kinds.rankings.landing import RANKINGS, iterate_heads, landed_matches
 from warehouse.layout import Layout
 from warehouse.scrubbing import mask_secrets
 from warehouse.units.landing import complete_receipt, read_receipt

@@ -198,10 +198,10 @@ def tally(
     keys = sorted(pairs)
     shares = np.array([pairs[key] for key in keys], dtype=np.float64).reshape(-1, 2)
     ends = np.array(keys, dtype=np.intp).reshape(-1, 2)
-    known = {idea_id: (prior or {})[idea_id] for idea_id in ordered_ids if idea_id in (prior or {})}
-    mean = sum(known.values()) / len(known) if known else 0.0
+    prior_of = {name: (prior or {})[name] for name in ordered_ids if name in (prior or {})}
+    mean = sum(prior_of.values()) / len(prior_of) if prior_of else 0.0
     prior_strengths = np.array(
-        [known.get(idea_id, mean) - mean for idea_id in ordered_ids], dtype=np.float64
+        [prior_of.get(idea_id, mean) - mean for idea_id in ordered_ids], dtype=np.float64
     )
     numbers = (
         np.unique([group_of[idea_id] for idea_id in ordered_ids], return_inverse=True)[1]

@@ -20,11 +20,7 @@ from dashboards.app.fields import (
     run_field,
     run_in_address,
 )
-from dashboards.app.site import (
-    PageContent,
-    Visit,
-    idea_link,
-)
+from dashboards.app.site import PageContent, Visit, idea_link
 from dashboards.app.site_pages.operate import (
     NIGHTS,
     Columns,
@@ -39,12 +35,7 @@ from dashboards.app.site_pages.operate import (
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.row_charts import Bar, Spread, bar_chart, scale_to, spread_chart
-from dashboards.render.charts.spread_charts import (
-    Panel,
-    histogram,
-    nights_chart,
-    round_bins,
-)
+from dashboards.render.charts.spread_charts import Panel, histogram, nights_chart, round_bins
 from dashboards.views.run_cost import cost_blocks
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId

@@ -34,14 +34,7 @@ from schemas.errors import (
     UnknownNameError,
 )
 from schemas.identifiers import IdeaId, RunId
-from schemas.people.decisions import (
-    LONGEST_REASON,
-    Decision,
-    GivenAnswer,
-    Request,
-    Stage,
-    Verdict,
-)
+from schemas.people.decisions import LONGEST_REASON, Decision, GivenAnswer, Request, Stage, Verdict
 from schemas.people.ledger import Participant
 from schemas.people.role import Action
 from warehouse.app.database import services_file

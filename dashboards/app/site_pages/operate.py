@@ -8,20 +8,8 @@ import polars
 from markupsafe import Markup
 
 from dashboards.app.data import Lake
-from dashboards.app.fields import (
-    NO_RUN,
-    Field,
-    form,
-    run_facts,
-    run_field,
-    run_in_address,
-)
-from dashboards.app.site import (
-    PageContent,
-    Visit,
-    controls,
-    with_query,
-)
+from dashboards.app.fields import NO_RUN, Field, form, run_facts, run_field, run_in_address
+from dashboards.app.site import PageContent, Visit, controls, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import NightFigures, night_figures

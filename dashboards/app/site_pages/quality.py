@@ -16,13 +16,7 @@ from dashboards.app.fields import (
     run_field,
     run_in_address,
 )
-from dashboards.app.site import (
-    PageContent,
-    Visit,
-    attachment,
-    run_path,
-    with_query,
-)
+from dashboards.app.site import PageContent, Visit, attachment, run_path, with_query
 from dashboards.app.site_pages.operate import (
     NIGHTS,
     Columns,
@@ -37,11 +31,7 @@ from dashboards.app.site_pages.operate import (
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.row_charts import Bar, bar_chart, scale_to
-from dashboards.render.charts.spread_charts import (
-    Panel,
-    histogram,
-    nights_chart,
-)
+from dashboards.render.charts.spread_charts import Panel, histogram, nights_chart
 from dashboards.views.nightly_page import About
 from dashboards.views.run_page import models_blocks, validation_blocks
 from schemas.errors import UnknownNameError

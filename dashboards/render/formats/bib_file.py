@@ -5,11 +5,7 @@ from collections.abc import Iterable
 from bibtexparser.entrypoint import write_string
 from bibtexparser.library import Library
 from bibtexparser.model import Entry, Field
-from pylatexenc.latexencode import (
-    RULE_DICT,
-    UnicodeToLatexConversionRule,
-    UnicodeToLatexEncoder,
-)
+from pylatexenc.latexencode import RULE_DICT, UnicodeToLatexConversionRule, UnicodeToLatexEncoder
 
 from dashboards.render.papers import paper_url
 from schemas.literature.naming import INVISIBLE, bib_keys, safe_url

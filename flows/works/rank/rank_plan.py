@@ -29,12 +29,7 @@ from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.expected import calls_of, most_calls
 from tasks.ranking.groups import find_groups
 from tasks.ranking.rank import UNGROUPED
-from tasks.ranking.rank_shard import (
-    GroupJob,
-    RankJob,
-    land_failed_group,
-    matches_elsewhere,
-)
+from tasks.ranking.rank_shard import GroupJob, RankJob, land_failed_group, matches_elsewhere
 from tasks.ranking.schedule import FIXED, kind_of, most_bridges
 from tasks.ranking.steps import STEPS
 from tasks.ranking.votes import RejectedVote, Votes, read_votes

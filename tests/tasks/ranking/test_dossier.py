@@ -1,11 +1,7 @@
 """The dossier of an assessed idea: strengths and weaknesses of its plan as a match is shown them."""
 
 from tasks.ranking.dossier import dossier_of
-from tests.support.reviewed_ideas import (
-    WEIGHED,
-    make_assessed_evaluation,
-    make_review,
-)
+from tests.support.reviewed_ideas import WEIGHED, make_assessed_evaluation, make_review
 
 
 def test_a_match_is_shown_the_strengths_of_an_assessed_plan_with_their_reasons() -> None:
