@@ -238,8 +238,12 @@ def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Blo
     prices = read_prices(visit.lake.prices) if visit.lake.prices else {}
     model_name = visit.query.get("model", "").strip()
     compared_models = {name: prices[name] for name in (*PRESETS, model_name) if name in prices}
-    if reader_price := _own_price(visit):
-        compared_models["your prices"] = reader_price
+    prompt, completion = (
+        number_in_address(visit, name, 1e9, "dollars as a number")
+        for name in ("prompt_price", "completion_price")
+    )
+    if prompt is not None and completion is not None:
+        compared_models["your prices"] = ModelPrice(prompt, completion, prompt)
     yield pg.heading("With another model")
     if model_name and model_name not in prices:
         close_names = get_close_matches(model_name, prices, 3, 0.4)
@@ -273,13 +277,3 @@ def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Blo
         ((name, figures.usd(value), figures.usd(value / ideas) if ideas else "–",
           "–" if batch is None else figures.usd(batch)) for name, value, batch in rows),
     )  # fmt: skip
-
-
-def _own_price(visit: Visit) -> ModelPrice | None:
-    prompt, completion = (
-        number_in_address(visit, name, 1e9, "dollars as a number")
-        for name in ("prompt_price", "completion_price")
-    )
-    if prompt is None or completion is None:
-        return None
-    return ModelPrice(prompt, completion, prompt)

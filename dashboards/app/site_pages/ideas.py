@@ -1,6 +1,6 @@
 """Page “Ideas”: the ideas of a run by rank, under any weights."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import polars
@@ -86,7 +86,18 @@ def show(visit: Visit) -> PageContent:
             unturned(search_text),
             attributes={"placeholder": "Title or identifier"},
         ),
-        *(_weight_field(part, weights, run) for part in parts if len(parts) > 1),
+        *(
+            Field(
+                f"weight_{part}",
+                f"Weight of {label(part).lower()}",
+                f"{weights[part]:g}",
+                f"{weights_of(run)[part]:g}",
+                kind="number",
+                attributes={"min": 0, "max": 1, "step": 0.05},
+            )
+            for part in parts
+            if len(parts) > 1
+        ),
     )
     blocks = (
         *_head(run, leaderboard, members),
@@ -125,13 +136,6 @@ def _weights(visit: Visit, ideas: polars.DataFrame, run: Run) -> dict[str, float
     return weights_of(run) | {
         part: value for part, value in requested_weights.items() if value is not None
     }
-
-
-def _weight_field(part: str, weights: Mapping[str, float], run: Run) -> Field:
-    default = f"{weights_of(run)[part]:g}"
-    name = f"Weight of {label(part).lower()}"
-    return Field(f"weight_{part}", name, f"{weights[part]:g}", default, kind="number",
-                 attributes={"min": 0, "max": 1, "step": 0.05})  # fmt: skip
 
 
 def _search(members: polars.DataFrame, search_text: str) -> polars.DataFrame:

@@ -253,7 +253,14 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
     if recent_jobs:
         yield pg.heading("Jobs")
         names = ("Job", "Kind", "State", "Asked by", "Started", "Last word")
-        yield pg.table(names, map(_job_row, recent_jobs))
+        yield pg.table(names, ((
+            pg.report(_name(job), job_path(job.job_id)),
+            "" if job.request is None else job.request.command,
+            "stopping" if job.at_work and job.stop_requested else job.status.state.value,
+            "" if job.request is None else job.request.asked_by,
+            job.status.started_at or "",
+            job.status.last_word,
+        ) for job in recent_jobs))  # fmt: skip
 
 
 def spent_of(run: RunProgress) -> str:
@@ -287,15 +294,3 @@ def _recent_jobs(visit: Visit) -> list[Job]:
 
 def _name(job: Job) -> str:
     return wording.title_or_name(None if job.request is None else job.request.name, job.job_id)
-
-
-def _job_row(job: Job) -> tuple[pg.Part, ...]:
-    request, started_at = job.request, job.status.started_at
-    return (
-        pg.report(_name(job), job_path(job.job_id)),
-        "" if request is None else request.command,
-        "stopping" if job.at_work and job.stop_requested else job.status.state.value,
-        "" if request is None else request.asked_by,
-        "" if started_at is None else started_at,
-        job.status.last_word,
-    )

@@ -3,7 +3,7 @@
 import io
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import orjson
@@ -105,7 +105,8 @@ def _error_blocks(query: str, error: SqlError) -> Iterator[pg.Block]:
     start = before.rfind("\n") + 1
     line = query[start:].split("\n", 1)[0]
     column = error.place - start
-    marks = "^" * max(1, len(error.word or _word_at(line, column)))
+    word = "".join(takewhile(lambda sign: sign.isalnum() or sign == "_", line[column:]))
+    marks = "^" * max(1, len(error.word or word))
     yield pg.Code(f"{INVISIBLE.sub(' ', line)}\n{' ' * column}{marks}")
     yield pg.text(f"Line {before.count(chr(10)) + 1}, column {column + 1}.")
     at = query.lower().find(error.word.lower(), error.place) if error.word else -1
@@ -117,12 +118,6 @@ def _error_blocks(query: str, error: SqlError) -> Iterator[pg.Block]:
         for name in error.offered[:NAMES_OFFERED]
     )  # fmt: skip
     yield from pg.bullets(corrections)
-
-
-def _word_at(line: str, column: int) -> str:
-    rest = line[column:]
-    end = next((n for n, each in enumerate(rest) if not (each.isalnum() or each == "_")), None)
-    return rest[:end]
 
 
 def _examples() -> list[tuple[str, str]]:

@@ -143,7 +143,8 @@ def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Re
     _, markup = html_body(blocks, str)
     form = SUBMITTED[_kind_of(request)].web_form
     assert form is not None
-    job_id = _job_of_draft(visit.lake.warehouse, draft.job_id)
+    key = content_hash(_key_of(draft.job_id), length=16)
+    job_id = next((name for name in job_ids(visit.lake.warehouse) if name.endswith(key)), "")
     draft_markup = controls(
         "submit_found",
         problem=problem,
@@ -190,11 +191,6 @@ def begin(visit: Visit) -> PageContent | Response:
 def _key_of(draft_id: str) -> str:
     """Return the idempotency key that makes a draft at most one job."""
     return f"submitted {draft_id}"
-
-
-def _job_of_draft(warehouse: Warehouse, draft_id: str) -> str:
-    key = content_hash(_key_of(draft_id), length=16)
-    return next((name for name in job_ids(warehouse) if name.endswith(key)), "")
 
 
 def _draft(

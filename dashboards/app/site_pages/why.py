@@ -1,6 +1,6 @@
 """Pages on why one idea ranks above another, and how certain the order is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import polars
@@ -82,7 +82,12 @@ def show_certainty(visit: Visit) -> PageContent:
     first, others = _order_shown(lake, run), _other_orders(lake, run)
     names = list(others)
     chosen_order = option_in_address(visit, "with", names, "")
-    default = chosen_order or _first_in_common(lake, first, others)
+    in_common = (
+        name
+        for name, order in others.items()
+        if not side_by_side(first.frame, board(lake, *order).frame).is_empty()
+    )
+    default = chosen_order or next(in_common, "")
     blocks = (
         pg.facts(pg.report("All ideas", with_query("/ideas", run=run.run_id))),
         *sensitivity_blocks(lake.ask(_sensitivity, run.run_id)),
@@ -113,15 +118,6 @@ def _other_orders(lake: Lake, run: Run) -> dict[str, tuple[Run, RankingHead | No
     for each in [each for each in lake.runs() if each.run_id != run.run_id][:RUNS_OFFERED]:
         orders[run_title(each)] = (each, lake.ask(default_ranking, each.run_id))
     return orders
-
-
-def _first_in_common(
-    lake: Lake, first: Board, others: Mapping[str, tuple[Run, RankingHead | None]]
-) -> str:
-    for name, order in others.items():
-        if not side_by_side(first.frame, board(lake, *order).frame).is_empty():
-            return name
-    return ""
 
 
 def _nothing_in_common() -> Iterator[pg.Block]:
