@@ -39,34 +39,17 @@ REFUSED = Reason.REFUSED
 
 
 def by_two_models() -> IdeaEvaluation:
-    """Four calls to a model that thinks and drops,
-    two to one that tells nothing of its thinking.
-    """
-    evaluation = make_full_evaluation(0)
-    thinks = {
-        "model_requested": "openai/gpt-5",
-        "model_answered": "gpt-5-2026-01",
-        "parameters_dropped": "seed, temperature",
-    }
-    calls = [
-        make_llm_call(IDEA, n, step="judge_novelty", thinking_tokens=100, **thinks)
-        for n in range(3)
-    ]
-    calls += [
-        make_llm_call(
-            IDEA,
-            3,
-            step="judge_novelty",
-            cache_hit=True,
-            completion_tokens=0,
-            **thinks | {"parameters_dropped": None},
-        )
-    ]
-    calls += [
-        make_llm_call(IDEA, n, step="extract_methods", model_requested="mistral/small")
-        for n in (4, 5)
-    ]
-    return replace(evaluation, llm_calls=tuple(calls))
+    """Four calls to a model that thinks and drops, two to one that tells nothing of its thinking."""
+    step = {"step": "judge_novelty", "model_requested": "openai/gpt-5"}
+    thinks = {**step, "model_answered": "gpt-5-2026-01"}
+    drops = {**thinks, "parameters_dropped": "seed, temperature", "thinking_tokens": 100}
+    quiet = {"step": "extract_methods", "model_requested": "mistral/small"}
+    calls = (
+        *(make_llm_call(IDEA, number, **drops) for number in range(3)),
+        make_llm_call(IDEA, 3, cache_hit=True, completion_tokens=0, **thinks),
+        *(make_llm_call(IDEA, number, **quiet) for number in (4, 5)),
+    )
+    return replace(make_full_evaluation(0), llm_calls=calls)
 
 
 @pytest.fixture(scope="module")
