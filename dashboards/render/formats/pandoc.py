@@ -89,15 +89,10 @@ def _nodes(block: pg.Block, picture_address: _Drawn) -> list[Node]:
     if isinstance(block, pg.Quote):
         return [{"t": "BlockQuote", "c": _blocks(block.blocks, picture_address)}]
     if isinstance(block, pg.Listing):
-        items = [
-            _blocks(
-                (pg.text("☐ ", item[0].line), *item[1:])
-                if block.to_do and isinstance(item[0], pg.Paragraph)
-                else item,
-                picture_address,
-            )
-            for item in block.items
-        ]
+        box = [{"t": "Str", "c": "☐ "}] if block.to_do else []
+        items = [_blocks(item, picture_address) for item in block.items]
+        for first, *_ in items if box else ():
+            first["c"] = [*box, *first["c"]]
         if block.first is None:
             return [{"t": "BulletList", "c": items}]
         return [_node("OrderedList", [block.first, {"t": "Decimal"}, {"t": "Period"}], items)]
