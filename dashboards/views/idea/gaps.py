@@ -69,12 +69,9 @@ def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
 
 
 def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    failures_of_all = [
-        *(failure for module in evaluation.modules.values() for failure in module.failures),
-        *evaluation.failures,
-    ]
+    of_modules = (each for module in evaluation.modules.values() for each in module.failures)
     groups: dict[tuple[str, str], list[Failure]] = defaultdict(list)
-    for failure in dict.fromkeys(failures_of_all):
+    for failure in dict.fromkeys((*of_modules, *evaluation.failures)):
         groups[failure.stage, failure.reason].append(failure)
     names = _names(evaluation)
     for (where, why), failures in sorted(groups.items(), key=lambda group: -len(group[1])):
