@@ -82,78 +82,60 @@ def hostile_evaluation():
     )
 
 
+def _blank(nouns, reason: Reason, *texts: str, **values):
+    """Replace judgements by none: empty texts, these values, and the reason."""
+    empty = dict.fromkeys(texts, "")
+    return tuple(replace(noun, unscored_reason=reason, **empty, **values) for noun in nouns)
+
+
 def unscored_evaluation():
     """Nothing could be judged: the source was away and the budget spent."""
-    evaluation = make_evaluation(
-        2,
-        idea=replace(
-            make_idea(2),
-            idea_id=UNSCORED,
-            title="Nothing scored",
-            group=None,
-            cutoff_date=date(2025, 6, 30),
-        ),
+    idea = replace(
+        make_idea(2),
+        idea_id=UNSCORED,
+        title="Nothing scored",
+        group=None,
+        cutoff_date=date(2025, 6, 30),
     )
-    reason = Reason.BUDGET_EXHAUSTED
+    evaluation, reason = make_evaluation(2, idea=idea), Reason.BUDGET_EXHAUSTED
+    soundness, contribution = evaluation.soundness, evaluation.contribution
+    no_score = {"score_0_to_10": None, "confidence_0_to_3": None, "evidence_count": 0}
+    (plan_review,) = _blank(
+        [soundness.plan_review], reason, concern_count=None, dropped_point_count=0
+    )
     soundness = replace(
-        evaluation.soundness,
-        evidence=tuple(
-            replace(entry, relevant=None, method="", results="", context="", unscored_reason=reason)
-            for entry in evaluation.soundness.evidence
-        ),
-        reviews=tuple(
-            replace(
-                review,
-                score_0_to_10=None,
-                confidence_0_to_3=None,
-                support="",
-                contradictions="",
-                suggestions="",
-                evidence_count=0,
-                unscored_reason=reason,
-            )
-            for review in evaluation.soundness.reviews
+        soundness,
+        evidence=_blank(soundness.evidence, reason, "method", "results", "context", relevant=None),
+        reviews=_blank(
+            soundness.reviews, reason, "support", "contradictions", "suggestions", **no_score
         ),
         concerns=(),
-        plan_review=replace(
-            evaluation.soundness.plan_review,
-            concern_count=None,
-            dropped_point_count=0,
-            unscored_reason=reason,
-        ),
+        plan_review=plan_review,
         summary=None,
     )
+    numbers = ("mean_comparison_score", "novelty_0_to_10", "novelty_lower_0_to_10",
+               "novelty_upper_0_to_10", "confidence_0_to_3")  # fmt: skip
+    reviews = (
+        replace(
+            each, scored_comparison_count=0, unscored_comparison_count=each.scored_comparison_count
+        )
+        for each in contribution.reviews
+    )
     contribution = replace(
-        evaluation.contribution,
-        comparisons=tuple(
-            replace(entry, score=None, comparison="", unscored_reason=Reason.REPLY_UNPARSABLE)
-            for entry in evaluation.contribution.comparisons
+        contribution,
+        comparisons=_blank(
+            contribution.comparisons, Reason.REPLY_UNPARSABLE, "comparison", score=None
         ),
-        reviews=tuple(
-            replace(
-                review,
-                strengths="",
-                weaknesses="",
-                suggestions="",
-                mean_comparison_score=None,
-                novelty_0_to_10=None,
-                novelty_lower_0_to_10=None,
-                novelty_upper_0_to_10=None,
-                confidence_0_to_3=None,
-                scored_comparison_count=0,
-                unscored_comparison_count=review.scored_comparison_count,
-                unscored_reason=reason,
-            )
-            for review in evaluation.contribution.reviews
+        reviews=_blank(
+            reviews, reason, "strengths", "weaknesses", "suggestions", **dict.fromkeys(numbers)
         ),
     )
-    calls = tuple(replace(call, cost_usd=None) for call in evaluation.llm_calls)
     return replace(
         evaluation,
         soundness=soundness,
         contribution=contribution,
         suggestions=(),
-        llm_calls=calls,
+        llm_calls=tuple(replace(call, cost_usd=None) for call in evaluation.llm_calls),
     )
 
 
