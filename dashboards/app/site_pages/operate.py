@@ -18,9 +18,9 @@ from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.tables import TABLES
 from schemas.works.curation_run import CURATIONS
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
+from warehouse.progress import read_refusals
 from warehouse.queries import Queries
-from warehouse.refusals import read_refusals
 from warehouse.statements import MARTS
 from warehouse.units.kind import kind_of
 

@@ -36,7 +36,7 @@ from dashboards.views.nightly_page import About
 from dashboards.views.run_page import models_blocks, validation_blocks
 from schemas.errors import UnknownNameError
 from schemas.run import Run
-from warehouse.refusals import read_refusals
+from warehouse.progress import read_refusals
 
 REFUSED, RUNS_DRIFTING = 10, 8
 EVERYTHING = "Everything"
