@@ -84,11 +84,13 @@ def _scores(page: IdeaPage) -> pg.Table:
     overall = pg.strong("Overall"), pg.strong(figures.mean(score.score))
     weights = wording.score_in_words(page.review.run, score)
     rows: list[tuple[pg.Part, ...]] = [(*overall, weights, "")]
-    for name, is_requested, value, counts in (
+    for name, is_requested, value, words_of in (
         ("Soundness", score.soundness_requested, score.soundness_0_to_10, _methods),
         ("Contribution", score.contribution_requested, score.contribution_0_to_10, _comparisons),
     ):
-        cells = (figures.mean(value), *counts(score)) if is_requested else ("not asked for", "", "")
+        cells = (
+            (figures.mean(value), *words_of(score)) if is_requested else ("not asked for", "", "")
+        )
         rows.append((name, *cells))
     if score.committee_requested:
         missing = score.unscored_persona_review_count
