@@ -84,7 +84,7 @@ def _page(recommendations: Sequence[Recommendation], warnings: Sequence[str]) ->
 
 def _tables(
     recommendations: Sequence[Recommendation], between_uses: str
-) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+) -> Iterator[tuple[str, Sequence[tuple[str, ...]]]]:
     """Yield the title and the rows of each kind that has recommendations."""
     for kind, title in _TITLES.items():
         rows = [
