@@ -25,8 +25,12 @@ from tasks.literature.api_shapes import (
     plain_query,
 )
 from tasks.literature.edges import EdgeLists
-from tasks.literature.gateway_requests import DEFAULT_SOURCE, SNAPSHOT_SOURCE, GatewayRequests
-from tasks.literature.paper_cache import PaperCache
+from tasks.literature.gateway_requests import (
+    DEFAULT_SOURCE,
+    SNAPSHOT_SOURCE,
+    GatewayRequests,
+    PaperCache,
+)
 from tasks.literature.versions import each_once, named_by
 from tasks.text.titles import Work, is_own_work
 from tasks.web.client import Client

@@ -11,8 +11,7 @@ from schemas.identifiers import PaperId
 from schemas.literature.paper import CitationEdge, Paper
 from schemas.reasons import Reason
 from tasks.literature.api_shapes import cutoff_filter, edge_of, parse_paper
-from tasks.literature.gateway_requests import FetchResult, GatewayRequests
-from tasks.literature.paper_cache import PaperCache
+from tasks.literature.gateway_requests import FetchResult, GatewayRequests, PaperCache
 from tasks.text.phrases import specific_stems
 from tasks.text.words import shorten_words
 
