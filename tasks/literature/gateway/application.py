@@ -51,6 +51,22 @@ LARGEST_BODY_BYTES = 2_000_000
 BODY_SECONDS = 30.0
 _SECRET_PARAMETERS = frozenset({"api_key", "apikey", "key", "token_key", "x-api-key"})
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0, 600.0, 3600.0)
+_COUNTERS = (
+    (
+        "upstream_requests",
+        "Requests sent upstream, by outcome: a status, timeout, unreachable or malformed_answer.",
+        *("endpoint", "outcome"),
+    ),
+    ("given_up", "Questions answered with: could not look.", "reason"),
+    (
+        "look_ups",
+        "Paper identifiers: asked for, kept from before, sent, coalesced with others in flight.",
+        "outcome",
+    ),
+    ("wait_seconds", "Waiting for turns at the limiter."),
+    ("upstream_seconds", "Waiting for upstream answers."),
+)
+"""Name, text and labels of counters from the upstream's statistics."""
 _GAUGES = {
     "allowed_per_second": "Requests a second the key allows.",
     "allowance_used_share": "Of the allowance, while there was work.",
@@ -101,37 +117,17 @@ class Metrics:
             for endpoint, counts in upstream["outcomes"].items()
             for outcome, count in counts.items()
         }
-        for name, text, labels, counts in (
-            (
-                "upstream_requests",
-                "Requests sent upstream, by outcome: a status, timeout, unreachable or"
-                " malformed_answer.",
-                ("endpoint", "outcome"),
-                outcomes,
-            ),
-            (
-                "given_up",
-                "Questions answered with: could not look.",
-                ("reason",),
-                {(reason,): count for reason, count in upstream["given_up"].items()},
-            ),
-            (
-                "look_ups",
-                "Paper identifiers: asked for, kept from before, sent, coalesced with others in"
-                " flight.",
-                ("outcome",),
-                {(outcome,): count for outcome, count in live["look_ups"].items()},
-            ),
+        given_up = {(reason,): count for reason, count in upstream["given_up"].items()}
+        look_ups = {(outcome,): count for outcome, count in live["look_ups"].items()}
+        waited = {(): upstream["wait_seconds"]}
+        answered = {(): upstream["latency_seconds"]}
+        for (name, text, *labels), counts in zip(
+            _COUNTERS, (outcomes, given_up, look_ups, waited, answered), strict=True
         ):
             family = CounterMetricFamily(f"assay_gateway_{name}", text, labels=labels)
             for values, count in counts.items():
                 family.add_metric(values, count)
             yield family
-        for name, text, figure in (
-            ("wait_seconds", "Waiting for turns at the limiter.", "wait_seconds"),
-            ("upstream_seconds", "Waiting for upstream answers.", "latency_seconds"),
-        ):
-            yield CounterMetricFamily(f"assay_gateway_{name}", text, value=upstream[figure])
         gauges = {**upstream, "circuit_open": float(upstream["circuit"] == "open")}
         for name, text in _GAUGES.items():
             if gauges[name] is not None:
