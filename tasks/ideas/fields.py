@@ -86,7 +86,14 @@ def entry_of(location: str, value: object, otherwise: str) -> Entry | RejectedId
         return unreadable(location, f"the key {value.key[:40]!r} is given twice: keep one of them")
     if not isinstance(value, Mapping):
         return unreadable(location, otherwise)
-    if (count := _most_keys(value)) > MAXIMUM_COLUMNS:
+    fields = flatten(value)
+    # The keys of an inner object are read as well.
+    count = max(
+        len(value),
+        len(fields),
+        *(len(each) for each in fields.values() if isinstance(each, Mapping)),
+    )
+    if count > MAXIMUM_COLUMNS:
         return unreadable(
             location, f"it has {count:,} keys, the limit is {MAXIMUM_COLUMNS:,}: remove some"
         )
@@ -97,13 +104,6 @@ def entries_of(name: str, content: object, otherwise: str) -> Entries:
     """Yield the entries of a document: each object of a list, or the one object."""
     for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
         yield entry_of(f"{name} entry {number}", value, otherwise)
-
-
-def _most_keys(value: Mapping[Any, object]) -> int:
-    """Count the keys of the object, or of an inner object whose keys are read as well."""
-    fields = flatten(value)
-    inner = (len(each) for each in fields.values() if isinstance(each, Mapping))
-    return max(len(value), len(fields), *inner)
 
 
 def bad_field(location: str, detail: str) -> RejectedIdea:

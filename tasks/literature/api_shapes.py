@@ -88,6 +88,8 @@ def edge_of(
     contexts, influential = row.get("contextsWithIntent"), row.get("isInfluential")
     influential = influential if isinstance(influential, bool) else None
     passages = [each for each in mappings(contexts) if _text(each.get("context"))]
+    intents = (each.get("intents") for each in passages)
+    purposes = (each if isinstance(each, list) else [] for each in intents)
     if not passages and not (empty_is_none and contexts == []):
         influential = influential if empty_is_none else influential or None
         return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=influential)
@@ -97,13 +99,8 @@ def edge_of(
         influential=influential,
         contexts=tuple(_text(each["context"]) or "" for each in passages),
         sections=tuple(_text(each.get("section")) or "" for each in passages),
-        intents=tuple(_comma_separated(each.get("intents")) for each in passages),
+        intents=tuple(", ".join(filter(None, map(_text, each))) for each in purposes),
     )
-
-
-def _comma_separated(value: Any) -> str:
-    texts = value if isinstance(value, list) else []
-    return ", ".join(text for text in map(_text, texts) if text)
 
 
 def open_access_pdf_url(value: Any) -> str | None:

@@ -130,7 +130,7 @@ class LiteratureClient:
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
-            return self._refusal("paper/search", error)
+            return Answer((), (self._requests.refusal("paper/search", error.reason, str(error)),))
         limit = min(limit, _MOST_SEARCHED)
         parameters = {
             "query": words,
@@ -193,7 +193,7 @@ class LiteratureClient:
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
-            return self._refusal("snippet/search", error)
+            return Answer((), (self._requests.refusal("snippet/search", error.reason, str(error)),))
         parameters = {
             "query": words,
             "limit": str(min(limit, _MOST_SNIPPETS)),
@@ -309,12 +309,6 @@ class LiteratureClient:
         """Return the admitted papers, and the number after the cutoff, whatever their state."""
         late_count = sum(not paper.admissible(cutoff) for paper in papers)
         return self._requests.admission.admit(papers, cutoff), late_count
-
-    def _refusal(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
-        failure = SourceFailure(
-            source=self.source, endpoint=endpoint, reason=error.reason, detail=str(error)
-        )
-        return Answer((), (failure,))
 
 
 def own_publications(idea: Idea, papers: Iterable[Paper]) -> list[Paper]:

@@ -238,13 +238,14 @@ class GatewayRequests:
         detail = str(error.get("error") or error.get("message") or f"status {status}")[:300]
         return self._failure(request, reason, detail, status)
 
+    def refusal(self, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
+        """Return a failure of the source that answers now."""
+        return SourceFailure(source=self.source, endpoint=endpoint, reason=reason, detail=detail)
+
     def _failure(
         self, request: Request, reason: Reason, detail: str, status: int | None = None
     ) -> FetchResult:
-        failure = SourceFailure(
-            source=self.source, endpoint=request.endpoint, reason=reason, detail=detail
-        )
-        return FetchResult(None, status, failure)
+        return FetchResult(None, status, self.refusal(request.endpoint, reason, detail))
 
     def _record(
         self,
