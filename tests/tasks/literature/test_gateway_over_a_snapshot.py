@@ -192,7 +192,7 @@ async def test_bulk_search_ends_with_a_null_token_and_a_title_matches_one_row_or
     query = '"robot grasping" | "protein folding"'
     found = await body(gateway, f"{SEARCH}/bulk", query=query, fields="title")
     assert (found["total"], found["token"], len(found["data"])) == (20, None, 20)
-    found = await body(gateway, f"{SEARCH}/match", query="Attention for graph networks: report 30")
+    found = await body(gateway, f"{SEARCH}/match", query="attention for GRAPH networks - report 30")
     assert [set(row) for row in found["data"]] == [{"paperId", "title", "matchScore"}]
     unknown = await body(gateway, f"{SEARCH}/match", 404, query="zeppelin xylophone")
     assert unknown == {"error": "Title match not found"}

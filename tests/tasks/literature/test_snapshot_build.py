@@ -23,7 +23,7 @@ from tasks.literature.snapshot.records import record_of
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.store import PaperStore
 from tests.support.killed_builds import killed_at
-from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
+from tests.support.paper_files import paper_rows, write_jsonl, write_parquet
 
 Rows = list[dict[str, Any]]
 
@@ -86,22 +86,6 @@ def test_identifiers_and_fingerprint_do_not_depend_on_format_or_order_of_rows(
     )
     assert one.fingerprint == other.fingerprint != changed.fingerprint
     assert answers(one) == answers(other)
-
-
-def test_references_by_url_are_resolved_and_inverted(tmp_path: Path) -> None:
-    snapshot = build_snapshot(
-        write_parquet(tmp_path / "p.parquet", with_references(paper_rows(30))), tmp_path / "i"
-    )
-    cited = snapshot.references("URL:https://example.org/papers/7")
-    assert cited is not None
-    assert [paper.url for paper in cited.papers] == [
-        "https://example.org/papers/5",
-        "https://example.org/papers/6",
-    ]
-    citing = snapshot.citations("URL:https://example.org/papers/5")
-    assert citing is not None
-    assert [paper.title[-2:].strip() for paper in citing.papers] == ["7"]
-    assert snapshot.references("URL:https://example.org/papers/18") is None
 
 
 @pytest.mark.long

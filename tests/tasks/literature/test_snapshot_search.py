@@ -86,14 +86,6 @@ def test_a_record_survives_being_written_and_read(row: dict[str, Any]) -> None:
     )
 
 
-def test_the_day_range_is_part_of_the_query(snapshot: Snapshot) -> None:
-    everything = snapshot.search("contrastive learning", 60)
-    early = snapshot.search("contrastive learning", 60, DayRange(last=20121231))
-    assert {paper.year for paper in early.papers} <= {2010, 2011, 2012}
-    assert 0 < early.total < everything.total
-    assert snapshot.search("contrastive learning", 60, DayRange(last=20120601)).total < early.total
-
-
 def test_equal_scores_are_ordered_by_identifier_wherever_the_limit_cuts(tmp_path: Path) -> None:
     alike = {"abstract": "same words here", "keywords": []}
     rows = [
@@ -130,11 +122,6 @@ def test_bulk_queries_combine_words_phrases_and_exclusions(snapshot: Snapshot) -
     }
     assert "Diffusion for robot grasping" not in titles('"robot grasping" -diffusion')
     assert snapshot.search_bulk("", 100).total == 60
-
-
-def test_a_title_is_matched_exactly_before_it_is_matched_well(snapshot: Snapshot) -> None:
-    found = snapshot.match_title("attention for GRAPH networks - report 30")
-    assert [paper.title for paper in found.papers] == ["Attention for graph networks: report 30"]
 
 
 def test_embeddings_are_used_only_once_they_are_complete(
