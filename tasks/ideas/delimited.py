@@ -220,7 +220,7 @@ def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> En
 
 def _next_row(lines: _Lines, layout: _Layout) -> list[str] | str | None:
     """Return the next row, an error message for a broken line, or None at the end."""
-    for repair in (str, _with_doubled_quotes):
+    for repair in (str, lambda line: line.replace('\\"', '""')):
         row, row_lines = _read_row(lines, layout.delimiter, repair)
         if row is not None:
             if len(row_lines) == 1 or not swallows_rows(
@@ -255,10 +255,6 @@ def _read_row(
         return next(csv.reader(repair_lines(), delimiter=delimiter, strict=True), None), row_lines
     except csv.Error:
         return None, row_lines
-
-
-def _with_doubled_quotes(line: str) -> str:
-    return line.replace('\\"', '""')
 
 
 def _unclosed_quote(line: str, layout: _Layout) -> str:

@@ -197,25 +197,25 @@ def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str |
         name: columns.meaning_of(name) for name, value in fields.items() if not is_blank(value)
     }
     for name, meaning in meanings.items():
-        if meaning in ("opening", "closing") and not _is_section(fields[name]):
-            meanings[name] = None
+        if meaning in ("opening", "closing"):
+            text = joined_text(fields[name])
+            # A label or a score, such as the name of a `dataset`, is no section.
+            if text is None or not has_words(text, _SECTION_WORDS):
+                meanings[name] = None
     for name in _names_of_ideas(fields, meanings):
         meanings[name] = "title"
     present = set(meanings.values())
     first = next((each for each in FIRST_FILLED if each in present), None)
     for name, meaning in meanings.items():
         if meaning == NAME:
-            meanings[name] = _meaning_of_name(fields[name], present)
+            value = fields[name]
+            identifies = isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
+            free = identifies and "idea_id" not in present
+            meanings[name] = "title" if "title" not in present else "idea_id" if free else None
         elif meaning in FIRST_FILLED and meaning == first and "text" not in present:
             alone = present.isdisjoint((*PARTS, "opening", "closing"))
             meanings[name] = "text" if alone else "opening"
     return meanings
-
-
-def _is_section(value: object) -> bool:
-    """Return whether a value is a text, not a label or score such as a `dataset` name."""
-    text = joined_text(value)
-    return text is not None and has_words(text, _SECTION_WORDS)
 
 
 def _names_of_ideas(fields: Mapping[str, object], meanings: Mapping[str, str | None]) -> list[str]:
@@ -233,13 +233,6 @@ def _names_of_ideas(fields: Mapping[str, object], meanings: Mapping[str, str | N
     return (
         [name] if short and words_of(name)[-1:] in (("idea",), ("proposal",), ("concept",)) else []
     )
-
-
-def _meaning_of_name(value: object, present: set[str | None]) -> str | None:
-    if "title" not in present:
-        return "title"
-    identifies = isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
-    return "idea_id" if identifies and "idea_id" not in present else None
 
 
 def _sort_in(

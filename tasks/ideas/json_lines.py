@@ -6,7 +6,6 @@ The content decides, not the suffix. Ideas are written as JSON Lines.
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 import orjson
 
@@ -101,7 +100,8 @@ def _read_lines(path: Path) -> Entries:
             if number == 1:
                 line = line.removeprefix(_BYTE_ORDER_MARK)
             if len(line) >= MAXIMUM_LINE_BYTES - 3 and not line.endswith(b"\n"):
-                _skip_line(file)
+                while (piece := file.readline(MAXIMUM_LINE_BYTES)) and not piece.endswith(b"\n"):
+                    pass
                 line_count += 1
                 yield RejectedIdea(
                     idea_id=None,
@@ -144,11 +144,6 @@ def _is_utf8(line: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _skip_line(file: BinaryIO) -> None:
-    while (piece := file.readline(MAXIMUM_LINE_BYTES)) and not piece.endswith(b"\n"):
-        pass
 
 
 def write_ideas(ideas: Iterable[Idea], path: Path) -> None:

@@ -62,24 +62,14 @@ class CrossrefSource(HttpSource):
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
-        rows = str(min(query.limit, _LARGEST_PAGE))
-        return Question(
-            "/works",
-            (
-                ("query.bibliographic", words),
-                *date_filters(query, "from-pub-date", "until-pub-date"),
-                ("select", _SELECT),
-                ("rows", rows),
-                ("cursor", "*"),
-            ),
-        )
+        filters = date_filters(query, "from-pub-date", "until-pub-date")
+        size = str(min(query.limit, _LARGEST_PAGE))
+        window = (("select", _SELECT), ("rows", size), ("cursor", "*"))
+        return Question("/works", (("query.bibliographic", words), *filters, *window))
 
     def look_up(self, dois: Sequence[str]) -> Question:
-        parameters = (
-            ("filter", ",".join(f"doi:{doi}" for doi in dois)),
-            ("select", _SELECT),
-            ("rows", str(len(dois))),
-        )
+        size, wanted = str(len(dois)), ",".join(f"doi:{doi}" for doi in dois)
+        parameters = (("filter", wanted), ("select", _SELECT), ("rows", size))
         return Question("/works", parameters, packed=len(dois))
 
     def page(self, body: Any) -> Page:
