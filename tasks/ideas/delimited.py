@@ -41,8 +41,6 @@ _SEPARATOR_LINE = bounded(r'"?sep=(.)"?\s{0,2}')
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Layout of a table: its delimiter and header."""
-
     delimiter: str
     header: tuple[str, ...]
     as_written: tuple[str, ...]
@@ -149,7 +147,6 @@ def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
 def _first_rows(
     path: Path, file: TextIO, delimiter: str, start: int
 ) -> tuple[list[list[str]], list[int]]:
-    """Return the first rows, and the line number at which each ends."""
     reader = csv.reader(islice(file, start, start + MOST_LINES), delimiter=delimiter)
     rows, ends = [], []
     try:

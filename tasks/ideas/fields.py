@@ -192,7 +192,6 @@ def sort_fields(fields: Mapping[str, object], columns: Columns) -> NamedFields:
 
 
 def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str | None]:
-    """Return the meaning of each field that is not blank, given the other fields."""
     meanings = {
         name: columns.meaning_of(name) for name, value in fields.items() if not is_blank(value)
     }
@@ -328,7 +327,6 @@ def _unwrap(value: object) -> object:
 
 
 def _names(value: object) -> str | None:
-    """Return a list of authors, names or objects with a `name`, as one text, else None."""
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         return None
     names = [_name(each) if isinstance(each, Mapping) else each for each in value]

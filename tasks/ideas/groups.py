@@ -102,7 +102,6 @@ def _is_one_list(fields: Mapping[str, object]) -> bool:
 
 
 def _ideas_of_list(entry: Entry, columns: Columns) -> Entries:
-    """Yield the ideas of a document, which are under their names or in a list."""
     inherited_fields = {name: entry.fields[name] for name in _INHERITED if name in entry.fields}
     named = isinstance(entry.fields["ideas"], Mapping)
     for location, label, member in _members(entry, columns):

@@ -64,7 +64,6 @@ def read_json(path: Path, columns: Columns) -> Entries:
 
 
 def _starts_with_an_object(path: Path) -> bool:
-    """Return whether the first line that is not blank is a complete object."""
     with path.open("rb") as file:
         while line := file.readline(MAXIMUM_LINE_BYTES):
             if line.removeprefix(_BYTE_ORDER_MARK).strip():
@@ -77,7 +76,6 @@ def _object(pairs: list[tuple[str, object]]) -> Mapping[str, object]:
 
 
 def _parse(content: bytes) -> object:
-    """Return the value of JSON text, or the parse error."""
     content = content.removeprefix(_BYTE_ORDER_MARK)
     try:
         value = orjson.loads(content)  # The stricter parser, but it drops repeated keys silently.

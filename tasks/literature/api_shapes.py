@@ -133,7 +133,6 @@ def passage_id(corpus_id: int, snippet: Mapping[str, Any]) -> str:
 
 
 def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return the names and their identifiers, one for one."""
     rows = value if isinstance(value, list) else []
     pairs = [
         (_text(inside(row, "name")) or _text(row), _text(inside(row, "authorId"))) for row in rows
@@ -315,7 +314,6 @@ def _all_but(missing: int, words: Sequence[str]) -> str:
 
 
 def _at_least(count: int, words: Sequence[str]) -> str:
-    """Return a boolean query for at least `count` of `words`."""
     # Either the first word and `count` - 1 of the others, or `count` of the others.
     if count >= len(words):
         return f"({' + '.join(words)})"

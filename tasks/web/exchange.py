@@ -222,7 +222,6 @@ def _connection_failure(error: BaseException) -> tuple[str, bool]:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and everything that caused it."""
     waiting: list[BaseException | None] = [error]
     while waiting:
         each = waiting.pop()

@@ -186,7 +186,6 @@ class Gateway:
         return _response(reply, self._upstream.name)
 
     def _count(self, request: Request, reply: Reply, started: float) -> float:
-        """Count the answer to a client; return the seconds it took."""
         seconds, endpoint = time.monotonic() - started, request.endpoint
         self._counts.update(["requests", f"status_{reply.status}"])
         self._metrics.requests.labels(endpoint, str(reply.status), reply.cache.value).inc()
@@ -267,7 +266,6 @@ def serve(
 
 
 def _refusal(request: Request) -> Reply | None:
-    """Return the gateway's own refusal of a request; None if it accepts it."""
     if request.route is None:
         return no_such_route(request)
     names = [name for name, _ in request.parameters]
@@ -280,7 +278,6 @@ def _refusal(request: Request) -> Reply | None:
 
 
 async def _read_body(web: WebRequest) -> bytes | Reply:
-    """Read the body within the size limit, or return a refusal."""
     too_large = f"Request body is too large: at most {LARGEST_BODY_BYTES:,} bytes"
     content_length = web.headers.get("content-length")
     if content_length is not None and (whole_number(content_length) or 0) > LARGEST_BODY_BYTES:

@@ -281,7 +281,6 @@ class Transport:
         return outcome
 
     async def _attempt(self, request: Request, turn: Turn, attempts: list[Attempt]) -> Outcome:
-        """Send one request; record and count it."""
         request_id, sent_at, start_time = uuid4().hex, time.time(), time.monotonic()
         endpoint, number = request.endpoint, len(attempts) + 1
         if self.record is not None:

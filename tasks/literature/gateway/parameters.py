@@ -79,7 +79,6 @@ def days_of(request: Request) -> DayRange:
 
 
 def _point(text: str) -> DayRange | None:
-    """Parse YYYY, YYYY-MM or YYYY-MM-DD to its first and last day."""
     match = _POINT.fullmatch(text.strip())
     if match is None:
         return None

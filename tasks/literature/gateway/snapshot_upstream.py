@@ -268,7 +268,6 @@ class SnapshotUpstream:
 
 
 def _left_out_header(results: Found) -> str:
-    """Format the papers left out for the cutoff as a header value."""
     return " ".join(
         f"{UNDATED_MARK if paper.last_day == UNKNOWN_DAY else ''}{paper.paper_id[:12]}"
         for paper in results.late

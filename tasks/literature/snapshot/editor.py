@@ -409,7 +409,6 @@ class StoreEditor(PaperStore):
             self._put(paper_id, part, new)
 
     def _value(self, paper_id: str, part: str) -> Any:
-        """Return the current value of a part of a paper, in its JSON form."""
         number = self._number(paper_id)
         if number is None:
             return [] if part == "names" else None
@@ -473,5 +472,4 @@ def _entry(name: int, contexts: bytes | None) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a field in its JSON form."""
     return list(value) if isinstance(value, tuple) else value

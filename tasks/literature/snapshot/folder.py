@@ -204,7 +204,6 @@ def remove_generations(target: Path, keep: int | None) -> None:
 
 
 def _is_own(path: Path) -> bool:
-    """Return whether a file or folder belongs to a build."""
     name = path.name
     generation = _GENERATION_FILES.fullmatch(name)
     if name == STAGING_NAME or (generation is not None and name.startswith(TEXT_NAME)):

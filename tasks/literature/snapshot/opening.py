@@ -98,7 +98,6 @@ def _every_row(
 
 
 def _holds_works(path: Path) -> bool:
-    """Return whether the first row at `path` is an OpenAlex work."""
     if path.is_dir():
         path = next(iter(parts_in(path)), path)
     elif not path.is_file():
@@ -111,7 +110,6 @@ def _holds_works(path: Path) -> bool:
 
 
 def _open_table(path: Path) -> PaperSource:
-    """Open a Parquet or JSONL file of papers."""
     if is_parquet(path):
         try:
             with pq.ParquetFile(path) as file:

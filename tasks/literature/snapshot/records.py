@@ -376,7 +376,6 @@ def _names(value: Any, key: str = "name") -> tuple[str, ...] | None:
 
 
 def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return the author names in order, and their identifiers."""
     pairs = [
         (read_text(each.get("name")), read_text(each.get("authorId") or each.get("id")))
         if isinstance(each, Mapping)
