@@ -65,8 +65,10 @@ async def check_field(idea: Idea, search: Search, embedder: Embedder) -> Answer[
     query = search_query(idea)
     if not query:
         # The literature would refuse a query without words as malformed.
-        verdict = {"field_covered": False, "field_coverage_0_to_1": 0}
-        return Answer((FieldCoverage(**verdict, field_coverage_detail=_NO_WORDS),))
+        verdict = FieldCoverage(
+            field_covered=False, field_coverage_0_to_1=0, field_coverage_detail=_NO_WORDS
+        )
+        return Answer((verdict,))
     answer = await search(query, _SEARCHED_PAPERS, idea.cutoff_date)
     if not answer.complete:
         return Answer((), answer.failures)

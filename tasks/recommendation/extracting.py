@@ -94,6 +94,16 @@ async def extract_resources(
     )
 
 
+def found_by_rule(
+    papers: Sequence[Paper],
+    edges: Sequence[CitationEdge],
+    stretches: Iterable[Stretch],
+    maximum_per_paper: int,
+) -> tuple[Resource, ...]:
+    reading = _read(papers, edges, stretches)
+    return _select_resources(_by_rule(edges, reading), reading, maximum_per_paper)
+
+
 def _read(
     papers: Sequence[Paper], edges: Iterable[CitationEdge], stretches: Iterable[Stretch]
 ) -> _PaperTexts:
@@ -195,9 +205,9 @@ async def _ask_batch(
     batch: Sequence[PaperId], reading: _PaperTexts, parameters: ResourceParameters, engine: Engine
 ) -> Extracted:
     text_by_key = {}
-    for number, paper_id in enumerate(batch, start=1):
-        text = "\n\n".join(reading.of(paper_id))
-        text_by_key[f"P{number}"] = paper_id, shorten_words(text, parameters.words)[0]
+    for number, asked_id in enumerate(batch, start=1):
+        whole = "\n\n".join(reading.of(asked_id))
+        text_by_key[f"P{number}"] = asked_id, shorten_words(whole, parameters.words)[0]
     question = ResourcesInput(
         papers=tuple(
             PaperText(key=key, title=reading.papers[paper_id].title, text=text)
@@ -307,8 +317,7 @@ def resource_lines(
     passage_list = [*passages]
     edges = [edge for passage in passage_list for edge in _edges(passage)]
     stretches = (Stretch(each.paper_id, each.text, each.section or "") for each in passage_list)
-    reading = _read(papers, edges, stretches)
-    rows = _select_resources(_by_rule(edges, reading), reading, _ROWS_PER_PAPER)
+    rows = found_by_rule(papers, edges, stretches, _ROWS_PER_PAPER)
     groups = _most_used(rows, limit)
     by_id = {paper.paper_id: paper for paper in papers}
     user_ids = [[row.paper_id for row in each][:_KEYS_SHOWN] for each in groups]

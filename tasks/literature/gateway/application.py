@@ -112,18 +112,18 @@ class Metrics:
         if "upstream" not in live:
             return
         upstream: dict[str, Any] = live["upstream"]
-        outcomes = {
-            (endpoint, outcome): count
-            for endpoint, counts in upstream["outcomes"].items()
-            for outcome, count in counts.items()
-        }
-        given_up = {(reason,): count for reason, count in upstream["given_up"].items()}
-        look_ups = {(outcome,): count for outcome, count in live["look_ups"].items()}
-        waited = {(): upstream["wait_seconds"]}
-        answered = {(): upstream["latency_seconds"]}
-        for (name, text, *labels), counts in zip(
-            _COUNTERS, (outcomes, given_up, look_ups, waited, answered), strict=True
-        ):
+        counts_by_label: tuple[dict[tuple[str, ...], float], ...] = (
+            {
+                (endpoint, outcome): count
+                for endpoint, counts in upstream["outcomes"].items()
+                for outcome, count in counts.items()
+            },
+            {(reason,): count for reason, count in upstream["given_up"].items()},
+            {(outcome,): count for outcome, count in live["look_ups"].items()},
+            {(): upstream["wait_seconds"]},
+            {(): upstream["latency_seconds"]},
+        )
+        for (name, text, *labels), counts in zip(_COUNTERS, counts_by_label, strict=True):
             family = CounterMetricFamily(f"assay_gateway_{name}", text, labels=labels)
             for values, count in counts.items():
                 family.add_metric(values, count)
