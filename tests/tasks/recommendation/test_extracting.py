@@ -200,7 +200,9 @@ def work(name: str, abstract: str) -> Paper:
 
 WORKS = (
     work("a", "We train on the Alpine Speech corpus. We reach 31 BLEU."),
-    work("b", "We test on the Alpine Speech corpus and the Valley Talk corpus. BLEU rises."),
+    work(
+        "b", "We test on the Alpine Speech corpus and the Valley Talk corpus. The BLEU rises there."
+    ),
     work("c", "The Alpine Speech corpus is hard. Bridges are weighed."),
     work("d", "All of us use the Alpine Speech corpus."),
 )
