@@ -32,8 +32,8 @@ from tasks.curation.steps import STEPS
 from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
 from tasks.curation.steps.curate_idea import CURATE_IDEA
 from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
-from tasks.curation.submission import Rejection, check_reviews, reject_submission
-from tasks.documents.document import DOCUMENTS_AT_ONCE
+from tasks.curation.submission import check_reviews, reject_submission
+from tasks.documents.document import DOCUMENTS_AT_ONCE, Refusal
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
 from tasks.judging.step import Step
 from tasks.metrics.agreement import cohen_kappa
@@ -76,13 +76,13 @@ async def _curate(source: PaperSource, tools: Tools) -> Curation:
     on_openreview = source.reviewed_at is ReviewedAt.OPENREVIEW
     forums = OpenReview(settings, tools.sources) if on_openreview else None
     submission = await reader.read(source, ledger, forums)
-    if isinstance(submission, Rejection):
+    if isinstance(submission, Refusal):
         return failed_curation(source, parameters, submission, ledger)
     return await curate(source, submission, parameters, tools.engine, ledger)
 
 
 def _failed(source: PaperSource, tools: Tools, cause: Cause) -> Curation:
-    return failed_curation(source, tools.request.parameters, Rejection(*cause), tools.ledger)
+    return failed_curation(source, tools.request.parameters, Refusal(*cause), tools.ledger)
 
 
 class _Size(Noun):
@@ -120,7 +120,7 @@ async def _sizes(
                 or_failure(
                     _size(source, reader, request),
                     f"the estimate of paper {source.paper_id!r}",
-                    lambda cause: Rejection(*cause),  # its curation reports the failure
+                    lambda cause: Refusal(*cause),  # its curation reports the failure
                 )
             )
             for source in request.units
@@ -129,17 +129,17 @@ async def _sizes(
     rejections = tuple(
         f"{source.paper_id}: {each.detail}"
         for source, each in zip(request.units, results, strict=True)
-        if isinstance(each, Rejection)
+        if isinstance(each, Refusal)
     )
     return [each for each in results if isinstance(each, _Size)], rejections
 
 
-async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | Rejection:
+async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | Refusal:
     """Return the size of a paper, or its rejection before any call."""
     if source.reviewed_at is ReviewedAt.OPENREVIEW:
         return _Size(paper=FORUM_PAPER_TOKENS, reviews=(FORUM_REVIEW_TOKENS,) * FORUM_REVIEWS)
     submission = await reader.read(source, Ledger(IdeaId(source.paper_id)), None)
-    if isinstance(submission, Rejection):
+    if isinstance(submission, Refusal):
         return submission
     reviews = check_reviews(submission.reviews)
     rejection = reject_submission(submission, reviews, request.parameters)

@@ -30,8 +30,9 @@ from tasks.benchmarks.suite import (
     SuiteEstimate,
     Trial,
 )
+from tasks.documents.document import Refusal
 from tasks.manuscripts.collect import TEX_SUFFIXES, TEXT_SUFFIXES
-from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.read import Manuscript, read_manuscript
 from tasks.manuscripts.reference_pool import Pool
 from tasks.manuscripts.review import review_manuscript
 from tasks.manuscripts.steps.find_problems import (
@@ -282,7 +283,7 @@ async def _manuscript_texts(
         source = ManuscriptSource(manuscript_id=name, path=path, content_sha256="")
         ledger = Ledger(IdeaId(name))
         manuscript = await read_manuscript(source, "auto", settings, None, ledger, lambda: False)
-        if isinstance(manuscript, Unreadable):
+        if isinstance(manuscript, Refusal):
             raise ConfigurationError(f"{path} cannot be read: {manuscript.detail}")
         texts.append(ManuscriptText(name, manuscript.title, manuscript.shown_form, manuscript.text))
     return texts

@@ -9,7 +9,6 @@ from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.document import AbstractLibrary
 from tasks.documents.full_text import FullTextLibrary
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
@@ -106,30 +105,26 @@ async def test_further_copies_are_asked_for_when_the_link_leads_to_a_web_page(
     ]
 
 
-async def test_an_unreadable_pdf_is_a_failure_beside_the_abstract(
-    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+@pytest.mark.parametrize(
+    ("content", "source", "reason"),
+    [
+        (pdf_of([[("x", 9.0, False)]], encrypted=True), "pdf", "encrypted"),
+        (pdf_of([[("An essay without any headings at all.", 10.0, False)]]), "pdf", "no_sections"),
+    ],
+)
+async def test_text_without_sections_is_a_failure_beside_the_abstract(
+    server: DocumentServer,
+    settings: DocumentSettings,
+    ledger: Ledger,
+    content: bytes,
+    source: str,
+    reason: str,
 ) -> None:
-    server.replies["/a.pdf"] = [Reply(body=pdf_of([[("x", 9.0, False)]], encrypted=True))]
-    answer = await library(settings, ledger).sections(
-        [paper(open_access_pdf_url=f"{server.url}/a.pdf")]
-    )
+    server.replies["/a.pdf"] = [Reply(body=content)]
+    one = paper(open_access_pdf_url=f"{server.url}/a.pdf")
+    answer = await library(settings, ledger).sections([one])
     assert [section.text_source for section in answer.items] == ["metadata"]
-    assert [(failure.source, failure.reason) for failure in answer.failures] == [
-        ("pdf", "encrypted")
-    ]
-
-
-async def test_a_text_without_methods_and_results_says_so(
-    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
-) -> None:
-    server.replies["/a.pdf"] = [
-        Reply(body=pdf_of([[("An essay without any headings at all.", 10.0, False)]]))
-    ]
-    answer = await library(settings, ledger).sections(
-        [paper(open_access_pdf_url=f"{server.url}/a.pdf")]
-    )
-    assert [section.text_source for section in answer.items] == ["metadata"]
-    assert [failure.reason for failure in answer.failures] == ["no_sections"]
+    assert [(failure.source, failure.reason) for failure in answer.failures] == [(source, reason)]
 
 
 async def test_grobid_is_preferred_and_its_absence_is_recorded(
@@ -202,16 +197,6 @@ async def test_a_document_beyond_a_limit_is_tried_again_under_a_higher_one_and_n
     assert await reasons(2) == []
     assert await reasons(1) == [], "what was read once is known whatever the limit"
     assert len(server.asked) == 2
-
-
-async def test_without_full_text_the_abstract_is_the_one_section() -> None:
-    answer = await AbstractLibrary().sections([paper(), paper(paper_id="p2", abstract=" ")])
-    assert [
-        (section.section, section.heading, section.text_source) for section in answer.items
-    ] == [(SectionKind.ABSTRACT, "Abstract", "metadata")]
-    assert [(failure.endpoint, failure.reason) for failure in answer.failures] == [
-        ("p2", "no_abstract")
-    ]
 
 
 @pytest.mark.parametrize(

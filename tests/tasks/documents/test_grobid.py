@@ -85,13 +85,6 @@ async def test_an_absent_server_is_unreachable_not_a_bad_request(
     assert "GROBID_URL" in answer.detail
 
 
-async def test_a_silent_server_times_out(server: DocumentServer, ledger: Ledger) -> None:
-    server.replies[PATH] = [Reply(body=b"", endless=True, trickle_seconds=30)]
-    answer = await read(server.url, DocumentSettings(grobid_timeout_seconds=1), ledger)
-    assert isinstance(answer, SourceFailure)
-    assert answer.reason == "timeout"
-
-
 HOSTILE = {
     "nests 3,000 deep": (
         Reply(body=TEI.replace(b"Good.", b"<hi>" * 3_000 + b"Good." + b"</hi>" * 3_000)),

@@ -12,7 +12,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.documents.full_text import FullTextLibrary
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
-from tests.support.small_pdf import paper_pdf, pdf_from_streams, pdf_of
+from tests.support.small_pdf import paper_pdf, pdf_from_streams
 
 LIMITS = DocumentSettings(
     download_timeout_seconds=60,
@@ -45,16 +45,6 @@ HOSTILE: dict[str, tuple[Callable[[], Reply], set[str]]] = {
         ),
         {"too_large"},
     ),
-    "is encrypted": (
-        lambda: Reply(body=pdf_of([[("x", 9.0, False)]], encrypted=True)),
-        {"encrypted"},
-    ),
-    "is a web page": (lambda: Reply(body=b"<html>" * 400, headers=PDF), {"not_a_pdf"}),
-    "is cut off": (lambda: Reply(body=paper_pdf()[:400]), {"damaged"}),
-    "has too many pages": (
-        lambda: Reply(body=pdf_of([[("x", 9.0, False)]] * 30)),
-        {"too_many_pages"},
-    ),
 }
 
 
@@ -85,7 +75,7 @@ async def test_a_hostile_paper_does_not_hold_up_the_others(
         paper(paper_id=f"p{number}", open_access_pdf_url=f"{server.url}/{name}.pdf")
         for number, name in enumerate(("slow", "good"))
     ]
-    limits = HURRIED.model_copy(update={"download_timeout_seconds": 2.0})
+    limits = HURRIED.model_copy(update={"download_timeout_seconds": 1.0})
     library = FullTextLibrary(limits, None, None, None, ledger, allow_private_addresses=True)
     answer = await library.sections(papers)
     assert {section.paper_id for section in answer.items if section.text_source == "pdf"} == {"p1"}

@@ -13,9 +13,10 @@ from schemas.identifiers import IdeaId
 from schemas.settings import DocumentSettings
 from schemas.works.manuscripts import ManuscriptForm
 from tasks.accounting.ledger import Ledger
+from tasks.documents.document import Refusal
 from tasks.manuscripts.collect import collect_manuscripts, read_reasons
 from tasks.manuscripts.find import location_found
-from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.read import Manuscript, read_manuscript
 from tests.support.manuscript_files import (
     faulty_pdf,
     latex_folder,
@@ -29,7 +30,7 @@ REAL = Path(__file__).parents[4] / "shared" / "data" / "pdf"
 
 async def read(
     path: Path, form: str = "auto", *, takes_pdf: bool = False, grobid: str | None = None
-) -> Manuscript | Unreadable:
+) -> Manuscript | Refusal:
     (source,) = collect_manuscripts([path])
     return await read_manuscript(
         source, form, DocumentSettings(), grobid, Ledger(IdeaId("m")), lambda: takes_pdf
@@ -103,7 +104,7 @@ async def test_what_cannot_be_read_says_why(
 ) -> None:
     (tmp_path / name).write_bytes(content)
     found = await read(tmp_path / name, form)
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, Refusal)
     assert found.reason == reason
     assert found.detail
     assert "\n" not in found.detail
@@ -324,7 +325,7 @@ async def test_links_and_pipes_in_a_folder_of_manuscripts_are_listed_as_unreadab
     assert isinstance(found.pop("good"), Manuscript)
     assert len(found) == 4
     assert all(
-        isinstance(each, Unreadable) and each.reason == "wrong_type" and " there" in each.detail
+        isinstance(each, Refusal) and each.reason == "wrong_type" and " there" in each.detail
         for each in found.values()
     )
 
