@@ -141,7 +141,7 @@ class ReviewText:
 STAGE = "curation"
 MOST_SENTENCES = 120
 """Sentences per prompt, over all reviews of a paper."""
-_REASONS = {
+_REASONS: dict[About | None, Reason | None] = {
     About.IDEA: None,
     About.WRITING: Reason.ABOUT_WRITING,
     About.RESULTS: Reason.ABOUT_RESULTS,
@@ -183,10 +183,10 @@ async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: En
         if isinstance(outcome, Unscored):
             failed_reviews.append((review.review_id, outcome))
             continue
-        text = ReviewText(review.text)
+        review_text = ReviewText(review.text)
         places: dict[int, Place] = {}
         for each in outcome.value.sentences:
-            place = text.place_of(each.quote)
+            place = review_text.place_of(each.quote)
             reason: Reason | None = Reason.PASSAGE_NOT_FOUND
             if place is not None:
                 reason = _REASONS.get(each.about, Reason.NOT_ABOUT_THE_IDEA)

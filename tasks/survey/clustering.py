@@ -49,7 +49,8 @@ async def cluster_papers(
         members.values(), key=lambda group: (-len(group), names.index(group[0]))
     )
     titles = [[texts[name].title for name in group] for group in ordered_groups]
-    clusters, cluster_of = [], {}
+    clusters: list[SurveyCluster] = []
+    cluster_of: dict[PaperId, str] = {}
     for number, group in enumerate(ordered_groups, start=1):
         cluster_of |= dict.fromkeys(group, f"c{number}")
         years = [year for name in group if (year := texts[name].year) is not None]
