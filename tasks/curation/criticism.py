@@ -21,13 +21,11 @@ from schemas.works.curation import (
     DroppedPart,
 )
 from tasks.curation.leaks import Outcomes
-from tasks.curation.steps.curate_criticism import (
+from tasks.curation.steps import (
     CURATE_CRITICISM,
+    CURATE_STATEMENTS,
     About,
     CriticismInput,
-)
-from tasks.curation.steps.curate_statements import (
-    CURATE_STATEMENTS,
     GivenStatement,
     ShownSentence,
     StatementsInput,

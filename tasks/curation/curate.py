@@ -24,7 +24,11 @@ from tasks.curation.criticism import (
 )
 from tasks.curation.leaks import Outcomes
 from tasks.curation.paper_parts import FEWEST_METHOD_WORDS, PaperParts, Part, parts_of_paper
-from tasks.curation.steps.curate_idea import CURATE_IDEA, IdeaInput, ShownSection
+from tasks.curation.steps import (
+    CURATE_IDEA,
+    IdeaInput,
+    ShownSection,
+)
 from tasks.curation.submission import (
     Submission,
     check_reviews,

@@ -28,10 +28,12 @@ from tasks.curation.curate import curate, failed_curation
 from tasks.curation.openreview import OpenReview
 from tasks.curation.paper_parts import parts_of_paper
 from tasks.curation.read import Reader
-from tasks.curation.steps import STEPS
-from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
-from tasks.curation.steps.curate_idea import CURATE_IDEA
-from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
+from tasks.curation.steps import (
+    CURATE_CRITICISM,
+    CURATE_IDEA,
+    CURATE_STATEMENTS,
+    STEPS,
+)
 from tasks.curation.submission import check_reviews, reject_submission
 from tasks.documents.document import DOCUMENTS_AT_ONCE, Refusal
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls

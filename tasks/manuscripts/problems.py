@@ -17,10 +17,11 @@ from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.reference_pool import Pool
 from tasks.manuscripts.sections import Section, passage_around, passages_about, place_of
 from tasks.manuscripts.steps.find_problems import CHECKS
-from tasks.manuscripts.steps.read_section import CandidateReply, LeadShown
 from tasks.manuscripts.steps.reading import Reading, is_damaged
-from tasks.manuscripts.steps.refute_problem import (
+from tasks.manuscripts.steps.review import (
     REFUTE_PROBLEM,
+    CandidateReply,
+    LeadShown,
     RefuteInput,
     RefuteReply,
     Verdict,

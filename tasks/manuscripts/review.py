@@ -45,16 +45,22 @@ from tasks.manuscripts.sections import (
     place_of,
     sections_of,
 )
-from tasks.manuscripts.steps.read_section import (
+from tasks.manuscripts.steps.review import (
     NOTES_WORDS,
     READ_SECTION,
+    REFUTE_PROBLEM,
+    REVIEW_ASPECT,
+    WEIGH_PROBLEM,
+    WRITE_REVIEW,
+    Aspect,
+    AspectInput,
+    AspectReply,
     CandidateReply,
+    ReviewInput,
+    ReviewReply,
     SectionInput,
+    WeighInput,
 )
-from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
-from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect, AspectInput, AspectReply
-from tasks.manuscripts.steps.weigh_problem import WEIGH_PROBLEM, WeighInput
-from tasks.manuscripts.steps.write_review import WRITE_REVIEW, ReviewInput, ReviewReply
 from tasks.text.quotations import normal
 from tasks.text.words import shorten_words
 

@@ -45,11 +45,15 @@ from tasks.manuscripts.review import (
 from tasks.manuscripts.sections import sections_of
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
-from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
-from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
-from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect
-from tasks.manuscripts.steps.weigh_problem import WEIGH_PROBLEM
-from tasks.manuscripts.steps.write_review import WRITE_REVIEW
+from tasks.manuscripts.steps.review import (
+    NOTES_WORDS,
+    READ_SECTION,
+    REFUTE_PROBLEM,
+    REVIEW_ASPECT,
+    WEIGH_PROBLEM,
+    WRITE_REVIEW,
+    Aspect,
+)
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.hit_rate import (
     Rule,

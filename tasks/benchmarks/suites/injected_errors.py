@@ -41,10 +41,14 @@ from tasks.manuscripts.steps.find_problems import (
     ProblemsReply,
     ReportedProblem,
 )
-from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
-from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
-from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect
-from tasks.manuscripts.steps.write_review import WRITE_REVIEW
+from tasks.manuscripts.steps.review import (
+    NOTES_WORDS,
+    READ_SECTION,
+    REFUTE_PROBLEM,
+    REVIEW_ASPECT,
+    WRITE_REVIEW,
+    Aspect,
+)
 from tasks.metrics.means import mean, share_of
 
 MANIFEST_FILE = "manuscripts/manifest.jsonl"

@@ -15,7 +15,9 @@ from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.problems import leads_at
 from tasks.manuscripts.read import Manuscript, read_manuscript
 from tasks.manuscripts.sections import sections_of
-from tasks.manuscripts.steps.read_section import LeadShown
+from tasks.manuscripts.steps.review import (
+    LeadShown,
+)
 from tests.support.small_pdf import pdf_of
 
 THINGS = ["pebbles", "shells", "stones", "feathers", "corals", "beans", "seeds", "leaves", "nuts"]

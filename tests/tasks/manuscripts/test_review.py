@@ -20,27 +20,25 @@ from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.reference_pool import Pool
 from tasks.manuscripts.review import Review, review_manuscript
 from tasks.manuscripts.sections import SECTION_WORDS, passages_about, sections_of
-from tasks.manuscripts.steps.read_section import (
-    READ_SECTION,
-    CandidateReply,
-    SectionInput,
-    SectionReply,
-    baseline_section,
-)
 from tasks.manuscripts.steps.reading import Reading
-from tasks.manuscripts.steps.refute_problem import (
+from tasks.manuscripts.steps.review import (
+    READ_SECTION,
     REFUTE_PROBLEM,
-    RefuteInput,
-    RefuteReply,
-    Verdict,
-)
-from tasks.manuscripts.steps.review_aspect import (
     REVIEW_ASPECT,
+    WRITE_REVIEW,
     Aspect,
     AspectInput,
     AspectReply,
+    CandidateReply,
+    RefuteInput,
+    RefuteReply,
+    ReviewInput,
+    ReviewReply,
+    SectionInput,
+    SectionReply,
+    Verdict,
+    baseline_section,
 )
-from tasks.manuscripts.steps.write_review import WRITE_REVIEW, ReviewInput, ReviewReply
 
 FILLER = "Plain words about the pebbles of the shop fill this section until it is long. " * 60
 TEXT = f"""# Pebbles
