@@ -14,7 +14,6 @@ from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.literature.paper import SectionKind
 from schemas.settings import DocumentSettings
-from tasks.accounting.ledger import Ledger
 from tasks.documents.child import ChildEnd
 from tasks.documents.document import ParsedDocument, paper_sections
 from tasks.documents.full_text import DocumentCache, FullTextLibrary
@@ -29,7 +28,7 @@ from tasks.documents.latex_source import (
     without_comments,
 )
 from tasks.documents.latex_text import document_of_latex, source_of_latex
-from tests.support.document_server import DocumentServer, Reply
+from tests.support.document_server import Reply, Web
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf
 from warehouse.stores.keyed_store import KeyedStore
@@ -392,41 +391,28 @@ def test_any_text_is_a_document_or_refused(text: str) -> None:
         assert document.abstract or document.sections
 
 
-def library(server: DocumentServer, ledger: Ledger, store: Path) -> FullTextLibrary:
-    return FullTextLibrary(
-        settings=DocumentSettings(download_timeout_seconds=60),
-        grobid_url=None,
-        open_copies=None,
-        store=KeyedStore(store),
-        ledger=ledger,
-        allow_private_addresses=True,
-        arxiv_url=server.url,
-    )
-
-
-async def test_the_source_at_arxiv_is_read_where_no_pdf_can_be(
-    server: DocumentServer, ledger: Ledger, tmp_path: Path
-) -> None:
-    server.replies["/pdf/2305.09258"] = [Reply(body=b"%PDF-1.4 broken")]
-    server.replies["/e-print/2305.09258"] = [
-        Reply(body=tar_of(FILES), headers={"Content-Type": "application/gzip"})
-    ]
+async def test_source_at_arxiv_is_read_if_no_pdf_can_be(web: Web, tmp_path: Path) -> None:
+    web.serve("/pdf/2305.09258", Reply(body=b"%PDF-1.4 broken"))
+    packed = Reply(body=tar_of(FILES), headers={"Content-Type": "application/gzip"})
+    web.serve("/e-print/2305.09258", packed)
+    kinds = ("abstract", "methods", "results", "related_work")
     for cached in (False, True):
-        answer = await library(server, ledger, tmp_path / "store").sections(
-            [paper(arxiv_id="2305.09258")]
+        library = FullTextLibrary(
+            settings=DocumentSettings(),
+            grobid_url=None,
+            open_copies=None,
+            store=KeyedStore(tmp_path / "store"),
+            ledger=web.ledger,
+            allow_private_addresses=True,
+            arxiv_url=web.server.url,
         )
+        answer = await library.sections([paper(arxiv_id="2305.09258")])
         assert answer.failures == ()
-        assert [(section.section, section.text_source) for section in answer.items] == [
-            (kind, "latex")
-            for kind in (
-                SectionKind.ABSTRACT,
-                SectionKind.METHODS,
-                SectionKind.RESULTS,
-                SectionKind.RELATED_WORK,
-            )
+        assert [(each.section, each.text_source) for each in answer.items] == [
+            (kind, "latex") for kind in kinds
         ]
-        assert len(server.asked) == 2
-        assert ledger.api_calls[-1].cache_hit is cached
+        assert len(web.server.asked) == 2
+        assert web.calls()[-1].cache_hit is cached
 
 
 async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(

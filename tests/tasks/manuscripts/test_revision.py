@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dashboards.views.idea.preferences import preferences_text, write_preferences
-from dashboards.views.write_check import check_page
+from dashboards.views.write_check import CheckPage, check_page
 from flows.run.declared_campaign import DeclaredCampaign
 from schemas.base import replace
 from schemas.errors import ConfigurationError
@@ -165,7 +165,7 @@ def test_template_names_every_finding_and_never_overwrites_a_verdict(
 ) -> None:
     folder, head = reviewed
     checks = (landed(folder, head.run_id)[1],)
-    path = write_preferences(tmp_path, head, checks)
+    *_, path = CheckPage(head, checks).write(tmp_path)
     told = tomllib.loads(path.read_text())
     assert told["check"] == head.run_id
     assert [one["verdict"] for one in told["findings"]] == ["", "", ""]
