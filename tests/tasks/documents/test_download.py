@@ -80,7 +80,7 @@ async def test_redirects_are_followed_to_a_limit(web: Web) -> None:
     web.server.replies["/1"] = [Reply(302, headers={"Location": "/2"})]
     web.server.replies["/2"] = [Reply(body=PDF)]
     web.server.replies["/loop"] = [Reply(301, headers={"Location": "/loop"})]
-    assert await fetch(f"{web.server.url}/1") == PDF
+    assert await fetch(web, f"{web.server.url}/1") == PDF
     assert reason(await fetch(web, f"{web.server.url}/loop")) == "too_many_redirects"
     assert len(web.calls()) == 2 + MAXIMUM_REDIRECTS + 1
 
@@ -221,7 +221,7 @@ NO_HOSTS = (
 
 @pytest.mark.parametrize("url", NO_HOSTS)
 async def test_a_link_whose_host_can_be_none_is_a_reason(web: Web, url: str) -> None:
-    assert reason(await fetch(url, private=False)) in (
+    assert reason(await fetch(web, url, private=False)) in (
         "bad_request",
         "unreachable",
         "unsafe_address",
