@@ -203,15 +203,13 @@ async def _write(
         not_read=not_read,
     )
     outcome = await engine.run(WRITE_REVIEW, question)
-    fields: dict[str, Any] = (
-        {name: getattr(outcome.value, name) for name in ReviewReply.model_fields}
-        if isinstance(outcome, Scored)
-        else {
-            "summary": None,
-            "unscored_reason": outcome.reason,
-            "unscored_detail": outcome.detail,
-        }
-    )
+    if isinstance(outcome, Scored):
+        reply = outcome.value
+        lists = {"strengths": tuple(reply.strengths), "questions": tuple(reply.questions)}
+        fields: dict[str, Any] = reply.model_dump() | lists
+    else:
+        reason, detail = outcome.reason, outcome.detail
+        fields = {"summary": None, "unscored_reason": reason, "unscored_detail": detail}
     review = ManuscriptReview(attempt=number, notes=notes, provenance=outcome.provenance, **fields)
     return review, outcome, failures_of(WRITE_REVIEW, manuscript, [("as a whole", outcome)])
 
