@@ -264,7 +264,3 @@ def rank_changes(board: Board) -> polars.DataFrame:
     run_rank = polars.col("published_score").round(9).rank("min", descending=True).over("group")
     change = (run_rank - polars.col("rank")).cast(polars.Int64)
     return board.frame.select("idea_id", change.alias("rank_change"))
-
-
-def ideas_of_group(board: Board, group: str | None) -> polars.DataFrame:
-    return board.frame if group is None else board.frame.filter(polars.col("group") == group)
