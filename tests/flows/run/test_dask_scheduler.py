@@ -10,6 +10,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import dask
+import distributed.config  # noqa: F401 -- its defaults are copied below
 import pytest
 
 from flows.cli.answer import EXIT_USAGE
