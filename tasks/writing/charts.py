@@ -12,7 +12,7 @@ from schemas.identifiers import RunId
 from schemas.literature.naming import claim_span, escaped
 from schemas.works.draft import DraftFigure, FigureKind
 from schemas.works.experiment import Direction, Experiment, Stage
-from tasks.writing.claims import literal, number_shown, select, shown_programs
+from tasks.writing.claims import literal, number_shown, select
 from tasks.writing.parsing import ClaimInText
 
 # Sizes are those of a printed column: a pixel is three quarters of a point.
@@ -54,7 +54,7 @@ def experiment_charts(
         stem: prefix of the experiment's keys.
         alone: True if no other experiment is drawn in the draft.
     """
-    programs = shown_programs(experiment)
+    programs = experiment.side_by_side
     after = "" if alone else f"-{_letters(stem)}"
     within = {"run_id": run_id, "task_id": experiment.task_id}
     metric = _span(stem, "metric", experiment.metric)

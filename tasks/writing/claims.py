@@ -15,7 +15,7 @@ from schemas.literature.survey import Survey, heaviest
 from schemas.text.patterns import bounded
 from schemas.works.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, DraftClaim, DraftWork
 from schemas.works.draft_run import StoredText
-from schemas.works.experiment import Experiment, Fate, Finding, Program, Role, Stage
+from schemas.works.experiment import Experiment, Finding, Role, Stage
 from tasks.literature.versions import Works
 from tasks.text.quotations import LEAST_CHARACTERS, normal, stands_in
 from tasks.text.words import rank_sentences, sentences
@@ -140,15 +140,6 @@ def declare(claims: Claims, engine: EngineChoice) -> None:
     )
 
 
-def shown_programs(experiment: Experiment) -> tuple[Program, ...]:
-    """Return parent, baselines and the best candidate, if they were run on fresh data."""
-    return tuple(
-        each
-        for each in experiment.programs
-        if (each.role is not Role.CANDIDATE or each.fate is Fate.CONFIRMED) and each.run_count
-    )
-
-
 _OF_EXPERIMENT: Mapping[str, str] = {
     "proposed_count": "candidates proposed",
     "tried_count": "candidates that were run",
@@ -197,7 +188,7 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
     for name, means in _OF_EXPERIMENT.items():
         query = select(name, "experiments", rows)
         claims.number(f"{stem}.{name}", means, getattr(experiment, name), query)
-    for program in shown_programs(experiment):
+    for program in experiment.side_by_side:
         at = f"{stem}.{stem_of(program.program_id)}"
         row = rows | {"program_id": program.program_id}
         claims.text(f"{at}.name", "a program", program.program_id)

@@ -5,7 +5,6 @@ refused until a person has said the rest.
 import ast
 import json
 import re
-import sys
 import tomllib
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.cli.answer import EXIT_DONE, EXIT_USAGE
-from flows.cli.command_line import application, run_command
 from flows.works.experiment import experiment_drafting
 from schemas.base import replace
 from schemas.errors import ConfigurationError
@@ -26,6 +24,7 @@ from tasks.experiments.drafting import known_of, write_draft
 from tasks.experiments.task_folder import read_task
 from tasks.recommendation.recommend import Recommended
 from tests.support.answers import read_answer
+from tests.support.assay_here import run
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.reviewed_ideas import make_assessed_evaluation, without_soundness
 from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
@@ -34,11 +33,6 @@ from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
 IDEA = "We adapt a speech recogniser to Alpine dialects by transfer from German."
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["assay", *words])
-    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
 
 
 @pytest.fixture(autouse=True)
@@ -81,12 +75,12 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_evaluated_idea_brings_its_concerns_and_closest_works(
-    evaluated: Path, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    evaluated: Path, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evaluation = make_evaluation()
     idea = evaluation.idea
     command = ("experiment", "init", "mine", "--idea", idea.idea_id, "--json")
-    assert run(monkeypatch, *command, "--warehouse", str(evaluated)) == EXIT_DONE
+    assert run(*command, "--warehouse", str(evaluated)) == EXIT_DONE
     answer = read_answer(capsys.readouterr().out)
     assert {Path(row["path"]).name for row in answer["rows"]} >= {"task.toml", "idea.json"}
     known = json.loads((here / "mine" / "idea.json").read_text())
@@ -104,7 +98,7 @@ def test_an_evaluated_idea_brings_its_concerns_and_closest_works(
     assert {work["title"] for work in known["works"]} <= titles
 
     for words in (("check", "mine"), ("run", "mine")):
-        assert run(monkeypatch, "experiment", *words) == EXIT_USAGE
+        assert run("experiment", *words) == EXIT_USAGE
         err = capsys.readouterr().err
         assert "say what is marked 'FILL IN'" in err
         assert err.count("\n") == 1
@@ -180,7 +174,7 @@ def test_a_file_that_holds_the_idea_will_do(
     monkeypatch.setattr(experiment_drafting, "recommend_about", nothing_is_known)
     (here / "idea.txt").write_text(IDEA)
     command = ("experiment", "init", "mine", "--idea", "idea.txt", "--warehouse", "w")
-    assert run(monkeypatch, *command) == EXIT_DONE
+    assert run(*command) == EXIT_DONE
     assert "say what is marked 'FILL IN'" in capsys.readouterr().err
     known = json.loads((here / "mine" / "idea.json").read_text())
     assert (known["text"], known["run_id"], known["concerns"]) == (IDEA, "", [])
@@ -189,7 +183,6 @@ def test_a_file_that_holds_the_idea_will_do(
 def test_mistakes_are_one_line(
     evaluated: Path,
     here: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     there = ("--warehouse", str(evaluated))
@@ -206,7 +199,7 @@ def test_mistakes_are_one_line(
         ("mine", "--idea", "none", "--run", "run-z"): "run-z",
         ("taken", "--idea", "none"): "is there already",
     }.items():
-        assert run(monkeypatch, "experiment", "init", *words, *there) == EXIT_USAGE
+        assert run("experiment", "init", *words, *there) == EXIT_USAGE
         err = capsys.readouterr().err
         assert said in err
         assert err.count("\n") == 1

@@ -10,7 +10,6 @@ from flows.run.requests import request_of
 from flows.works.experiment import experiment_plans
 from flows.works.experiment.experiment_plans import (
     ExperimentPlan,
-    experiment_plan,
     plan_experiments,
     write_plans,
 )
@@ -52,13 +51,13 @@ def recommended(kind: ResourceKind, name: str) -> Recommendation:
 
 def planned(*named: tuple[ResourceKind, str]) -> ExperimentPlan:
     found = tuple(recommended(kind, name) for kind, name in named)
-    return experiment_plan(make_version(), found, ())
+    return ExperimentPlan(make_version(), found, ())
 
 
 def test_runs_are_counted_over_every_baseline_and_data_set() -> None:
     alone = planned()
     assert alone.comparisons == 1
-    assert alone.runs[1] == (1.0, 10, 20)
+    assert [*alone.runs][1] == (1.0, 10, 20)
     many = planned(
         (ResourceKind.BASELINE, "Loud calls"),
         (ResourceKind.BASELINE, "No calls"),

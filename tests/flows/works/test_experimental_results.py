@@ -3,14 +3,12 @@ own, in the key, in the report and as a search where it surprises.
 """
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from dashboards.app.site import idea_path
 from flows.cli.answer import EXIT_USAGE
-from flows.cli.command_line import application, run_command
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
@@ -18,6 +16,7 @@ from schemas.works.experiment import Experiment, Finding
 from schemas.works.experimental_result import Surprise
 from tasks.experiments.results import result_of
 from tests.support.answers import read_answer
+from tests.support.assay_here import run
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from tests.support.reports import idea_report
@@ -38,11 +37,6 @@ MARKUP = "<script>alert(1)</script>"
 def of_the_idea(**changes: object) -> Experiment:
     told = {"idea_id": "steps", "idea_text": TEXT, "idea_concerns": (CONCERN,)}
     return replace(make_experiment(), **{**told, **changes})
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["assay", *words])
-    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
 
 
 def test_the_finding_stands_beside_the_review_and_its_figures_are_the_experiment_s() -> None:
@@ -102,7 +96,7 @@ def test_an_evaluation_takes_it_as_evidence_of_its_own_kind_and_another_key(
     command = ("evaluate", "ideas.jsonl", "--warehouse", "w", "--modules", "soundness", "--json")
     keys = {}
     for asked in ((), ("--experiment", EXPERIMENT)):
-        run(monkeypatch, *command, *asked)
+        run(*command, *asked)
         out, err = capsys.readouterr()
         run_id = RunId(read_answer(out)["run"]["run_id"])
         with warehouse.reader() as connection:
@@ -132,7 +126,6 @@ def test_the_same_name_over_other_words_is_another_idea(
     publish_experiment(warehouse, of_the_idea(idea_text="We do something else altogether."))
     (tmp_path / "ideas.jsonl").write_text(json.dumps({"idea_id": "steps", "text": TEXT}))
     run(
-        monkeypatch,
         *("evaluate", "ideas.jsonl", "--warehouse", "w", "--modules", "soundness"),
         *("--experiment", EXPERIMENT),
     )
@@ -158,7 +151,7 @@ def test_what_is_no_experiment_is_one_line(
     assert publish(warehouse, RUNS, make_run()).published
     (tmp_path / "ideas.jsonl").write_text(json.dumps({"idea_id": "steps", "text": TEXT}))
     command = ("evaluate", "ideas.jsonl", "--warehouse", "w", "--experiment", name)
-    assert run(monkeypatch, *command) == EXIT_USAGE
+    assert run(*command) == EXIT_USAGE
     err = capsys.readouterr().err
     assert told in err
     assert err.count("\n") == 1

@@ -15,13 +15,12 @@ from typing import Any
 import pytest
 
 from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from flows.cli.command_line import application, run_command
 from schemas.identifiers import RunId
 from schemas.works.experiment import Aim, Experiment, Fate, Finding
 from schemas.works.experiment_run import EXPERIMENTS
 from tasks.experiments import executing
 from tests.support.answers import read_answer
-from tests.support.assay_here import settle
+from tests.support.assay_here import run, settle
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from tests.support.program_proposer import (
     ENGINE,
@@ -61,8 +60,7 @@ class Lab:
         return ["experiment", "run", task, *where, *more]
 
     def run(self, *more: str, task: str = "numbers") -> int:
-        sys.argv = ["assay", *self.words(*more, task=task)]
-        return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+        return run(*self.words(*more, task=task))
 
     @property
     def asked(self) -> list[Recorded]:
