@@ -17,8 +17,8 @@ from flows.works.experiment import experiment_drafting
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
-from schemas.identifiers import IdeaId, PaperId
-from schemas.literature.recommendation import Recommendation, ResourceKind, Use
+from schemas.identifiers import IdeaId
+from schemas.literature.recommendation import ResourceKind
 from schemas.works.experiment import KnownIdea
 from tasks.experiments.drafting import known_of, write_draft
 from tasks.experiments.task_folder import read_task
@@ -26,6 +26,7 @@ from tasks.recommendation.recommend import Recommended
 from tests.support.answers import read_answer
 from tests.support.assay_here import run
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.recommendations import make_recommendation
 from tests.support.reviewed_ideas import make_assessed_evaluation, without_soundness
 from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
 from warehouse.kinds.runs.landing import RUNS, land
@@ -40,29 +41,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     return tmp_path
-
-
-def recommended(kind: ResourceKind, name: str, quote: str = "We use it.") -> Recommendation:
-    use = Use(
-        paper_id=PaperId("p1"),
-        title=f"A work on {name}",
-        year=2021,
-        url="",
-        quote=quote,
-        section="",
-        nearness_0_to_1=0.5,
-        through=None,
-    )
-    return Recommendation(
-        rank=1,
-        kind=kind,
-        name=name,
-        paper_id=None,
-        url="http://example.org",
-        score_0_to_1=0.5,
-        reason=f"one work used {name}",
-        uses=(use,),
-    )
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +90,9 @@ def test_a_draft_is_a_task_once_it_is_filled_in_and_no_earlier(tmp_path: Path) -
         known,
         ["It compares word error rates."],
         [
-            recommended(ResourceKind.DATA_SET, "Alpine Speech"),
-            recommended(ResourceKind.BASELINE, "A cascade: of recognisers"),
-            recommended(ResourceKind.METRIC, "word error rate"),
+            make_recommendation(ResourceKind.DATA_SET, "Alpine Speech"),
+            make_recommendation(ResourceKind.BASELINE, "A cascade: of recognisers"),
+            make_recommendation(ResourceKind.METRIC, "word error rate"),
         ],
     )
     written = {path.relative_to(folder).as_posix(): path.read_text() for path in paths}
@@ -148,7 +126,7 @@ def test_whatever_papers_and_ideas_say_stays_a_comment(
         folder,
         KnownIdea(idea_id="a", text="b"),
         [hostile],
-        [recommended(kind, hostile or "x", hostile) for kind in ResourceKind],
+        [make_recommendation(kind, hostile or "x", hostile) for kind in ResourceKind],
     )
     for path in paths:
         if path.suffix == ".py":

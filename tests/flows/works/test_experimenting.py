@@ -11,7 +11,6 @@ from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from schemas.reasons import Reason
 from schemas.works.experiment import Experiment
 from tasks.experiments import executing, sandbox, work
-from tasks.experiments.task_folder import TaskFolder
 from tests.support.answers import read_answer
 from tests.support.assay_here import run
 from tests.support.sandboxes import needs_sandbox
@@ -45,6 +44,11 @@ def test_a_task_is_experimented_on_once_and_reported(
     assert run(*command) == EXIT_FAILURES
     again = read_answer(capsys.readouterr().out)
     assert (again["run"]["run_id"], again["rows"]) == (run_id, answer["rows"])
+    run(*command[:-1])
+    _, numbers = capsys.readouterr().out.split("## numbers: ")
+    finding, programs = numbers.split("| Program |")
+    assert finding.startswith("supported"), "on the terminal the finding comes first"
+    assert "| parent |" in programs
 
     for kind in ("md", "html", "json"):
         assert run("report", run_id, "--warehouse", "w", "--format", kind) == EXIT_DONE
@@ -60,39 +64,18 @@ def test_a_task_is_experimented_on_once_and_reported(
 
 
 @needs_sandbox
-@pytest.mark.long
-def test_a_failure_of_our_own_is_the_failure_of_one_task(
+def test_a_failure_of_our_own_is_a_reason_of_the_task(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    async def fails(*_: Any) -> Experiment:
+        raise LookupError("nobody foresaw this")
+
     write_task(here / "numbers")
-    write_task(here / "others")
-    run_experiment = work.run_experiment
-
-    async def fails_at_one(folder: TaskFolder, *others: Any) -> Experiment:
-        if folder.name == "others":
-            raise LookupError("nobody foresaw this")
-        return await run_experiment(folder, *others)
-
-    monkeypatch.setattr(work, "run_experiment", fails_at_one)
-    command = ("experiment", "run", "numbers", "others", "--warehouse", "w", "--json")
-    assert run(*command) == EXIT_FAILURES
-    found = {row["task_id"]: row for row in read_answer(capsys.readouterr().out)["rows"]}
-    assert found["numbers"]["finding"] == "supported"
-    assert found["others"]["unscored_reason"] == Reason.INTERNAL_ERROR
-    assert "nobody foresaw this" in found["others"]["unscored_detail"]
-
-
-@needs_sandbox
-@pytest.mark.long
-def test_on_the_terminal_the_finding_comes_first(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_task(here / "numbers", program=PROGRAM.replace("0, 10", "0, 0.01"))
-    assert run("experiment", "run", "numbers", "--warehouse", "w") == EXIT_DONE
-    finding, programs = capsys.readouterr().out.split("| Program |")
-    assert finding.startswith("## numbers: not supported")
-    assert "on fresh data the gain lies below" in finding
-    assert "| parent |" in programs
+    monkeypatch.setattr(work, "run_experiment", fails)
+    assert run("experiment", "run", "numbers", "--warehouse", "w", "--json") == EXIT_FAILURES
+    (row,) = read_answer(capsys.readouterr().out)["rows"]
+    assert row["unscored_reason"] == Reason.INTERNAL_ERROR
+    assert "nobody foresaw this" in row["unscored_detail"]
 
 
 def test_what_a_run_takes_is_said_before(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,12 +1,6 @@
 """Experiments on small tasks, in real sandboxes: what is found, what is forged, what is killed."""
 
 import asyncio
-import os
-import signal
-import sqlite3
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -29,8 +23,8 @@ def executor_of(folder: Path, store: Path, run_id: str = "run-a") -> Executor:
     return Executor(read_task(folder), run_id, KeyedStore(store), asyncio.Semaphore(2))
 
 
-def experiment_on(folder: Path, store: str = "executions.sqlite") -> Experiment:
-    executor = executor_of(folder, folder.parent / store)
+def experiment_on(folder: Path) -> Experiment:
+    executor = executor_of(folder, folder.parent / "executions.sqlite")
     proposer = TunableProposer(executor.folder, 0)
     return asyncio.run(run_experiment(executor.folder, executor, proposer))
 
@@ -39,14 +33,6 @@ def executed(folder: Path, source: str, run_id: str = "run-a") -> Execution:
     """One program, once."""
     executor = executor_of(folder, folder.parent / "once.sqlite", run_id)
     return asyncio.run(executor.execute("c001", source, Stage.SELECTION, 0))
-
-
-def figures(experiment: Experiment) -> object:
-    """All but how long things took."""
-    executions = [
-        each.model_dump(exclude={"wall_seconds", "memory_bytes"}) for each in experiment.executions
-    ]
-    return experiment.model_dump(exclude={"executions", "provenance"}), executions
 
 
 def test_a_better_setting_is_found_and_confirmed_on_fresh_data(tmp_path: Path) -> None:
@@ -210,52 +196,3 @@ def test_a_look_at_a_task_says_what_could_be_seen(tmp_path: Path) -> None:
     checked = check_task(broken)
     assert not checked.is_sound
     assert checked.noise is None
-
-
-KILLED = """
-import asyncio, sys
-from pathlib import Path
-from tasks.experiments.executing import Executor
-from tasks.experiments.experiment import run_experiment
-from tasks.experiments.proposing import TunableProposer
-from tasks.experiments.task_folder import read_task
-from warehouse.stores.keyed_store import KeyedStore
-
-folder = read_task(Path(sys.argv[1]))
-executor = Executor(folder, "run-a", KeyedStore(Path(sys.argv[2])), asyncio.Semaphore(2))
-proposer = TunableProposer(folder, 0)
-print(asyncio.run(run_experiment(folder, executor, proposer)).model_dump_json())
-"""
-
-
-def stored(store: Path) -> int:
-    """Entries of the store; 0 while it is being made."""
-    try:
-        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
-            return int(connection.execute("select count(*) from entries").fetchone()[0])
-    except sqlite3.Error:
-        return 0
-
-
-@pytest.mark.parametrize(
-    "moments",
-    [pytest.param(2, marks=pytest.mark.long), pytest.param(10, marks=pytest.mark.kills)],
-)
-def test_an_experiment_that_is_killed_ends_as_if_it_had_not_been(
-    tmp_path: Path, moments: int
-) -> None:
-    folder = write_task(tmp_path / "numbers", candidates=min(moments, 2))
-    whole = experiment_on(folder)
-    total, store = stored(tmp_path / "executions.sqlite"), tmp_path / "killed.sqlite"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    for moment in range(moments):
-        until = total * moment // moments
-        command = [sys.executable, "-c", KILLED, str(folder), str(store)]
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-        while process.poll() is None and stored(store) <= until:
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert stored(store) <= total
-    assert figures(experiment_on(folder, store.name)) == figures(whole)
-    assert stored(store) == total
