@@ -15,8 +15,7 @@ from schemas.literature.survey import Survey
 from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.works.draft import DraftFigure, Form
-from schemas.works.draft_habits import habits_of
-from schemas.works.draft_neighbour import NeighbourSection
+from schemas.works.draft_neighbour import NeighbourSection, habits_of
 from schemas.works.draft_run import (
     DraftParameters,
     Material,

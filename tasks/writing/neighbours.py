@@ -16,8 +16,7 @@ from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, MULTILINE, bounded
-from schemas.works.draft_habits import Habit, Habits
-from schemas.works.draft_neighbour import NeighbourSection, SectionPart
+from schemas.works.draft_neighbour import Habit, Habits, NeighbourSection, SectionPart
 from schemas.works.draft_run import PlannedSection
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument, branches_of

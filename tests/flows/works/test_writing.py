@@ -11,7 +11,6 @@ from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from schemas.base import replace
 from schemas.reasons import Reason
 from schemas.works.draft import Draft
-from schemas.works.experiment import Finding
 from tasks.writing import drafting
 from tests.support.answers import read_answer
 from tests.support.assay_here import run
@@ -137,21 +136,6 @@ def test_results_that_do_not_exist_are_not_written(
     assert draft["form"] == "proposal"
     gaps = [claim["shown"] for claim in draft["claims"] if claim["kind"] == "gap"]
     assert any("program.py fails" in gap for gap in gaps)
-
-
-def test_contradictory_results_are_said_and_neither_is_left_out(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = replace(make_experiment(), finding=Finding.UNDECIDED)
-    monkeypatch.setattr(
-        "tasks.writing.collecting.published_units", lambda *_: (make_experiment(), other)
-    )
-    command = ("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a")
-    assert run(*command, "-o", "draft") == EXIT_DONE
-    assert "contradict each other" in capsys.readouterr().err
-    markdown = (here / "draft" / "draft.md").read_text()
-    assert "supported within this task" in markdown
-    assert "undecided" in markdown
 
 
 @pytest.mark.parametrize(
