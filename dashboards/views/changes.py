@@ -103,7 +103,11 @@ class Changes:
     def cutoffs(self) -> str:
         """The cutoff dates of both runs, where they differ."""
         pairs = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
-        moves = sorted(_date_change(*pair) for pair in pairs if pair[0] != pair[1])
+        moves = sorted(
+            " → ".join("none" if day is None else f"{day:%Y-%m-%d}" for day in pair)
+            for pair in pairs
+            if pair[0] != pair[1]
+        )
         most = "; ".join(moves[:_CUTOFFS_SHOWN])
         return f"{most}; and {len(moves) - _CUTOFFS_SHOWN} more" if moves[_CUTOFFS_SHOWN:] else most
 
@@ -239,16 +243,8 @@ def _change(then: _Snapshot, review: IdeaReview) -> IdeaChange:
         new_paper_count=len(now.papers - then.papers),
         newly_judged_count=sum(paper_id not in then.papers for paper_id in judged_ids),
         judged_count=len(judged_ids),
-        come=tuple(
-            _near_work(name, work, then)
-            for name, work in now.closest.items()
-            if name not in then.closest
-        ),
-        gone=tuple(
-            _near_work(name, work, then)
-            for name, work in then.closest.items()
-            if name not in now.closest
-        ),
+        come=_only_in(now, then, then),
+        gone=_only_in(then, now, then),
     )
 
 
@@ -262,16 +258,15 @@ def _scores(before: IdeaScore, after: IdeaScore) -> tuple[ScoreChange, ...]:
     return tuple(each for each in score_changes if (each.before, each.after) != (None, None))
 
 
-def _date_change(before: date | None, after: date | None) -> str:
-    days = [f"{day:%Y-%m-%d}" if day is not None else "none" for day in (before, after)]
-    return " → ".join(days)
-
-
-def _near_work(name: Named, work: ClosestWork, then: _Snapshot) -> NearWork:
-    return NearWork(
-        paper=name[0],
-        title=work.title,
-        overlaps=work.overlaps,
-        remains=work.remains,
-        is_new=name not in then.names,
+def _only_in(one: _Snapshot, other: _Snapshot, then: _Snapshot) -> tuple[NearWork, ...]:
+    return tuple(
+        NearWork(
+            paper=name[0],
+            title=work.title,
+            overlaps=work.overlaps,
+            remains=work.remains,
+            is_new=name not in then.names,
+        )
+        for name, work in one.closest.items()
+        if name not in other.closest
     )

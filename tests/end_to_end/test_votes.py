@@ -17,13 +17,7 @@ from tests.end_to_end.test_accessibility import AXE, BEYOND, FINDINGS
 from tests.end_to_end.test_hostile_pages import see_that_nothing_was_touched
 from tests.support.assay_command import assay, wait_until
 from tests.support.assay_here import assay_here
-from tests.support.browser import (
-    WAIT_SECONDS,
-    Reader,
-    dashboard,
-    needs_chromium,
-    reader_of,
-)
+from tests.support.browser import WAIT_SECONDS, Reader, dashboard, needs_chromium, reader_of
 from tests.support.demo_run import DemoRun
 from tests.support.evaluations import make_run
 from tests.support.report_lake import hostile_evaluation, publish_report_lake
@@ -68,9 +62,7 @@ def address(warehouse: Warehouse, bare_env: dict[str, str]) -> Iterator[str]:
 
 def enter(reader: Reader, name: str, place: str = "decide/votes") -> None:
     reader.page.goto(f"{reader.base_url}/{place}")
-    reader.page.get_by_label("Name").fill(name)
-    reader.page.get_by_label("Password").fill(PASSWORD)
-    reader.page.get_by_role("button", name="Sign in").click()
+    reader.sign_in(name, PASSWORD)
     expect(reader.page.locator("main#main")).to_be_visible()
     reader.settle()
 
