@@ -16,14 +16,24 @@ from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from tasks.judging.suggestions import ProposedSuggestion
-from tasks.soundness.steps.concern_evidence import BearingsInput, BearingsReply
 from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, ProposedMethod
 from tasks.soundness.steps.method_evidence import EvidenceInput, EvidenceReply, PaperReading
-from tasks.soundness.steps.plan_questions import QuestionsInput, QuestionsReply
-from tasks.soundness.steps.plan_review import PlanInput, PlanReply, ProposedPoint
+from tasks.soundness.steps.plan_review import (
+    BearingsInput,
+    BearingsReply,
+    PlanInput,
+    PlanReply,
+    ProposedPoint,
+    QuestionsInput,
+    QuestionsReply,
+)
 from tasks.soundness.steps.soundness_query import MethodQuery, QueriesInput, QueriesReply
-from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply
-from tasks.soundness.steps.soundness_summary import SummaryInput, SummaryReply
+from tasks.soundness.steps.soundness_review import (
+    ReviewInput,
+    ReviewReply,
+    SummaryInput,
+    SummaryReply,
+)
 from tests.support.contribution_fakes import Delays
 from tests.support.contribution_fakes import FakeEngine as TopicEngine
 

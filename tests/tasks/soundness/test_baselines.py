@@ -23,9 +23,11 @@ from tasks.soundness.steps.soundness_review import (
     EvidenceShown,
     ReviewInput,
     ReviewReply,
+    ReviewShown,
+    SummaryInput,
     baseline_review,
+    baseline_summary,
 )
-from tasks.soundness.steps.soundness_summary import ReviewShown, SummaryInput, baseline_summary
 from tasks.soundness.steps.wording import without_opening
 
 DATA = Path(__file__).parents[4] / "shared" / "data"

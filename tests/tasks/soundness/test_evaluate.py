@@ -22,8 +22,7 @@ from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedMethod
 from tasks.soundness.steps.method_evidence import METHOD_EVIDENCE, EvidenceReply, PaperReading
 from tasks.soundness.steps.soundness_query import MethodQuery, QueriesReply
-from tasks.soundness.steps.soundness_review import ReviewReply
-from tasks.soundness.steps.soundness_summary import SummaryReply
+from tasks.soundness.steps.soundness_review import ReviewReply, SummaryReply
 from tests.support.contribution_fakes import Delays
 from tests.support.soundness_fakes import (
     PARAMETERS,

@@ -12,8 +12,12 @@ from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply
 from tasks.soundness.steps.method_evidence import EvidenceReply, PaperReading
 from tasks.soundness.steps.soundness_query import QueriesReply
-from tasks.soundness.steps.soundness_review import ReviewReply
-from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY, SummaryInput, SummaryReply
+from tasks.soundness.steps.soundness_review import (
+    SOUNDNESS_SUMMARY,
+    ReviewReply,
+    SummaryInput,
+    SummaryReply,
+)
 from tests.support.soundness_fakes import (
     ANSWERS,
     PARAMETERS,

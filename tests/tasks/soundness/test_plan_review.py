@@ -14,10 +14,17 @@ from schemas.reasons import Reason
 from tasks.experiments.results import result_of
 from tasks.judging.findings import Findings
 from tasks.soundness.evaluate import evaluate_soundness
-from tasks.soundness.steps.concern_evidence import Bearing, BearingsReply, ConcernBearing
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod
-from tasks.soundness.steps.plan_questions import ProposedQuestion, QuestionsReply
-from tasks.soundness.steps.plan_review import PLAN_REVIEW, PlanReply, ProposedPoint
+from tasks.soundness.steps.plan_review import (
+    PLAN_REVIEW,
+    Bearing,
+    BearingsReply,
+    ConcernBearing,
+    PlanReply,
+    ProposedPoint,
+    ProposedQuestion,
+    QuestionsReply,
+)
 from tasks.soundness.steps.soundness_review import ReviewReply
 from tests.support.experiment_lake import make_experiment
 from tests.support.soundness_fakes import (
