@@ -144,9 +144,9 @@ async def find_works(
     )
     outcome = await engine.run(NOVELTY_QUERIES, question)
     if isinstance(outcome, Unscored):
-        missing = (outcome.reason, f"no search queries could be had: {outcome.detail}")
+        detail = f"no search queries could be had: {outcome.detail}"
         failures = call_failures([outcome], STAGE, NOVELTY_QUERIES.name)
-        return RelatedWorks((), (), missing=missing, failures=failures)
+        return RelatedWorks((), (), missing=(outcome.reason, detail), failures=failures)
     texts = (
         query
         for statement in outcome.value.statements[: parameters.maximum_statements]

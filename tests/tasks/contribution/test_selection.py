@@ -15,7 +15,6 @@ from tasks.embeddings.similarity import (
     MAXIMUM_PASSAGES,
     Nearness,
     idea_passages,
-    most_words_shared,
     nearest,
 )
 from tasks.judging.packing import even_batches
@@ -41,9 +40,7 @@ def test_the_most_relevant_do_not_depend_on_order(
     similarity = {one.paper_id: (index % 5) / 5 for index, one in enumerate(PAPERS)}
     shuffled = list(PAPERS)
     shuffler.shuffle(shuffled)
-    chosen = [
-        most_relevant(papers, judgements, similarity, limit) for papers in (PAPERS, shuffled)
-    ]
+    chosen = [most_relevant(papers, judgements, similarity, limit) for papers in (PAPERS, shuffled)]
     assert chosen[0] == chosen[1]
 
 
@@ -87,16 +84,6 @@ async def test_a_list_that_fits_is_kept_whole_and_nothing_embedded() -> None:
         IDEA, PAPERS, len(PAPERS), Nearness(IDEA, embedder), lexical_prefilter=True
     )
     assert (kept, similarity, embedder.texts) == (PAPERS, {}, [])
-
-
-def test_papers_that_share_rare_words_win_over_those_that_share_common_ones() -> None:
-    papers = [
-        paper("far", "tax law"),
-        paper("field", "bats and calls"),
-        paper("near", "echo calls of bats"),
-        paper("field2", "bats, calls"),
-    ]
-    assert [one.paper_id for one in most_words_shared(IDEA, papers, 1)] == ["near"]
 
 
 @given(st.lists(st.integers(), max_size=60), st.integers(1, 25))
