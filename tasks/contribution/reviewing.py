@@ -5,7 +5,6 @@ cut off, and a failed call affects one dimension only.
 """
 
 import dataclasses
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -126,7 +125,7 @@ async def _review_dimension(
 ) -> CitedResult[ContributionReview]:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
     if not scores:
-        reasons = Counter(each.unscored_reason for each in comparisons if each.unscored_reason)
+        reasons = [each.unscored_reason for each in comparisons if each.unscored_reason]
         detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
         why = Unscored(
             _commonest(reasons), detail, unasked_provenance(CONTRIBUTION_REVIEW, context.engine)
@@ -148,8 +147,8 @@ async def _review_dimension(
     return _settle_reply(blank, outcome, papers)
 
 
-def _commonest(reasons: Counter[Reason]) -> Reason:
-    return min(reasons, key=lambda one: (-reasons[one], one))
+def _commonest(reasons: Sequence[Reason]) -> Reason:
+    return min(reasons, key=lambda one: (-reasons.count(one), one))
 
 
 def _shown_comparisons(
@@ -211,11 +210,11 @@ def unscored_reviews(
     The reason is a failed call, judgement or search, or that nothing relevant was found. None of
     them is evidence of novelty.
     """
-    reasons = Counter(
+    reasons: list[Reason] = [
         one.unscored_reason
         for one in judgements.values()
         if one.unscored_reason not in (None, Reason.NO_EVIDENCE)
-    )
+    ]
     judged_count = sum(one.score is not None for one in judgements.values())
     reason = Reason.NO_EVIDENCE
     if discovery.failed_calls and not discovery.queries:
@@ -237,7 +236,7 @@ def unscored_reviews(
             "the searches were answered and found no paper; an empty field is not proof of novelty"
         )
     else:
-        unjudged_note = f", {reasons.total()} could not be judged" if reasons else ""
+        unjudged_note = f", {len(reasons)} could not be judged" if reasons else ""
         detail = (
             f"of {judged_count} papers judged none reached a relevance of"
             f" {context.parameters.minimum_relevance}{unjudged_note}; an empty field is not proof"
