@@ -19,10 +19,10 @@ from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.lake import filled_tables, no_lake_error, one_line
+from warehouse.reports import remove_unfinished
 from warehouse.statements import quoted
 from warehouse.stores.keyed_store import trim_caches
 from warehouse.stores.transcripts import forget_expired
-from warehouse.unfinished_reports import remove_unfinished
 from warehouse.units.eviction import evict
 from warehouse.units.kind import published_names
 from warehouse.units.landing import LEFTOVERS
@@ -95,7 +95,13 @@ def compact(
         try:
             files_before = _merge_files(connection)
             expired_count = _call(connection, "expire_snapshots", f"older_than => {expiry}")
-            deleted_count = _delete_files(connection, f"older_than => {unused_since}")
+            # Another writer may have changed paths since the lake was opened. DuckDB is limited to
+            # the lake's files, but accepts object storage addresses with `..` as such.
+            check_catalogue(connection)
+            deleted_count = sum(
+                _call(connection, name, f"older_than => {unused_since}")
+                for name in ("cleanup_old_files", "delete_orphaned_files")
+            )
             files_after = _file_count(connection)
             evictions = [evict(connection, warehouse, kind, now - keep) for kind in KINDS]
             batches = _remove_batches(connection, warehouse, now - keep)
@@ -130,15 +136,6 @@ def _merge_files(connection: Connection) -> int:
         _call(connection, "rewrite_data_files", f"{quoted(name)}, {_REWRITE_THRESHOLD}")
         _call(connection, "merge_adjacent_files", quoted(name))
     return count
-
-
-def _delete_files(connection: Connection, age_condition: str) -> int:
-    """Delete the files that no snapshot reads, and return their number."""
-    # Another writer may have changed paths since the lake was opened. DuckDB is limited to the
-    # lake's files, but accepts object storage addresses with `..` as such.
-    check_catalogue(connection)
-    count = _call(connection, "cleanup_old_files", age_condition)
-    return count + _call(connection, "delete_orphaned_files", age_condition)
 
 
 def _call(connection: Connection, name: str, arguments: str) -> int:

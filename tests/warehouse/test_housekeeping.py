@@ -20,7 +20,7 @@ from tests.support.evaluations import make_evaluation
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.statements import MARTS, names
 from warehouse.stores.transcripts import Transcripts, open_transcripts, transcripts_path

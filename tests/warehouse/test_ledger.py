@@ -526,30 +526,16 @@ def test_statistics_that_are_no_text_are_one_line(
     assert "\n" not in str(refused.value)
 
 
-OTHER_TABLES = {
-    "dropped": "update ducklake_table set end_snapshot = begin_snapshot + 1"
-    " where table_name = 'ledger'",
-    "renamed": "update ducklake_table set table_name = 'former' where table_name = 'ledger'",
-    "without its hashes": "update ducklake_column set end_snapshot = begin_snapshot + 1"
-    f" where {of_column('ledger', 'entry_sha256')}",
-    "of another type": "update ducklake_column set column_type = 'varchar'"
-    f" where {of_column('ledger', 'sequence')}",
-}
-
-
-@pytest.mark.parametrize("sql", OTHER_TABLES.values(), ids=OTHER_TABLES.keys())
-def test_a_lake_whose_ledger_is_another_is_refused_in_one_line(
-    warehouse: Warehouse, sql: str
+def test_a_lake_whose_ledger_has_columns_of_another_type_is_refused_in_one_line(
+    warehouse: Warehouse,
 ) -> None:
-    change_catalogue(warehouse, sql)
-    for command in (
-        verify,
-        verify_ledger,
-        lambda warehouse: publish(warehouse, RUNS, make_run(ideas=2)),
-    ):
-        with pytest.raises(ConfigurationError, match="does not fit this version") as refused:
+    sequence = of_column("ledger", "sequence")
+    change_catalogue(
+        warehouse, f"update ducklake_column set column_type = 'varchar' where {sequence}"
+    )
+    for command in (verify, verify_ledger):
+        with pytest.raises(ConfigurationError, match=r"does not fit .*ledger\.") as refused:
             command(warehouse)
-        assert "ledger." in str(refused.value)
         assert "\n" not in str(refused.value)
 
 

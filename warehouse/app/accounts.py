@@ -68,7 +68,7 @@ def set_password(database: ServiceDatabase, name: str, password: str) -> Account
     with database.transaction() as work:
         account = replace(_active_account(work, name)[0], has_password=True)
         _put(work, account, password_hash)
-        work.ask("end_sessions_of", name=name)
+        work.remove("sessions", name=name)
     return account
 
 
@@ -83,18 +83,18 @@ def remove_account(database: ServiceDatabase, name: str) -> Account:
             _active_account(work, name)[0], removed_at=datetime.now(UTC), has_password=False
         )
         _put(work, account, None)
-        work.ask("end_sessions_of", name=name)
+        work.remove("sessions", name=name)
     return account
 
 
 def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
-    every_account = database.nouns(Account, "accounts")
+    every_account = database.nouns(Account, "accounts", "account", order="name")
     return tuple(each for each in every_account if each.removed_at is None)
 
 
 def has_accounts(database: ServiceDatabase) -> bool:
     """Return whether there are or were accounts: removing the last one opens nothing."""
-    return bool(database.ask("accounts"))
+    return bool(database.rows("accounts", "name"))
 
 
 def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timedelta) -> str | None:
@@ -102,15 +102,15 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
 
     Both failures take the same time, so that names cannot be guessed.
     """
-    rows = database.ask("account", name=name)
-    digest = rows[0][1] if rows else None
+    rows = database.rows("accounts", "password_hash", name=name)
+    digest = rows[0][0] if rows else None
     if (
         not _is_password(password, digest if digest is not None else _dummy_hash())
         or digest is None
     ):
         return None
     with database.transaction() as work:
-        if [row[1] for row in work.ask("account", name=name)] != [digest]:
+        if work.rows("accounts", "password_hash", name=name) != [(digest,)]:
             return None  # changed during the check
         return _create_session(work, name, lifetime)
 
@@ -135,17 +135,19 @@ def _create_session(work: Transaction, name: str, lifetime: timedelta) -> str:
 def person_of(database: ServiceDatabase, secret: str) -> Person | None:
     """Return the person of a session; None if there is none or it has expired."""
     now = datetime.now(UTC).timestamp()
-    account = database.noun(Account, "session", secret_sha256=_sha256(secret), now=now)
-    return None if account is None else Person(name=account.name, role=account.role)
+    for (document,) in database.ask("session", secret_sha256=_sha256(secret), now=now):
+        account = Account.model_validate_json(document)
+        return Person(name=account.name, role=account.role)
+    return None
 
 
 def sign_out(database: ServiceDatabase, secret: str) -> None:
     with database.transaction() as work:
-        work.ask("end_session", secret_sha256=_sha256(secret))
+        work.remove("sessions", secret_sha256=_sha256(secret))
 
 
 def _account(source: Statements, name: str) -> tuple[Account, str | None] | None:
-    for document, password_hash in source.ask("account", name=name):
+    for document, password_hash in source.rows("accounts", "account", "password_hash", name=name):
         return Account.model_validate_json(document), password_hash
     return None
 
@@ -158,8 +160,9 @@ def _active_account(work: Transaction, name: str) -> tuple[Account, str | None]:
 
 
 def _put(work: Transaction, account: Account, password_hash: str | None) -> None:
-    document = account.model_dump_json()
-    work.ask("put_account", name=account.name, account=document, password_hash=password_hash)
+    row = {"account": account.model_dump_json(), "password_hash": password_hash}
+    if not work.change("accounts", row, name=account.name):
+        work.add("accounts", name=account.name, **row)
 
 
 def _hash_password(password: str) -> str:

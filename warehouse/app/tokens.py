@@ -34,7 +34,9 @@ def token_of(database: ServiceDatabase, text: str) -> Token | None:
     if match is None:
         return None
     token_id, secret = match.groups()
-    for stored_hash, document in database.ask("token", token_id=token_id):
+    for stored_hash, document in database.rows(
+        "tokens", "secret_sha256", "token", token_id=token_id
+    ):
         token = Token.model_validate_json(document)
         # With 256 random bits the secret needs no slow hash.
         if hmac.compare_digest(stored_hash, _hash(secret)) and token.valid_at(datetime.now(UTC)):
@@ -44,12 +46,12 @@ def token_of(database: ServiceDatabase, text: str) -> Token | None:
 
 def still_valid(database: ServiceDatabase, token_id: str) -> bool:
     """Return whether a token is neither expired nor revoked."""
-    token = database.noun(Token, "token", token_id=token_id)
+    token = database.noun(Token, "tokens", "token", token_id=token_id)
     return token is not None and token.valid_at(datetime.now(UTC))
 
 
 def tokens(database: ServiceDatabase) -> tuple[Token, ...]:
-    return tuple(database.nouns(Token, "tokens"))
+    return tuple(database.nouns(Token, "tokens", "token"))
 
 
 def revoke(database: ServiceDatabase, token_id: str) -> Token:
@@ -59,12 +61,12 @@ def revoke(database: ServiceDatabase, token_id: str) -> Token:
         UnknownNameError: there is no such token.
     """
     with database.transaction() as work:
-        token = work.noun(Token, "token", token_id=token_id)
+        token = work.noun(Token, "tokens", "token", token_id=token_id)
         if token is None:
             raise UnknownNameError(f"no token {token_id!r}; `assay tokens list` lists them")
         if token.revoked_at is None:
             token = replace(token, revoked_at=datetime.now(UTC))
-            work.ask("replace_token", token_id=token_id, token=token.model_dump_json())
+            work.change("tokens", {"token": token.model_dump_json()}, token_id=token_id)
         return token
 
 

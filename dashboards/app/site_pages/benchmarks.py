@@ -17,7 +17,7 @@ from dashboards.views.benchmark_lines import PUBLISHED, WHOLE, ScoreLine, SuiteP
 from dashboards.views.metric_meanings import meaning_of
 from dashboards.views.write_benchmark import BenchmarkPage, benchmark_page
 from schemas.identifiers import RunId
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
 
 MOST_CLASSES = 12
 _RELIABILITY = (

@@ -52,9 +52,9 @@ from schemas.literature.naming import unturned
 from schemas.run import Run
 from schemas.tables import TABLES
 from schemas.works.curation_run import CURATIONS
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
+from warehouse.progress import read_refusals
 from warehouse.queries import Queries
-from warehouse.refusals import read_refusals
 from warehouse.row_models import RunCost
 from warehouse.statements import MARTS
 from warehouse.units.kind import kind_of

@@ -26,9 +26,9 @@ from schemas.text.plain_files import read_file
 from warehouse.export import rows_of_run
 from warehouse.kinds.registry import KINDS
 from warehouse.ledger import ledger_of_run
-from warehouse.objects.shared_reports import bring_report
 from warehouse.parquet import MOST_BYTES
 from warehouse.queries import Queries
+from warehouse.reports import bring_report
 from warehouse.units.kind import Kind
 from warehouse.units.published_work import published_head, published_kind
 from warehouse.warehouse import Warehouse

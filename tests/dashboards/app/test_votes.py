@@ -208,7 +208,9 @@ def test_a_text_is_folded_behind_a_sentence_and_loses_no_word() -> None:
 
 
 def questions_in(database: ServiceDatabase) -> list[LiveQuestion]:
-    return [LiveQuestion.model_validate_json(row[0]) for row in database.ask("questions")]
+    return [
+        LiveQuestion.model_validate_json(row[0]) for row in database.rows("questions", "question")
+    ]
 
 
 @pytest.fixture

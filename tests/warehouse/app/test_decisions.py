@@ -185,9 +185,9 @@ class TestAnAttacker:
             with pytest.raises(ConflictError, match="answered before"):
                 desk.answer(verdict, reason="again")
         assert decisions(desk.database) == {"r1": first}
-        assert desk.database.ask("people")
+        assert desk.database.rows("people", "key")
         with desk.database.transaction() as work:
-            assert not work.ask("forget_reasons", participant_id="nobody")
+            assert not work.remove("reasons", participant_id="nobody")
 
     def test_who_answers_the_request_of_another_is_refused(self, desk: Desk) -> None:
         desk.ask()
