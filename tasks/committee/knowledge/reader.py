@@ -233,7 +233,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class WebReader:
-    """Implements `KnowledgeReader` for one idea; requests are recorded in its ledger.
+    """Reader of web pages and repositories for one idea; its ledger records the requests.
+
+    Failures are part of the `Reading`, never raised.
 
     A page is read in its current state, a repository up to a date if one is given.
 

@@ -12,7 +12,7 @@ from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context, Outline
 from tasks.committee.knowledge.pool import Candidate, Pool, assign_keys, host_of
-from tasks.committee.knowledge.tools import Reranker
+from tasks.committee.knowledge.tools import CrossEncoderReranker
 from tasks.committee.steps.finds import (
     JUDGE_CREDIBILITY,
     CredibilityInput,
@@ -189,7 +189,7 @@ class Similarity:
 
 
 async def rerank(
-    candidates: Sequence[Candidate], outline: Outline, reranker: Reranker | None
+    candidates: Sequence[Candidate], outline: Outline, reranker: CrossEncoderReranker | None
 ) -> None:
     """Replace the similarity of candidates by the reranker's score, if there is a reranker."""
     if reranker is None or not candidates:
