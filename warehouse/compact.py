@@ -12,7 +12,6 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.settings import CacheSettings, LanguageModelSettings
 from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import check_catalogue
 from warehouse.kinds.rankings.landing import RANKINGS
@@ -64,21 +63,12 @@ class CompactReport(Noun):
     )
 
 
-def compact(
-    warehouse: Warehouse,
-    *,
-    keep: timedelta = timedelta(days=7),
-    caches: CacheSettings | None = None,
-    keep_transcripts_days: float | None = None,
-) -> CompactReport:
+def compact(warehouse: Warehouse, *, keep: timedelta = timedelta(days=7)) -> CompactReport:
     """Merge small files, expire snapshots older than `keep`, and evict landed files.
 
     Readers see the same rows. Files are deleted one day after the last reference to them, or after
     `keep` if that is shorter, so that running queries finish. Landed files of published runs and
     batches of complete ones are deleted too.
-
-    Args:
-        keep_transcripts_days: None: the default of the settings.
 
     Raises:
         ConfigurationError: there is no lake, this user may not change it, or DuckLake failed.
@@ -88,8 +78,7 @@ def compact(
     if not warehouse.may_hold_a_lake():
         raise no_lake_error(warehouse)
     warehouse.check_may_publish()
-    now, default_days = datetime.now(UTC), LanguageModelSettings().keep_transcripts_days
-    days = default_days if keep_transcripts_days is None else keep_transcripts_days
+    now, settings = datetime.now(UTC), warehouse.settings
     expiry, unused_since = _time(now - keep), _time(now - min(keep, _DAY))
     with warehouse.publisher() as connection:
         try:
@@ -109,9 +98,10 @@ def compact(
             raise ConfigurationError(
                 f"the lake could not be compacted: {one_line(error)}"
             ) from error
-    caches_trimmed = trim_caches(warehouse, caches or CacheSettings())
+    caches_trimmed = trim_caches(warehouse, settings.caches)
+    transcript_days = settings.language_model.keep_transcripts_days
     return CompactReport(
-        transcripts_deleted=forget_expired(warehouse, days),
+        transcripts_deleted=forget_expired(warehouse, transcript_days),
         cache_entries_dropped=sum(cache.entries_dropped for cache in caches_trimmed),
         landed_units_let_go=sum(one.units for one in evictions),
         batch_files_removed=len(batches),

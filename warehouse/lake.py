@@ -409,13 +409,13 @@ def one_line(error: duckdb.Error) -> str:
     return str(storage_failure(error) or in_one_line(str(error)))
 
 
-def in_one_line(message: str, limit: int = 300) -> str:
+def in_one_line(message: str) -> str:
     """Return the first line of a message, with DuckDB's suggestions or PostgreSQL's error."""
     first, *further_lines = message.strip().splitlines()
     hint = next((line for line in further_lines if line.startswith(_CANDIDATES)), "")
     if _SERVER_SAYS in message:
         hint = message.rpartition(_SERVER_SAYS)[2].strip().partition("\n")[0]
-    return f"{first} {hint}".strip()[:limit]
+    return f"{first} {hint}".strip()[:300]
 
 
 def filled_tables(connection: Connection) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, UnknownNameError
@@ -51,13 +51,6 @@ if TYPE_CHECKING:
 
 NounT = TypeVar("NounT", bound=Noun)
 _IDEAS_AT_ONCE = 40
-
-
-class Place(NamedTuple):
-    """Place of an idea in its group; rank None: nothing was scored."""
-
-    rank: int | None
-    group_size: int
 
 
 def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tuple[NounT, ...]]":
@@ -184,20 +177,13 @@ class Queries:
         self.run(run_id)
         return tuple(self.rows("source_health", run_id=run_id))
 
-    def idea_review(self, run_id: RunId, idea_id: IdeaId, place: Place | None = None) -> IdeaReview:
+    def idea_review(self, run_id: RunId, idea_id: IdeaId) -> IdeaReview:
         """Return the data of a full report on one idea.
-
-        Args:
-            place: the idea's rank if known: else the whole run is ranked.
 
         Raises:
             UnknownNameError: the run has no such idea.
         """
-        places = (
-            self._places(run_id, (idea_id,))
-            if place is None
-            else [{"idea_id": idea_id, **place._asdict()}]
-        )
+        places = self._places(run_id, (idea_id,))
         for review in self._reviews(self.run(run_id), places, (idea_id,)):
             return review
         raise UnknownNameError(

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import TABLE
 from tests.support.draft_lake import make_draft, publish_draft
-from tests.support.evaluations import make_evaluation, make_run
+from tests.support.evaluations import make_evaluation, make_run, with_other_words
 from tests.support.experiment_lake import EXPERIMENT
+from tests.support.lakes import change, change_catalogue
 from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, record
@@ -166,13 +166,8 @@ def test_publishing_the_same_again_adds_no_row(warehouse: Warehouse) -> None:
 
 
 def test_only_the_part_that_was_made_anew_is_written_down_again(warehouse: Warehouse) -> None:
-    before, evaluation = chain_of(warehouse), make_evaluation(0)
-    assert evaluation.soundness is not None
-    (first, *others) = evaluation.soundness.reviews
-    soundness = replace(
-        evaluation.soundness, reviews=(replace(first, support="Other words."), *others)
-    )
-    land(warehouse, replace(evaluation, soundness=soundness))
+    before = chain_of(warehouse)
+    land(warehouse, with_other_words(make_evaluation(0)))
     publish(warehouse, RUNS, make_run(ideas=2))
     added = chain_of(warehouse)[len(before) :]
     assert [(row["unit_id"], row["part"], row["action"]) for row in added] == [
@@ -300,17 +295,6 @@ LOSSES: dict[str, Callable[[Warehouse], object]] = {
         warehouse, "delete from ledger where sequence > (select max(sequence) - 2 from ledger)"
     ),
 }
-
-
-def change(warehouse: Warehouse, *sql: str) -> None:
-    with warehouse.publisher() as connection:
-        for each in sql:
-            connection.execute(each)
-
-
-def change_catalogue(warehouse: Warehouse, sql: str) -> None:
-    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
-        catalogue.execute(sql)
 
 
 def ledger_lines(warehouse: Warehouse) -> list[str]:

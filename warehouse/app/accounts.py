@@ -1,9 +1,10 @@
-"""Accounts of a warehouse, and their sessions.
+"""Accounts of a warehouse with their sessions, and API tokens of programs.
 
-Passwords are stored as Argon2 hashes, session secrets as SHA-256 hashes.
+Passwords are stored as Argon2 hashes, secrets of sessions and tokens as SHA-256 hashes.
 """
 
 import hashlib
+import hmac
 import secrets
 import unicodedata
 from datetime import UTC, datetime, timedelta
@@ -14,10 +15,12 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
-from schemas.people.role import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person, Role
+from schemas.people.role import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person, Role, Token
+from schemas.text.patterns import bounded
 from warehouse.app.database import ServiceDatabase, Statements, Transaction
 
-_SECRET_BYTES = 32
+_TOKEN = bounded(r"assay_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_TOKEN_ID_BYTES, _SECRET_BYTES = 6, 32
 _HASHER = PasswordHasher()
 
 
@@ -144,6 +147,61 @@ def person_of(database: ServiceDatabase, secret: str) -> Person | None:
 def sign_out(database: ServiceDatabase, secret: str) -> None:
     with database.transaction() as work:
         work.remove("sessions", secret_sha256=_sha256(secret))
+
+
+def new_token_id() -> str:
+    return secrets.token_hex(_TOKEN_ID_BYTES)
+
+
+def add_token(database: ServiceDatabase, token: Token) -> str:
+    """Store a token, and return the text that its holder sends; it is not stored."""
+    secret = secrets.token_urlsafe(_SECRET_BYTES)
+    with database.transaction() as work:
+        document = token.model_dump_json()
+        work.add("tokens", token_id=token.token_id, secret_sha256=_sha256(secret), token=document)
+    return f"assay_{token.token_id}_{secret}"
+
+
+def token_of(database: ServiceDatabase, text: str) -> Token | None:
+    """Return the token of a text; None if invalid, expired or revoked."""
+    match = _TOKEN.fullmatch(text)
+    if match is None:
+        return None
+    token_id, secret = match.groups()
+    for stored_hash, document in database.rows(
+        "tokens", "secret_sha256", "token", token_id=token_id
+    ):
+        token = Token.model_validate_json(document)
+        # With 256 random bits the secret needs no slow hash.
+        if hmac.compare_digest(stored_hash, _sha256(secret)) and token.valid_at(datetime.now(UTC)):
+            return token
+    return None
+
+
+def still_valid(database: ServiceDatabase, token_id: str) -> bool:
+    """Return whether a token is neither expired nor revoked."""
+    token = database.noun(Token, "tokens", "token", token_id=token_id)
+    return token is not None and token.valid_at(datetime.now(UTC))
+
+
+def tokens(database: ServiceDatabase) -> tuple[Token, ...]:
+    return tuple(database.nouns(Token, "tokens", "token"))
+
+
+def revoke(database: ServiceDatabase, token_id: str) -> Token:
+    """Revoke a token; revoking it again changes nothing.
+
+    Raises:
+        UnknownNameError: there is no such token.
+    """
+    with database.transaction() as work:
+        token = work.noun(Token, "tokens", "token", token_id=token_id)
+        if token is None:
+            raise UnknownNameError(f"no token {token_id!r}; `assay tokens list` lists them")
+        if token.revoked_at is None:
+            token = replace(token, revoked_at=datetime.now(UTC))
+            work.change("tokens", {"token": token.model_dump_json()}, token_id=token_id)
+        return token
 
 
 def _account(source: Statements, name: str) -> tuple[Account, str | None] | None:

@@ -12,7 +12,7 @@ from schemas.judgement.soundness import (
     ConfirmedSeverity,
     ElementStanding,
     PlanElement,
-    standing,
+    SoundnessEvaluation,
 )
 
 REASONING = (
@@ -79,7 +79,7 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
     if review is None and not evaluation.concerns:
         return None
     why_unscored = review.unscored_reason if review is not None else None
-    deciding, others = _ordered(evaluation.concerns)
+    deciding, others = standing_concerns(evaluation.concerns)
     strengths = sorted(
         (one for one in evaluation.concerns if one.severity is None), key=lambda one: one.rank
     )
@@ -88,21 +88,11 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
         concerns, strengths, " ".join(evaluation.idea.text.split()).casefold()
     )
     placed_ids = {one.concern_id for group in strengths_of.values() for one in group}
-    questions = [
-        one
-        for one in standing(evaluation.concerns)
-        if one.severity is _QUESTION and one.decision_place is None
-    ]
-    dropped_count = review.dropped_point_count if review is not None else 0
-    elements = soundness.elements if soundness is not None else ()
+    questions = [one for one in evaluation.concerns if one.severity is _QUESTION and _stands(one)]
+    open_questions = [one for one in questions if one.decision_place is None]
     return PlanPart(
         verdict=unscored_because(why_unscored) if why_unscored is not None else "",
-        note=(
-            f"{figures.plural(dropped_count, 'point')} of the reply left out: the words quoted do"
-            " not stand in the plan, or a part is missing."
-            if dropped_count
-            else ""
-        ),
+        note=_note(review.dropped_point_count if review is not None else 0),
         concerns=tuple(
             _line(
                 one,
@@ -112,51 +102,69 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
             for one in concerns
         ),
         deciding_count=len(deciding),
-        questions=tuple(sorted(questions, key=lambda one: one.rank)),
+        questions=tuple(sorted(open_questions, key=lambda one: one.rank)),
         refuted=tuple(
             _line(one)
             for one in evaluation.concerns
             if one.confirmed_severity is ConfirmedSeverity.REFUTED and one.folded_into is None
         ),
         strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed_ids),
-        stated=tuple(one for one in elements if one.standing is ElementStanding.STATED),
-        unstated=tuple(one for one in elements if one.standing is ElementStanding.UNSTATED),
+        stated=_elements(soundness, ElementStanding.STATED),
+        unstated=_elements(soundness, ElementStanding.UNSTATED),
     )
 
 
-def _ordered(concerns: Sequence[Concern]) -> tuple[list[Concern], list[Concern]]:
+def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[Concern]]:
     """Return the deciding concerns, most important first, then the other standing ones.
 
     Without weights, all standing concerns may decide. A confirmed fatal concern always does, since
-    the verdict rests on it. Plain questions are neither.
+    the verdict rests on it. Refuted and merged concerns and plain questions do not stand.
     """
-    graded = [
+    standing = [
         one
-        for one in standing(concerns)
-        if one.severity is not _QUESTION or one.decision_place is not None
+        for one in concerns
+        if _stands(one)
+        and one.severity is not None
+        and (one.severity is not _QUESTION or one.decision_place is not None)
     ]
-    weighed = [one for one in graded if one.decision_place is not None]
-    if not weighed:
-        return graded, []
-    fatal = [one for one in confirmed_fatal(graded) if one.decision_place is None]
-    deciding = [*fatal, *weighed]
-    return deciding, [one for one in graded if one not in deciding]
+    standing.sort(key=lambda one: (_GRAVITY.index(severity_of(one) or _QUESTION), one.rank))
+    if all(one.decision_place is None for one in standing):
+        return standing, []
+    fatal = [one for one in standing if _is_fatal(one) and one.decision_place is None]
+    ranked_concerns = sorted(
+        (one for one in standing if one.decision_place is not None),
+        key=lambda one: one.decision_place or 0,
+    )
+    deciding = [*fatal, *ranked_concerns]
+    return deciding, [one for one in standing if one not in deciding]
 
 
 def confirmed_fatal(concerns: Iterable[Concern]) -> list[Concern]:
     """Return the concerns that the second reading found fatal too."""
-    return [
-        one
-        for one in concerns
-        if one.folded_into is None and one.confirmed_severity is ConfirmedSeverity.FATAL
-    ]
+    return [one for one in concerns if _stands(one) and _is_fatal(one)]
+
+
+def severity_of(concern: Concern) -> ConcernSeverity | None:
+    """Return the severity of a concern: by the second reading if there was one."""
+    if concern.confirmed_severity in (None, ConfirmedSeverity.REFUTED):
+        return concern.severity
+    return ConcernSeverity(concern.confirmed_severity)
+
+
+def _is_fatal(concern: Concern) -> bool:
+    return concern.confirmed_severity is ConfirmedSeverity.FATAL
+
+
+def _stands(concern: Concern) -> bool:
+    is_refuted = concern.confirmed_severity is ConfirmedSeverity.REFUTED
+    return not is_refuted and concern.folded_into is None
 
 
 def _line(
     concern: Concern, strengths: Sequence[Concern] = (), folded: Sequence[Concern] = ()
 ) -> ConcernLine:
-    about, first = concern_kind(concern.kind), concern.severity
-    severity = concern.remaining_severity or first
+    about, severity = concern_kind(concern.kind), severity_of(concern)
+    first = concern.severity
     return ConcernLine(
         concern=concern,
         heading=f"{severity.capitalize()}, {about}" if severity else "Strength",
@@ -198,3 +206,20 @@ def _span(quote: str, plan: str) -> tuple[int, int] | None:
 def _distance(one: tuple[int, int], other: tuple[int, int]) -> int:
     """Return the characters between two spans; 0 if they overlap."""
     return max(0, max(one[0], other[0]) - min(one[1], other[1]))
+
+
+def _note(dropped_count: int) -> str:
+    if not dropped_count:
+        return ""
+    points = figures.plural(dropped_count, "point")
+    return (
+        f"{points} of the reply left out: the words quoted do not stand in the plan, or a part is"
+        " missing."
+    )
+
+
+def _elements(
+    soundness: SoundnessEvaluation | None, standing: ElementStanding
+) -> tuple[PlanElement, ...]:
+    elements = soundness.elements if soundness is not None else ()
+    return tuple(element for element in elements if element.standing is standing)

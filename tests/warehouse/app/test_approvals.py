@@ -19,7 +19,7 @@ from schemas.settings import DashboardSettings, Settings
 from tests.support.answers import read_answer
 from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
-from tests.support.evaluations import make_evaluation, make_run
+from tests.support.evaluations import make_evaluation, make_run, with_other_words
 from tests.support.jobs import known, rank_job, run_to_the_end, run_until
 from warehouse.app.approvals import Admission, admit, load_project
 from warehouse.app.database import ServiceDatabase
@@ -109,13 +109,8 @@ def test_nothing_is_asked_of_a_participant_who_does_not_exist(
 
 def evaluated_anew(warehouse: Warehouse) -> None:
     """The second idea, which is then published with other words."""
-    evaluation = make_evaluation(1)
-    assert evaluation.soundness is not None
-    (first, *others) = evaluation.soundness.reviews
-    reviews = (replace(first, support="Other words."), *others)
-    soundness = replace(evaluation.soundness, reviews=reviews)
-    idea = replace(evaluation.idea, group="chemistry")
-    land(warehouse, replace(evaluation, idea=idea, soundness=soundness))
+    evaluation = with_other_words(make_evaluation(1))
+    land(warehouse, replace(evaluation, idea=replace(evaluation.idea, group="chemistry")))
     publish(warehouse, RUNS, make_run(ideas=3))
 
 

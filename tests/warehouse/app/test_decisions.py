@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, U
 from schemas.identifiers import RunId
 from schemas.people.decisions import LONGEST_REASON, Decision, GivenAnswer, Request, Verdict
 from schemas.people.ledger import Participant, ParticipantKind
-from tests.support.evaluations import make_evaluation, make_run
+from tests.support.evaluations import make_evaluation, make_run, with_other_words
 from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.decisions import decide, decisions, open_requests, request_all
@@ -91,11 +91,7 @@ def desk(warehouse: Warehouse, database: ServiceDatabase) -> Desk:
 
 
 def evaluate_anew(warehouse: Warehouse) -> None:
-    evaluation = make_evaluation(0)
-    assert evaluation.soundness is not None
-    (first, *others) = evaluation.soundness.reviews
-    reviews = (replace(first, support="Other words."), *others)
-    land(warehouse, replace(evaluation, soundness=replace(evaluation.soundness, reviews=reviews)))
+    land(warehouse, with_other_words(make_evaluation(0)))
     publish(warehouse, RUNS, make_run(ideas=2))
 
 

@@ -2,9 +2,7 @@
 
 import multiprocessing
 import shutil
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from schemas.errors import AssayError, ConfigurationError, PublicationError, Ups
 from schemas.settings import Settings
 from tests.support.assay_command import wait_until
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.lakes import change_catalogue
 from tests.support.object_server import BUCKET, SECRET, Fault, ObjectServer
 from tests.warehouse.conftest import storage
 from warehouse import compact as compacting
@@ -146,11 +145,6 @@ def test_a_path_outside_the_lake_that_is_planted_while_it_is_open_is_neither_rea
     with pytest.raises(ConfigurationError, match="Assay never writes there"):
         compact(warehouse)
     assert not server.operations("delete")
-
-
-def change_catalogue(warehouse: Warehouse, sql: str) -> None:
-    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
-        catalogue.execute(sql)
 
 
 @pytest.mark.parametrize("was_moved", [True, False])
