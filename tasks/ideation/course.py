@@ -6,7 +6,6 @@ The next move of an idea is decided by rule or by people.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from tasks.accounting.remaining_budget import remaining
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.stacks import Branch, Place, Stacks, landed_round, next_concept
 from tasks.text.words import shorten_words
-from tasks.work.course import Course, Follow, Runs
+from tasks.work.declaration import Follow, Runs
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decisions, open_requests, request_all
 from warehouse.app.records import fold_into_lake
@@ -220,12 +219,12 @@ def _idea_file(
     return path
 
 
-def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path | None) -> RunRequest:
+def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path) -> RunRequest:
     """Return the request to evaluate the versions in a file."""
     parameters, literature = request.parameters, request.literature
     assert literature is not None
     return RunRequest(
-        units=() if ideas is None else (GivenIdeas(path=ideas),),
+        units=(GivenIdeas(path=ideas),),
         literature=literature,
         parameters=EvaluationParameters(
             modules=parameters.modules,
@@ -250,12 +249,10 @@ def version_count(request: IdeationRequest) -> int:
     return len(first.slots) * rounds
 
 
-def _follows(request: IdeationRequest, settings: Settings) -> tuple[Follow, ...]:
+def follow_ups(request: IdeationRequest, settings: Settings, folder: Path) -> tuple[Follow, ...]:
     """Return the evaluation of all versions; leads are not evaluated."""
     if request.engine.is_baseline:
         return ()
-    evaluation = partial(evaluation_of, request, settings)
-    return (Follow("evaluate", evaluation, "word " * PROPOSAL_WORDS, version_count(request)),)
-
-
-IN_ROUNDS = Course(run=make_in_rounds, follows=_follows)
+    path = folder / "proposal.md"
+    path.write_text("word " * PROPOSAL_WORDS)
+    return (("evaluate", evaluation_of(request, settings, path), version_count(request)),)

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +36,7 @@ from schemas.works.manuscripts import Problem
 from tasks.accounting.remaining_budget import remaining
 from tasks.ideas.json_lines import write_sent
 from tasks.text.quotations import stands_in
-from tasks.work.course import Course, Follow, Runs
-from tasks.work.declaration import Expected, Result, Work
+from tasks.work.declaration import Expected, Follow, Result, Runs, Work
 from tasks.writing.collecting import resolve_draft
 from tasks.writing.drafting import failed_draft, follow_plan, sees
 from tasks.writing.expected import calls_of_draft, steps_of
@@ -171,14 +169,14 @@ def _better_round(
     )
 
 
-def review_request(request: DraftRequest, text: Path | None = None) -> CheckRequest:
+def review_request(request: DraftRequest, text: Path) -> CheckRequest:
     """Return the request to review a draft by the engine that wrote it.
 
     Args:
-        text: the draft as readers see it; None if it is not written yet.
+        text: the draft as readers see it.
     """
     return CheckRequest(
-        units=() if text is None else (_source(text),),
+        units=(_source(text),),
         parameters=CheckParameters(form="text", maximum_problems=MOST_PROBLEMS, review=True),
         **request.command_fields,
     )
@@ -189,7 +187,7 @@ def _source(text: Path) -> ManuscriptSource:
     return ManuscriptSource(manuscript_id=text.stem, path=text, content_sha256=content)
 
 
-def _follows(request: DraftRequest, _: Settings) -> tuple[Follow, ...]:
+def _follows(request: DraftRequest, _: Settings, folder: Path) -> tuple[Follow, ...]:
     """Return the review of a text as long as the outline plans."""
     if not request.parameters.review:
         return ()
@@ -197,10 +195,9 @@ def _follows(request: DraftRequest, _: Settings) -> tuple[Follow, ...]:
     text = "\n\n".join(
         f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in unit.outline
     )
-    return (Follow("check", partial(review_request, request), text),)
-
-
-REVIEWED = Course(run=write_reviewed, follows=_follows)
+    path = folder / "draft.md"
+    path.write_text(text, "utf-8")
+    return (("check", review_request(request, path), 1),)
 
 
 def _text_of(draft: Draft, warehouse: Warehouse, run_id: RunId) -> Path:
@@ -269,5 +266,6 @@ WRITE: Work[PlannedDraft, DraftParameters, Draft] = Work(
     head=_head,
     result=_result,
     figures=_figures,
-    course=REVIEWED,
+    run=write_reviewed,
+    follows=_follows,
 )

@@ -26,7 +26,7 @@ def assay_here(
         redirect_stderr(err),
     ):
         code = run_command(
-            lambda: application(arguments[0])(prog_name="assay", standalone_mode=False)
+            lambda: application(*arguments[:1])(prog_name="assay", standalone_mode=False)
         )
     said, complained = (
         stream.buffer.getvalue().decode()  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError, IdeaFileError, UnknownNameError
 from schemas.judgement.run_request import RunRequest
 from schemas.people.decisions import GivenAnswer, Request, Verdict
-from schemas.run import RunState, WorkRequest
+from schemas.run import RunState
 from schemas.settings import Settings
 from schemas.works.ideation_run import IdeateOptions, IdeationRequest, Slot
 from tasks.ideas.read import read_ideas
@@ -75,7 +75,7 @@ def made(
     request: IdeationRequest, evaluate: Callable[[RunRequest], Any] = evaluate_versions
 ) -> IdeationSummary:
     class Runs(CampaignRuns):
-        def __call__(self, name: str, request: WorkRequest) -> Any:
+        def __call__(self, name: str, request: Any) -> Any:
             if isinstance(request, RunRequest):
                 return evaluate(request)
             return super().__call__(name, request)
