@@ -86,9 +86,8 @@ class Claims:
         self.add(key, ClaimKind.GAP, "a gap", f"{TO_BE_SHOWN}: {text}")
 
     def add(self, key: str, kind: ClaimKind, means: str, text: str, **fields: Any) -> None:
-        self.by_key[key] = DraftClaim(
-            claim_key=key, kind=kind, means=means, shown=one_space(text), **fields
-        )
+        values = {"claim_key": key, "kind": kind, "means": means, "shown": one_space(text)}
+        self.by_key[key] = DraftClaim.model_validate(values | fields)
 
     def free_stem(self, name: str, before: str = "") -> str:
         """Return a key prefix that no other claim has."""

@@ -309,11 +309,13 @@ def neighbours_of(
     rows: list[NeighbourSection] = []
     for paper, document in zip(neighbours, documents, strict=True):
         rows_of_paper = measure(paper, document)
-        kept = sections_of.get(paper.paper_id)
-        if kept and rows_of_paper[0].unmeasured_reason is not None:
+        stored_sections = sections_of.get(paper.paper_id)
+        if stored_sections and rows_of_paper[0].unmeasured_reason is not None:
             # They have no introduction, and no order.
-            parts = [(_PARTS[each.section], each.heading, each.text) for each in kept]
-            rows_of_paper = list(_rows(paper, parts, kept[0].text_source, is_whole=False))
+            parts = [(_PARTS[each.section], each.heading, each.text) for each in stored_sections]
+            rows_of_paper = list(
+                _rows(paper, parts, stored_sections[0].text_source, is_whole=False)
+            )
         rows += rows_of_paper
     return tuple(rows), tuple(ledger.api_calls) if downloads else ()
 
