@@ -13,6 +13,7 @@ from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError, ConfigurationError
 from schemas.profile import Profile
+from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
@@ -96,8 +97,8 @@ def _check_literature(settings: Settings, cache_folder: Path) -> None:
     a limit (429) or a failing server passes: the run waits for these.
 
     Raises:
-        ConfigurationError: the key is refused, a web page comes instead of data, or the server
-            cannot be reached until somebody mends the cause.
+        ConfigurationError: the key is refused, a web page comes instead of data, or no connection
+            can be made.
     """
     from tasks.literature.gateway.messages import Request as LookUp
     from tasks.literature.gateway.upstreams import open_transport
@@ -116,7 +117,7 @@ def _check_literature(settings: Settings, cache_folder: Path) -> None:
     outcome = asyncio.run(search())
     if outcome.status in REFUSING_STATUSES:
         problem = f"the key was refused ({outcome.status}): check SEMANTIC_SCHOLAR_API_KEY"
-    elif outcome.is_lasting:
+    elif outcome.is_lasting or outcome.reason is Reason.UNREACHABLE:
         problem = outcome.detail
     else:
         return

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from pydantic import SecretStr
@@ -209,16 +211,30 @@ def _connection_failure(error: BaseException) -> tuple[str, bool]:
             case ssl.SSLCertVerificationError():
                 bundle = "name your organization's certificates in SSL_CERT_FILE"
                 return f"the certificate is not trusted ({each.verify_message}); {bundle}", True
+            case ssl.SSLError():
+                return "no TLS is spoken there (a proxy or a sign-in page?)", True
             case socket.gaierror():
                 temporary = each.errno == socket.EAI_AGAIN
                 return f"the host name was not found ({each.strerror})", not temporary
             case httpx.ProxyError():
                 return f"the proxy refused it ({one_line(each)[:200]})", True
             case ConnectionRefusedError():
-                return "nothing listens there (connection refused)", False
+                proxy = _proxy_of(error)
+                place = f"at the proxy {proxy}" if proxy else "there"
+                return f"nothing listens {place} (connection refused)", bool(proxy)
             case httpx.LocalProtocolError() | UnicodeEncodeError():
                 return "a header cannot be sent; look for stray characters in the key", True
     return type(error).__name__, False
+
+
+def _proxy_of(error: BaseException) -> str:
+    """Return host and port of the proxy that a failed request was sent to; empty: none."""
+    request = getattr(error, "_request", None)  # the property raises where httpx set none
+    if request is None or proxy_bypass(request.url.host):
+        return ""
+    proxies = getproxies()
+    proxy = proxies.get(request.url.scheme) or proxies.get("all") or ""
+    return urlsplit(proxy).netloc.rpartition("@")[2]
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

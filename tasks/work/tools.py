@@ -1,7 +1,6 @@
 """Tools for working on one unit: engine, literature, documents, sources and ledger."""
 
 import asyncio
-import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.identifiers import RunId
+from schemas.interpreter import processor_count
 from schemas.settings import Settings
 from schemas.work import Judge, Request
 from tasks.accounting.ledger import Ledger
@@ -82,7 +82,7 @@ async def open_shared(
         texts=KeyedStore(layout.cache / "documents.sqlite"),
         answers=KeyedStore(layout.cache / "sources.sqlite"),
         document_slots=asyncio.Semaphore(DOCUMENTS_AT_ONCE),
-        processor_slots=asyncio.Semaphore(len(os.sched_getaffinity(0))),
+        processor_slots=asyncio.Semaphore(processor_count()),
     )
 
 
