@@ -3,11 +3,13 @@
 import asyncio
 import os
 import platform
+import socket
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
+from urllib.request import getproxies
 
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
@@ -182,6 +184,7 @@ def examine(
         _try_component("lake", "DuckLake's extensions are installed", _check_extensions, remedy),
         catalogue,
         *_object_storage(opened_warehouse, lake_is_found=catalogue.state != "broken"),
+        *_proxy(settings),
         _prefect(settings),
         _try_component("embeddings", settings.embeddings.model, embed, remedy),
         _literature(settings),
@@ -332,6 +335,25 @@ def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[Comp
     detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
     summary = f"{detail}: written, read and removed from"
     return [_status(part, "ok", summary)] if places else []
+
+
+def _proxy(settings: Settings) -> list[ComponentStatus]:
+    """Return whether full texts come through the proxy, if there is one."""
+    proxies = getproxies()
+    proxy = proxies.get("https") or proxies.get("http") or proxies.get("all")
+    if not proxy:
+        return []
+    place = urlsplit(proxy).netloc.rpartition("@")[2]
+    if settings.documents.resolve_names_at_proxy:
+        return [_status("proxy", "ok", f"{place}, which resolves names of PDFs")]
+    host = urlsplit(settings.literature.upstream_url).hostname or ""
+    try:
+        socket.getaddrinfo(host, 443)
+    except OSError as error:
+        detail = f"{place}; full texts cannot be fetched: {host} is not resolved here ({error})"
+        remedy = "export ASSAY_DOCUMENTS__RESOLVE_NAMES_AT_PROXY=true"
+        return [_status("proxy", "missing", detail, remedy)]
+    return [_status("proxy", "ok", f"{place}; names of PDFs are resolved on this machine")]
 
 
 def _prefect(settings: Settings) -> ComponentStatus:

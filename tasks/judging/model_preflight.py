@@ -32,6 +32,7 @@ from tasks.judging.panel import models_of_step
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.structured_output import OutputMode
+from tasks.web.exchange import connection_failure, proxy_of
 from tasks.web.litellm_library import library
 from warehouse.layout import Layout
 from warehouse.scrubbing import without_secrets
@@ -311,11 +312,15 @@ async def _check_connection(api_base: str) -> None:
         ) from error
     if host is None or port is None:
         raise ConfigurationError(f"API base {address} is no URL: write it as http://host:port/v1")
+    if proxy_of(parts.scheme, host):
+        return  # only the proxy may know the host; a small call to the model follows
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(host, port)
     except (OSError, TimeoutError) as error:
+        cause, _ = connection_failure(error) or ("no answer", False)
         raise ConfigurationError(
-            f"nothing answers at the API base {address}: start the server or correct --api-base"
+            f"nothing answers at the API base {address}: {cause}; start the server or correct"
+            " --api-base"
         ) from error
     writer.close()

@@ -17,6 +17,7 @@ from tasks.judging.models import NO_REPORTED_LIMITS, RateLimitHeaders, rate_limi
 from tasks.judging.parameters import named_parameter
 from tasks.shards.standstill import unfollowed
 from tasks.web.client import NOT_SENT, ConnectionFailure
+from tasks.web.exchange import connection_failure
 from tasks.web.litellm_library import asked_to_wait_seconds, causes, library
 from warehouse.scrubbing import one_line
 
@@ -339,7 +340,8 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
             CallStatus.SERVER_ERROR, unavailable, hint, retryable=True, cost_is_unknown=True
         )
     if _connection_failed(error):
-        hint = f"no connection to the model's server: {detail}"
+        cause, _ = connection_failure(error) or (detail, False)
+        hint = f"no connection to the model's server: {cause}"
         connection_lost = any(isinstance(link, ConnectionFailure) for link in causes(error))
         return CallFailure(
             CallStatus.UNREACHABLE,

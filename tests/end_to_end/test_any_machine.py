@@ -57,7 +57,7 @@ class Machine:
             return 2, "Read-only file system; name another folder in ASSAY_HOME"
         if self.fault in ("no_flock", "no_posix_locks"):
             return 2, "has no locks"
-        if self.fault == "full_disk" and self.network != "no name":
+        if self.fault == "full_disk" and self.network not in ("no name", "dead only proxy"):
             return 1, "the disk is full: free space, and the same command resumes"
         if self.network == "dead only proxy":
             return 2, "the proxy"
