@@ -240,7 +240,6 @@ def proxy_of(scheme: str, host: str) -> str:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and everything that caused it."""
     waiting: list[BaseException | None] = [error]
     while waiting:
         each = waiting.pop()
@@ -329,10 +328,6 @@ def reason_of_status(status: int) -> Reason:
 
 def status_of_reason(reason: Reason) -> int:
     """Return the status with which our servers report a failure reason."""
-    match reason:
-        case Reason.RATE_LIMITED:
-            return 429
-        case Reason.TIMEOUT | Reason.UNREACHABLE | Reason.CIRCUIT_OPEN:
-            return 504
-        case _:
-            return 500
+    if reason is Reason.RATE_LIMITED:
+        return 429
+    return 504 if reason in (Reason.TIMEOUT, Reason.UNREACHABLE, Reason.CIRCUIT_OPEN) else 500

@@ -2,6 +2,7 @@
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
+from flows.cli.output import print_table, stdout_console
 from flows.cli.terminal import safe
 from flows.profiles import load_profile
 from schemas.options.commands import DoctorOptions
@@ -10,7 +11,6 @@ from schemas.settings import Settings
 
 def doctor(options: DoctorOptions, json: Json = False) -> int:
     """Check every part that Assay uses; exit 1 when a configured part does not work."""
-    from flows.cli.output import print_table, stdout_console
     from flows.run.preflight import examine
 
     statuses = examine(
