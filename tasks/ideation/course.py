@@ -26,11 +26,10 @@ from schemas.works.ideation_run import (
     IdeationRequest,
     PlannedRound,
 )
-from tasks.accounting.remaining_budget import remaining
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.stacks import Branch, Place, Stacks, landed_round, next_concept
 from tasks.text.words import shorten_words
-from tasks.work.course import Course, Follow, Runs
+from tasks.work.course import Course, Follow, Runs, remaining
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decisions, open_requests, request_all
 from warehouse.app.records import fold_into_lake

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from schemas.calls import CallStatus
 from schemas.reasons import Reason
@@ -20,13 +21,17 @@ UNANSWERED = CallFailure(
 """A call that was sent and is billed at an unknown cost."""
 
 
-def plausible_usage(
-    answer: CallAnswer, prompt: Sequence[Message], price: Price | None
-) -> CallAnswer:
+AnswerT = TypeVar("AnswerT", CallAnswer, CallFailure)
+
+
+def plausible_usage(answer: AnswerT, prompt: Sequence[Message], price: Price | None) -> AnswerT:
     """Return the answer with no fewer tokens than its texts can have.
 
     Without any usage it stays as it is: then the cost is unknown.
     """
+    if isinstance(answer, CallFailure):
+        usage = answer.usage and plausible_usage(answer.usage, prompt, price)
+        return replace(answer, usage=usage)
     if not answer.tokens:
         return answer
     characters = sum(len(message["content"]) for message in prompt)
@@ -38,11 +43,8 @@ def plausible_usage(
     corrected_answer = replace(
         answer, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost_usd=None
     )
-    own_usd = cost_of(corrected_answer, price)
-    claimed_usd = answer.cost_usd
-    return replace(
-        corrected_answer, cost_usd=max(filter(None, (own_usd, claimed_usd)), default=None)
-    )
+    costs = filter(None, (cost_of(corrected_answer, price), answer.cost_usd))
+    return replace(corrected_answer, cost_usd=max(costs, default=None))
 
 
 def cost_of(

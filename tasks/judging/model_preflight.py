@@ -210,7 +210,7 @@ def _probe_of(
     )
     return ModelProbe(
         model=backend.model,
-        structured_output=OutputMode.PICTURE if draws else backend.mode,
+        structured_output=OutputMode.PICTURE if draws else backend.parameters.mode,
         parameters_dropped=", ".join(dropped_names) or None,
         thinks=backend.parameters.thinks,
         context_tokens=backend.parameters.context_tokens,

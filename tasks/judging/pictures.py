@@ -4,7 +4,6 @@ import base64
 import io
 import struct
 import warnings
-from collections.abc import Sequence
 from typing import TypeVar
 
 from PIL import Image
@@ -13,7 +12,6 @@ from pydantic import Field
 from schemas.base import Reply
 from schemas.calls import CallStatus
 from schemas.reasons import Reason
-from tasks.judging.messages import Message
 from tasks.judging.replies import ParsedReply, UnusableReply
 
 _FORMATS = ("PNG", "JPEG", "WEBP")
@@ -43,11 +41,6 @@ class PictureReply(Reply):
 
 
 PictureT = TypeVar("PictureT", bound=Reply)
-
-
-def as_prompt(messages: Sequence[Message]) -> str:
-    """Join the messages to the single prompt of an image model."""
-    return "\n\n".join(message["content"] for message in messages)
 
 
 def read_picture(

@@ -3,11 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from schemas.base import replace
 from schemas.identifiers import RunId
+from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request, Summary
+
+if TYPE_CHECKING:  # most commands open no warehouse
+    from warehouse.warehouse import Warehouse
 
 
 class Runs(Protocol):
@@ -48,3 +53,17 @@ class Course:
 
     run: Callable[[Any, Settings, Runs], Summary[Any]]
     follows: Callable[[Any, Settings], Sequence[Follow]]
+
+
+def remaining(budget: Budget, warehouse: "Warehouse", others: Sequence[RunId]) -> Budget:
+    """Return the budget minus the spending of `others`, published runs of the same command."""
+    if budget == Budget() or not others:
+        return budget
+    with warehouse.queries() as queries:
+        (spent_row,) = queries.rows("spent_by_runs", run_ids=list(others))
+    rest = {
+        name: max(bound - spent_row[name], 0)
+        for name in ("maximum_cost_usd", "maximum_tokens", "maximum_requests")
+        if (bound := getattr(budget, name)) is not None
+    }
+    return replace(budget, **rest)

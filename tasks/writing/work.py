@@ -34,10 +34,9 @@ from schemas.works.draft_run import (
 )
 from schemas.works.draft_venue import Venue
 from schemas.works.manuscripts import Problem
-from tasks.accounting.remaining_budget import remaining
 from tasks.ideas.json_lines import write_sent
 from tasks.text.quotations import stands_in
-from tasks.work.course import Course, Follow, Runs
+from tasks.work.course import Course, Follow, Runs, remaining
 from tasks.work.declaration import Expected, Result, Work
 from tasks.writing.collecting import resolve_draft
 from tasks.writing.drafting import failed_draft, follow_plan, sees

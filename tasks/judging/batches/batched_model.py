@@ -192,7 +192,8 @@ class BatchedModel:
             questions.write(question)
             pending.waits = True
         elif record is None:
-            pending.failure = _asked_too_often()
+            detail = f"asked in {MOST_WAVES_PER_STEP} batches without a reply that can be used"
+            pending.failure = CallFailure(CallStatus.CLIENT_ERROR, Reason.REPLY_UNPARSABLE, detail)
         elif record.state in (QuestionState.WRITTEN, QuestionState.SUBMITTED):
             pending.waits = True
         elif record.answer is not None:
@@ -212,8 +213,3 @@ class BatchedModel:
 
 
 _NO_ANSWER = RelayedAnswer(400, {"error": {"message": "no answer by batch", "type": "none"}})
-
-
-def _asked_too_often() -> CallFailure:
-    detail = f"asked in {MOST_WAVES_PER_STEP} batches without a reply that can be used"
-    return CallFailure(CallStatus.CLIENT_ERROR, Reason.REPLY_UNPARSABLE, detail)

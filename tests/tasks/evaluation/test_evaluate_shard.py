@@ -2,8 +2,6 @@
 
 import asyncio
 import errno
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -79,15 +77,9 @@ def job(tmp_path: Path, count: int, **changes: Any) -> ShardJob:
     )
 
 
-@asynccontextmanager
-async def tools(ledger: Ledger) -> AsyncIterator[IdeaTools]:
-    yield IdeaTools(
-        engine=cast(Any, None),
-        literature=cast(Any, None),
-        documents=cast(Any, None),
-        embedder=cast(Any, None),
-        ledger=ledger,
-    )
+def tools(ledger: Ledger) -> IdeaTools:
+    nothing = cast(Any, None)
+    return IdeaTools(nothing, nothing, nothing, nothing, ledger)
 
 
 @pytest.fixture
@@ -304,12 +296,10 @@ def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) ->
             raise error
         return SimpleNamespace(evaluation=None, papers=(), citations=(), suggestions=())
 
-    @asynccontextmanager
-    async def breaking_bench(ledger: Ledger) -> AsyncIterator[IdeaTools]:
+    def breaking_bench(ledger: Ledger) -> IdeaTools:
         if stage == "tools" and ledger.idea_id == about:
             raise error
-        async with tools(ledger) as opened:
-            yield opened
+        return tools(ledger)
 
     def assembled(
         planned: PlannedIdea, job: Any, ledger: Ledger, watch: Any, found: Any, *rest: Any

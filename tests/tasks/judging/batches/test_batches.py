@@ -18,7 +18,7 @@ from schemas.settings import BatchSettings, LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.batches.batched_model import MOST_WAVES_PER_STEP, BatchedModel, BatchTerms
-from tasks.judging.batches.providers.opening import check_takes_batches, open_provider
+from tasks.judging.batches.option import check_takes_batches, open_provider
 from tasks.judging.batches.questions import Questions
 from tasks.judging.batches.waves import WaveProgress, Waves
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine, Sampling
