@@ -83,11 +83,11 @@ class OpenAIServer:
     record: bool = True
     in_flight: int = 0
     peak_concurrency: int = 0
+    count: int = 0
+    answered: list[int] = field(default_factory=list)
+    complete: dict[int, asyncio.Event] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._count = 0
-        self.answered: list[int] = []
-        self._complete: dict[int, asyncio.Event] = {}
         routes = [
             Route(f"/v1/{path}", handler, methods=["POST"])
             for path, handler in self._handlers().items()
@@ -172,9 +172,9 @@ class OpenAIServer:
             self.in_flight -= 1
 
     def _recorded(self, request: Request, body: dict[str, Any]) -> Recorded:
-        self._count += 1
+        self.count += 1
         recorded = Recorded(
-            self._count, request.url.path, body, dict(request.headers), time.monotonic()
+            self.count, request.url.path, body, dict(request.headers), time.monotonic()
         )
         if self.record:
             self.requests.append(recorded)
@@ -221,7 +221,7 @@ class OpenAIServer:
     async def _until_together(self, recorded: Recorded, size: int) -> None:
         """The requests of one group of `size` are answered only when all of them have come."""
         group, place = divmod(recorded.number - 1, size)
-        complete = self._complete.setdefault(group, asyncio.Event())
+        complete = self.complete.setdefault(group, asyncio.Event())
         if place == size - 1:
             complete.set()
         await complete.wait()

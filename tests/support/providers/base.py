@@ -12,7 +12,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tests.support.loopback import Dropped, ServedApplication
+from tests.support.loopback import Dropped, ServedApplication, renew
 from tests.support.schema_answers import Schema, answer_from_schema, schema_in_prompt
 
 CHARACTERS_PER_TOKEN = 4
@@ -162,11 +162,7 @@ class ProviderServer:
 
     def renew(self) -> Self:
         """As it was when it started: well-behaved, and with nothing recorded."""
-        for one in fields(self):
-            if one.name not in ("key", "port"):
-                made = one.default_factory is not MISSING
-                setattr(self, one.name, one.default_factory() if made else one.default)
-        return self
+        return renew(self, "key")
 
     def __enter__(self) -> Self:
         self._served = ServedApplication(Starlette(routes=self.routes()), self.port)

@@ -338,8 +338,14 @@ POISONS = [
 ]
 
 
-@pytest.mark.parametrize("stage", [*Module, "tools", "assemble", "land"])
-@pytest.mark.parametrize("error", POISONS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize(
+    ("stage", "error"),
+    [
+        *((stage, POISONS[0]) for stage in (*Module, "tools", "assemble")),
+        *(("land", error) for error in POISONS),
+    ],
+    ids=str,
+)
 async def test_whatever_stage_of_an_idea_fails_it_is_that_ideas_failure(
     stage: str, error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

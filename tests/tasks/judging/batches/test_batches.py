@@ -3,6 +3,8 @@ whatever the provider does.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +56,22 @@ def provider(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.fixture(scope="module")
+def started() -> Iterator[Callable[[str], BatchServer]]:
+    with ExitStack() as stack:
+        yield cache(lambda provider: stack.enter_context(SERVERS[provider][0](key=KEY)))
+
+
 @pytest.fixture
-def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
+def server(
+    provider: str, started: Callable[[str], BatchServer], monkeypatch: pytest.MonkeyPatch
+) -> BatchServer:
     for name in ("OPENAI", "AZURE", "ANTHROPIC", "GEMINI"):
         monkeypatch.setenv(f"{name}_API_KEY", KEY)
     monkeypatch.setenv("AZURE_API_VERSION", "2025-04-01-preview")
-    with SERVERS[provider][0](key=KEY) as running:
-        yield running
+    running = started(provider).renew()
+    vars(running).pop("take", None)  # a test may have replaced it
+    return running
 
 
 class Night:
@@ -186,17 +197,18 @@ async def test_two_ideas_with_one_question_ask_it_once_and_one_pays(
     assert costs[0] == 0.0 < costs[1]
 
 
+@pytest.mark.parametrize("provider", ["openai"], indirect=True)
 async def test_a_failed_answer_costs_half_once_and_the_other_idea_nothing(
-    tmp_path: Path, step: Any, question: Any, monkeypatch: pytest.MonkeyPatch
+    server: BatchServer,
+    night: Callable[..., Night],
+    step: Any,
+    question: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with OpenAIBatchServer(key=KEY) as server:
-        completion = server.completion
-        monkeypatch.setattr(
-            server, "completion", lambda *asked: completion(*asked) | {"choices": []}
-        )
-        run = Night(tmp_path, server, "openai/gpt-4.1")
-        ended = await run.through(step, {"i1": question, "i2": question})
+    completion = server.completion
+    monkeypatch.setattr(server, "completion", lambda *asked: completion(*asked) | {"choices": []})
+    run = night()
+    ended = await run.through(step, {"i1": question, "i2": question})
     rows = [row for _, ledger in ended.values() for row in ledger.llm_calls]
     (paying,) = [row for row in rows if row.status is CallStatus.EMPTY]
     (shared,) = [row for row in rows if row.status is CallStatus.CACHED]
@@ -230,7 +242,11 @@ async def test_an_idea_that_asks_the_same_twice_pays_once(
     assert [bool(row.cost_usd) for row in ledger.llm_calls] == [True, False]
 
 
-@pytest.mark.parametrize("failures", BatchFailures)
+@pytest.mark.parametrize(
+    ("provider", "failures"),
+    [*((each, BatchFailures.UNSCORED) for each in SERVERS), ("openai", BatchFailures.CALL)],
+    indirect=["provider"],
+)
 async def test_an_expired_question_is_unscored_or_asked_by_a_call(
     server: BatchServer,
     night: Callable[..., Night],
@@ -257,13 +273,8 @@ async def test_an_expired_question_is_unscored_or_asked_by_a_call(
 
 
 @whatever_the_dialect
-@pytest.mark.parametrize("failures", BatchFailures)
 async def test_what_expired_is_asked_again_by_a_run_that_had_ended_in_three_waves_at_most(
-    server: BatchServer,
-    night: Callable[..., Night],
-    step: Any,
-    questions_of: dict[str, Any],
-    failures: BatchFailures,
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
     server.expires = lambda _: True
     run = night()
@@ -276,10 +287,10 @@ async def test_what_expired_is_asked_again_by_a_run_that_had_ended_in_three_wave
             True,
         )
     assert {len(batch.entries) for batch in server.batches} == {len(UNITS)}
-    run.failures = failures
-    await run.through(step, {"i1": questions_of["i1"]})
-    assert len(server.batches) == MOST_WAVES_PER_STEP
-    assert len(server.asked) == (failures is BatchFailures.CALL)
+    for run.failures in (BatchFailures.UNSCORED, BatchFailures.CALL):
+        await run.through(step, {"i1": questions_of["i1"]})
+        assert len(server.batches) == MOST_WAVES_PER_STEP
+        assert len(server.asked) == (run.failures is BatchFailures.CALL)
 
 
 @whatever_the_dialect
@@ -364,14 +375,14 @@ async def test_a_command_killed_before_it_knows_that_a_batch_arrived_finds_it_ag
     assert len(server.batches) == 1
 
 
+@pytest.mark.parametrize("provider", ["openai"], indirect=True)
 async def test_a_full_queue_is_filled_again_with_fewer_questions(
-    tmp_path: Path, step: Any, questions_of: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with OpenAIBatchServer(key=KEY, most_queued=2) as server:
-        ended = await Night(tmp_path, server, "openai/gpt-4.1").through(step, questions_of)
-        assert all(isinstance(outcome, Scored) for outcome, _ in ended.values())
-        assert [len(each.entries) for each in server.batches if each.failed is None] == [2, 2]
+    server.most_queued = 2
+    ended = await night().through(step, questions_of)
+    assert all(isinstance(outcome, Scored) for outcome, _ in ended.values())
+    assert [len(each.entries) for each in server.batches if each.failed is None] == [2, 2]
 
 
 async def test_a_batch_the_provider_has_no_more_leaves_its_questions_unscored(
