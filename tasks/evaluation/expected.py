@@ -190,9 +190,10 @@ def estimate_run(
     groups = [(size, each) for size, each in ((count - beyond, steps), (beyond, few)) if size]
 
     def total_of(field: str) -> int:
-        return round(
-            sum(size * sum(getattr(step, field) for step in each) for size, each in groups)
+        total: float = sum(
+            size * sum(getattr(step, field) for step in each) for size, each in groups
         )
+        return round(total)
 
     costs = [(size, total_usd(step.cost_usd for step in each)) for size, each in groups]
     requests *= count - beyond

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from schemas.calls import CallStatus
 from schemas.reasons import Reason
@@ -21,17 +20,20 @@ UNANSWERED = CallFailure(
 """A call that was sent and is billed at an unknown cost."""
 
 
-AnswerT = TypeVar("AnswerT", CallAnswer, CallFailure)
-
-
-def plausible_usage(answer: AnswerT, prompt: Sequence[Message], price: Price | None) -> AnswerT:
+def plausible_usage(
+    answer: CallAnswer | CallFailure, prompt: Sequence[Message], price: Price | None
+) -> CallAnswer | CallFailure:
     """Return the answer with no fewer tokens than its texts can have.
 
     Without any usage it stays as it is: then the cost is unknown.
     """
     if isinstance(answer, CallFailure):
-        usage = answer.usage and plausible_usage(answer.usage, prompt, price)
+        usage = answer.usage and _plausible(answer.usage, prompt, price)
         return replace(answer, usage=usage)
+    return _plausible(answer, prompt, price)
+
+
+def _plausible(answer: CallAnswer, prompt: Sequence[Message], price: Price | None) -> CallAnswer:
     if not answer.tokens:
         return answer
     characters = sum(len(message["content"]) for message in prompt)

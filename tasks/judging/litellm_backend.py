@@ -28,6 +28,7 @@ from tasks.judging.models import (
     with_cache_markers,
 )
 from tasks.judging.parameters import ModelParameters, Parameters, Sampling
+from tasks.judging.pictures import as_prompt
 from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider, draw_by_provider
 from tasks.judging.replies import reply_json
 from tasks.judging.step import Step
@@ -240,9 +241,8 @@ class LiteLLMBackend:
         """Make one attempt; learn rate limits from it, and count failures of the model itself."""
         seconds = self.settings.timeout_seconds * patience
         arguments = call_arguments(parameters, response_format) | access(self.model, self._api_base)
-        if draws:  # an image model takes the messages as one text
-            prompt = "\n\n".join(message["content"] for message in messages)
-            answer = await draw_by_provider(self.model, prompt, arguments, seconds)
+        if draws:
+            answer = await draw_by_provider(self.model, as_prompt(messages), arguments, seconds)
         else:
             if shares_prefix and takes_cache_markers(self.model):
                 messages = with_cache_markers(messages)

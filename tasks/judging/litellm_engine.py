@@ -456,15 +456,11 @@ class LiteLLMEngine:
         return Unscored(reason, one_line(detail), self._provenance(request))
 
     def _provenance(self, request: _StepRequest) -> Provenance:
-        return Provenance(
-            step=request.step.name,
-            step_version=request.step.version,
-            prompt_sha256=request.step.prompt_sha256,
+        return request.step.provenance(
             engine=self.name,
             model_requested=self._backend.model,
             model_answered=request.model_answered,
             seed=self._seed(request),
-            created_at=datetime.now(UTC),
             shortening=request.shortening,
             call_ids=tuple(request.call_ids),
         )

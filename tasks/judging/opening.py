@@ -68,9 +68,9 @@ class TracedEngine:
             outcome = await self._engine.run(step, inputs)
             if isinstance(outcome, Unscored):
                 step_span.fail(outcome.reason.value)
-            step_span.note(
-                outcome=outcome.reason.value if isinstance(outcome, Unscored) else "scored"
-            )
+                step_span.note(outcome=outcome.reason.value)
+            else:
+                step_span.note(outcome="scored")
             return outcome
 
 

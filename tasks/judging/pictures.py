@@ -4,7 +4,8 @@ import base64
 import io
 import struct
 import warnings
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from PIL import Image
 from pydantic import Field
@@ -41,6 +42,11 @@ class PictureReply(Reply):
 
 
 PictureT = TypeVar("PictureT", bound=Reply)
+
+
+def as_prompt(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Join the messages to the single prompt of an image model."""
+    return "\n\n".join(message["content"] for message in messages)
 
 
 def read_picture(

@@ -123,16 +123,10 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(inner)
     elif isinstance(value, str):
         yield value
+    elif value is None or isinstance(value, bool):
+        yield {True: "true", False: "false", None: "null"}[value]
     else:
-        yield _scalar(value)
-
-
-def _scalar(value: Any) -> str:
-    return (
-        {True: "true", False: "false", None: "null"}[value]
-        if value is None or isinstance(value, bool)
-        else repr(value)
-    )
+        yield repr(value)
 
 
 _REFUSAL = bounded(
@@ -214,7 +208,10 @@ def parse_reply(
     if refusal or finish_reason == "content_filter":
         return _refusal(refusal or "the provider's content filter stopped the reply")
     if finish_reason in ("length", "max_tokens"):
-        return _cut_off()  # a valid part of the text is not the whole answer
+        # A valid part of the text is not the whole answer. It is requested again with a higher
+        # limit, not corrected.
+        detail = "the reply reached its length limit"
+        return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=False)
     thoughts, body, unclosed_place = _split_thoughts(text)
     if not body:
         return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)
@@ -321,12 +318,6 @@ def _refusal(detail: str) -> UnusableReply:
     return UnusableReply(
         CallStatus.REFUSED, Reason.REFUSED, f"the model refused: {_shorten(detail)}", again=False
     )
-
-
-def _cut_off() -> UnusableReply:
-    """Return a cut-off reply, which is requested again with a higher limit, not corrected."""
-    detail = "the reply reached its length limit"
-    return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=False)
 
 
 def _character(escape: Match[str]) -> str:

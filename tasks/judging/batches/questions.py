@@ -211,22 +211,21 @@ class Questions:
         return self._questions("batch = ? order by question_id", name)
 
     def _questions(self, condition: str, *values: Any) -> list[tuple[str, Question]]:
-        return [
-            (
-                question_id,
-                Question(
-                    *asked,
-                    Lane(model, api_base, endpoint),
-                    body=_unpack(body) or {},
-                    headers=json.loads(headers),
-                    tokens=tokens,
-                    cost_usd=cost_usd,
-                ),
+        questions = []
+        for row in self._rows(_QUESTIONS + condition, *values):
+            question_id, reply_key, unit, step, *lane, headers, body, tokens, cost_usd = row
+            question = Question(
+                reply_key,
+                unit,
+                step,
+                Lane(*lane),
+                _unpack(body) or {},
+                json.loads(headers),
+                tokens,
+                cost_usd,
             )
-            for question_id, *asked, model, api_base, endpoint, headers, body, tokens, cost_usd in (
-                self._rows(_QUESTIONS + condition, *values)
-            )
-        ]
+            questions.append((question_id, question))
+        return questions
 
     def create_batch(self, lane: Lane, wave: int, question_ids: Sequence[str]) -> Batch:
         """Create a batch of these questions, to be sent next."""

@@ -25,6 +25,8 @@ def test_marking_changes_no_word() -> None:
     marked = with_cache_markers(plain)
     assert marked[0] == plain[0]
     assert "".join(part["text"] for part in marked[1]["content"]) == plain[1]["content"]
+    no_block = [{"role": "system", "content": "s"}, {"role": "user", "content": "Say OK."}]
+    assert with_cache_markers(no_block) == no_block
 
 
 def test_the_mark_stands_behind_the_idea_and_what_it_covers_is_the_same_in_all_calls() -> None:
