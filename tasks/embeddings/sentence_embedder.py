@@ -44,7 +44,8 @@ async def embed_remotely(
         async def attempt(_: int, batch: list[str] = batch) -> Tried[list[list[float]]]:
             return Tried(await _request(model, batch, api_base))
 
-        vectors += await _POLICY.run(attempt)
+        batch_vectors: list[list[float]] = await _POLICY.run(attempt)
+        vectors += batch_vectors
     return unit(np.asarray(vectors, dtype=np.float32))
 
 

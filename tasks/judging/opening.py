@@ -12,8 +12,8 @@ from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.identifiers import RunId
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.profile import Profile
-from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
+from schemas.work import Request
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
@@ -94,19 +94,6 @@ class EngineOf(Protocol):
     ) -> Engine: ...
 
 
-class Asking(Protocol):
-    """Engine fields of a request."""
-
-    @property
-    def engine(self) -> EngineChoice: ...
-    @property
-    def profile(self) -> Profile: ...
-    @property
-    def api_base(self) -> str | None: ...
-    @property
-    def budget(self) -> Budget: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Judging:
     """Engines, embeddings and budget of a shard."""
@@ -117,7 +104,7 @@ class Judging:
 
 
 def open_judging(
-    asking: Asking,
+    request: Request[Any, Any],
     settings: Settings,
     layout: Layout,
     scope: RunId,
@@ -130,15 +117,15 @@ def open_judging(
     Args:
         scope: run id, or id of a ranking, of the budget.
     """
-    budget = SharedBudget(layout.budgets, scope, asking.budget)
+    budget = SharedBudget(layout.budgets, scope, request.budget)
     stack.callback(budget.close)
     embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))
     engine_of = open_engines(
-        asking.engine,
-        asking.profile,
+        request.engine,
+        request.profile,
         settings,
         layout,
-        api_base=asking.api_base,
+        api_base=request.api_base,
         embedder=embedder,
         budget=budget,
         stack=stack,

@@ -39,7 +39,7 @@ Behaviour = str | Sequence[str] | Callable[["Recorded"], str]
 request.
 
 good · late · together:<how many come before any is answered> · hangs · malformed · prose · fenced ·
-refusal · refusal_field · content_filter · empty · cut_off · rate_limited · retry_after:<seconds> ·
+refusal · content_filter · empty · cut_off · rate_limited · retry_after:<seconds> ·
 no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden · no_such_model ·
 rejects_response_format · rejects:<parameter, where it is sent> · too_long · text:<reply> ·
 content_policy · moderated · picture:<kind of `drawn`> · address · untold (without usage) ·
@@ -229,11 +229,7 @@ class OpenAIServer:
 
     def _reply(self, name: str, recorded: Recorded) -> Response:
         finish_reason, message = "stop", {"role": "assistant", "content": ""}
-        good = (
-            ""
-            if name in ("refusal", "refusal_field", "content_filter", "empty")
-            else self._good(recorded)
-        )
+        good = "" if name in ("refusal", "content_filter", "empty") else self._good(recorded)
         match name.partition(":")[0]:
             case "malformed":
                 message["content"] = good.replace('"', "").replace(":", " =")
@@ -246,8 +242,6 @@ class OpenAIServer:
                 message["content"] = f"```json\n{good}\n```"
             case "refusal":
                 message["content"] = "I'm sorry, but I can't help with that request."
-            case "refusal_field":
-                message |= {"content": None, "refusal": "I can't help with that."}
             case "content_filter":
                 finish_reason = "content_filter"
             case "cut_off":

@@ -404,6 +404,14 @@ async def test_memory_that_ran_out_ends_the_worker_and_leaves_the_idea_a_suspect
     assert [attempts.count(planned.evaluation_key) for planned in work.ideas] == [0, 1]
 
 
+BASE = Idea(
+    idea_id=IdeaId("a"),
+    title="A",
+    text="We will do something new.",
+    cutoff_date=date(2024, 1, 1),
+)
+
+
 def key(
     tmp_path: Path,
     idea: Idea | None = None,
@@ -412,28 +420,18 @@ def key(
     results: tuple[ExperimentalResult, ...] = (),
     **changes: Any,
 ) -> EvaluationKey:
-    chosen = idea or Idea(
-        idea_id=IdeaId("a"),
-        title="A",
-        text="We will do something new.",
-        cutoff_date=date(2024, 1, 1),
+    return evaluation_key(
+        idea or BASE, request(tmp_path, **changes), literature, STEPS, used, results
     )
-    return evaluation_key(chosen, request(tmp_path, **changes), literature, STEPS, used, results)
 
 
 def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -> None:
-    base = Idea(
-        idea_id=IdeaId("a"),
-        title="A",
-        text="We will do something new.",
-        cutoff_date=date(2024, 1, 1),
-    )
     result = result_of(RunId("experiment-a"), make_experiment())
     assert result is not None
     variants = [
         key(tmp_path),
-        key(tmp_path, base.model_copy(update={"text": "We will do something else."})),
-        key(tmp_path, base.model_copy(update={"cutoff_date": date(2024, 1, 2)})),
+        key(tmp_path, BASE.model_copy(update={"text": "We will do something else."})),
+        key(tmp_path, BASE.model_copy(update={"cutoff_date": date(2024, 1, 2)})),
         key(tmp_path, literature="snapshot:def"),
         key(tmp_path, engine="litellm:openai/a"),
         key(tmp_path, engine="litellm:openai/a", api_base="http://other"),
@@ -459,16 +457,10 @@ def test_another_rule_of_coverage_is_another_key_only_where_the_rule_is_applied(
 
 
 def test_the_key_stays_when_nothing_that_matters_changes(tmp_path: Path) -> None:
-    base = Idea(
-        idea_id=IdeaId("a"),
-        title="A",
-        text="We will do something new.",
-        cutoff_date=date(2024, 1, 1),
-    )
-    same = base.model_copy(
+    same = BASE.model_copy(
         update={"group": "other", "title": "Another title", "metadata": {"note": "x"}}
     )
-    assert key(tmp_path, base) == key(tmp_path, same, workers=7, ideas_in_flight=3)
+    assert key(tmp_path, BASE) == key(tmp_path, same, workers=7, ideas_in_flight=3)
 
 
 def test_the_run_is_named_after_its_content(tmp_path: Path) -> None:
