@@ -11,7 +11,6 @@ from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_setting
 from tasks.evaluation.evaluate_shard import Attempts, evaluate_shard
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.shard_job import ShardJob
-from tasks.judging.batches.batched_model import open_batches
 from tasks.work.tools import Tools, open_shared
 from warehouse.layout import Layout
 from warehouse.stores.keyed_store import KeyedStore
@@ -22,13 +21,9 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
     request, layout = job.request, Layout(job.request.warehouse)
     attempts = Attempts(layout.state / "runs" / job.run_id / "attempts")
     async with AsyncExitStack() as stack:
-        batches = None
-        if request.parameters.batch:
-            batches = open_batches(
-                layout.batches(job.run_id), request.parameters.batch_failures, stack
-            )
+        batches_path = layout.batches(job.run_id) if request.parameters.batch else None
         shared = await open_shared(
-            request, settings, layout, job.run_id, job.gateway_url, stack, batches
+            request, settings, layout, job.run_id, job.gateway_url, stack, batches_path
         )
         # The rule of field coverage was fitted on vectors of the bundled model.
         field_embedder, fitted_model = (

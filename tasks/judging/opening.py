@@ -5,6 +5,7 @@ Without a model this is the extractive engine, which answers by the steps' basel
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from schemas.base import Noun, Reply
@@ -19,6 +20,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.batches.batched_model import BatchedModel, BatchTerms
+from tasks.judging.batches.questions import Questions
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.messages import Attachment
@@ -110,13 +112,19 @@ def open_judging(
     scope: RunId,
     stack: AsyncExitStack,
     *,
-    batches: BatchTerms | None = None,
+    batches_path: Path | None = None,
 ) -> Judging:
     """Open engines, embeddings and budget of a shard; `stack` closes them in this event loop.
 
     Args:
         scope: run id, or id of a ranking, of the budget.
+        batches_path: where questions that travel in batches are stored; None: they are calls.
     """
+    batches = None
+    if batches_path is not None:
+        questions = Questions(batches_path)
+        stack.callback(questions.close)
+        batches = BatchTerms(questions, request.parameters.batch_failures)
     budget = SharedBudget(layout.budgets, scope, request.budget)
     stack.callback(budget.close)
     embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from schemas.base import replace
@@ -15,7 +16,6 @@ from schemas.work import Judge, Request
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import DOCUMENTS_AT_ONCE, AbstractLibrary, DocumentLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.batches.batched_model import BatchTerms
 from tasks.judging.messages import Attachment
 from tasks.judging.opening import EngineOf, Judging, open_engines, open_judging, with_spans
 from tasks.judging.step import Engine
@@ -52,10 +52,10 @@ async def open_shared(
     run_id: RunId,
     gateway_url: str | None,
     stack: AsyncExitStack,
-    batches: BatchTerms | None = None,
+    batches_path: Path | None = None,
 ) -> Shared:
     """Open what the units of a shard share; closed with `stack`."""
-    judging = open_judging(request, settings, layout, run_id, stack, batches=batches)
+    judging = open_judging(request, settings, layout, run_id, stack, batches_path=batches_path)
     # A judge answers by itself, whichever models the profile assigns to steps.
     alone = replace(request.profile, judging=request.profile.judging.without_models())
     _, *judges = request.engines

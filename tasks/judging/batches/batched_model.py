@@ -5,10 +5,8 @@ for the next batch, and its unit is suspended (`tasks/shards/standstill.py`).
 """
 
 from collections.abc import Container, Mapping, Sequence
-from contextlib import AsyncExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from schemas.calls import CallStatus
@@ -34,13 +32,6 @@ class BatchTerms:
 
     questions: Questions
     failures: BatchFailures
-
-
-def open_batches(path: Path, failures: BatchFailures, stack: AsyncExitStack) -> BatchTerms:
-    """Open the questions of a run, stored at `path`; they are closed with `stack`."""
-    questions = Questions(path)
-    stack.callback(questions.close)
-    return BatchTerms(questions, failures)
 
 
 @dataclass(frozen=True, slots=True)
