@@ -268,12 +268,12 @@ def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple[
         parts.append((_assessment(request), 0.0))
     parts.append((expected_resources(profile.resources), 0.0))
     counts: Counts = {}
+    name = VERIFY_CITATIONS.name
     for part, _ in parts:
-        verified = [each for each in (counts, part) if VERIFY_CITATIONS.name in each]
+        both = [each[name] for each in (counts, part) if name in each]
         counts |= part
-        if len(verified) > 1:  # two modules verify their citations
-            both = add_calls({VERIFY_CITATIONS: each[VERIFY_CITATIONS.name]} for each in verified)
-            counts[VERIFY_CITATIONS.name] = both[VERIFY_CITATIONS]
+        if len(both) > 1:  # two modules verify their citations
+            counts[name] = add_calls({VERIFY_CITATIONS: each} for each in both)[VERIFY_CITATIONS]
     return counts, sum(requests for _, requests in parts)
 
 
