@@ -330,7 +330,8 @@ class LiteLLMEngine:
                 call = self._row_of(request, reservation.reservation_id, attempt)
                 used_tokens = tokens
                 backend.budget.send(reservation, self._ledger.unit, call)
-                with span("model call", kind="client", step=step.name, model=backend.model) as seen:
+                call_span = span("model call", kind="client", step=step.name, model=backend.model)
+                with call_span as open_span:
                     answer = await backend.ask(
                         content,
                         parameters,
@@ -340,9 +341,9 @@ class LiteLLMEngine:
                         draws=step.draws,
                     )
                     if isinstance(answer, CallFailure):
-                        seen.fail(answer.status.value)
+                        open_span.fail(answer.status.value)
                     else:
-                        seen.note(
+                        open_span.note(
                             model_answered=answer.model_answered,
                             prompt_tokens=answer.prompt_tokens,
                             completion_tokens=answer.completion_tokens,

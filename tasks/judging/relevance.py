@@ -118,11 +118,11 @@ def shown_papers(
 
     A longer abstract is cut to the sentences nearest to `idea`, with a mark.
     """
-    shown = []
+    entries = []
     for key, paper in batch:
         text = paper.abstract or paper.title
         abstract, omitted_words = nearest_sentences(idea, text, abstract_word_limit)
-        shown.append(
+        entries.append(
             ShownPaper(
                 key=key,
                 title=paper.title,
@@ -130,4 +130,4 @@ def shown_papers(
                 cited_as=cited_as.get(paper.paper_id, ""),
             )
         )
-    return tuple(shown)
+    return tuple(entries)
