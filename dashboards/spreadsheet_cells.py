@@ -4,9 +4,13 @@ import csv
 import io
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from schemas.literature.naming import unturned
 from schemas.text.patterns import bounded
+
+if TYPE_CHECKING:
+    import polars  # late: it takes long to import
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 # As its line terminator, these make `csv.writer` quote a cell that contains one.
@@ -17,6 +21,26 @@ _SEPARATOR = bounded(r'([;\t\r\n]"*)')
 def text_cell(text: str) -> str:
     """Return `text` without formulas or characters that change the reading order."""
     return escape_formula(unturned(text))
+
+
+def frame_as_text(frame: "polars.DataFrame") -> "polars.DataFrame":
+    """Return `frame` with texts written by `text_cell`; numbers stay numbers."""
+    import polars
+
+    texts = (polars.String, polars.Categorical, polars.Enum)
+    return frame.with_columns(
+        polars.col(name).cast(polars.String).map_elements(text_cell, return_dtype=polars.String)
+        for name, kind in frame.schema.items()
+        if kind in texts
+    )
+
+
+def frame_as_csv(frame: "polars.DataFrame") -> str:
+    """Return `frame` as CSV in which no text is a formula."""
+    import polars
+
+    rows = frame.with_columns(polars.selectors.boolean().cast(polars.String)).rows()
+    return "".join(map(csv_line, (frame.columns, *rows)))
 
 
 def escape_formula(text: str) -> str:

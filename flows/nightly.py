@@ -49,7 +49,7 @@ from tasks.ideation.work import IDEATE
 from tasks.telemetry.reporting import reporting, span
 from tasks.web.client import RequestFailure
 from warehouse.kinds.registry import KINDS
-from warehouse.objects.shared_reports import share_reports
+from warehouse.reports import share_reports
 from warehouse.units.later_validation import validate_published
 from warehouse.warehouse import Warehouse
 

@@ -213,6 +213,8 @@ def _column(
     is_word = isinstance(base, type) and issubclass(base, str)
     if not is_word and base not in _TYPES:
         raise TypeError(f"{where} is a {kind}, which has no column type")
+    has_length = any(getattr(fact, "min_length", None) for fact in facts)
+    may_be_empty = column_info.may_be_empty or not name.endswith("_sha256")
     return Column(
         name,
         ColumnType.TEXT if column_info.prose else ColumnType.STRING if is_word else _TYPES[base],
@@ -222,16 +224,11 @@ def _column(
         minimum=next((fact.ge for fact in facts if hasattr(fact, "ge")), column_info.minimum),
         maximum=next((fact.le for fact in facts if hasattr(fact, "le")), column_info.maximum),
         pattern=column_info.pattern,
-        may_be_empty=not is_word or _may_be_empty(name, column_info, facts),
+        may_be_empty=not is_word or (may_be_empty and not has_length),
         allowed=column_info.allowed or (tuple(base) if closed else ()),
         references=column_info.references,
         reference_severity=column_info.reference_severity,
     )
-
-
-def _may_be_empty(name: str, stored: ColumnInfo, facts: list[Any]) -> bool:
-    has_length = any(getattr(fact, "min_length", None) for fact in facts)
-    return not has_length and (stored.may_be_empty or not name.endswith("_sha256"))
 
 
 def _unwrap(annotation: Any) -> tuple[Any, bool, list[Any]]:

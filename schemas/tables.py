@@ -86,13 +86,6 @@ _of_benchmark = partial(
 _of_services = partial(table_of, (), (), per_idea=False)
 
 
-def _of_modules(name: str, kind: ColumnType, meaning: str) -> tuple[Column, ...]:
-    """Return one column for each module."""
-    return tuple(
-        Column(f"{module}_{name}", kind, meaning.format(module=module)) for module in Module
-    )
-
-
 RUNS = table_of_head(
     RUN_ID,
     "runs",
@@ -120,7 +113,10 @@ IDEAS = table_of(
     more=(*columns_of(Idea, "idea_id"), *columns_of(IdeaEvaluation, "evaluation_key")),
     after=(
         *columns_of(IdeaEvaluation, "profile", "engine", "literature"),
-        *_of_modules("requested", BOOLEAN, "Whether the {module} module was requested."),
+        *(
+            Column(f"{name}_requested", BOOLEAN, f"Whether the {name} module was requested.")
+            for name in Module
+        ),
         *columns_of(IdeaEvaluation, "incomplete_reason", "reused_from_run_id"),
         *columns_of(Receipt, "state", "state_reason"),
         *columns_of(IdeaEvaluation, "started_at", "finished_at"),

@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from argon2 import PasswordHasher
 from hypothesis import HealthCheck, settings
 
 from schemas.interpreter import collect_garbage_seldom
 from tests.support.certificates import write_certificate
 from tests.support.new_lakes import copies_of_one
 from tests.support.postgres_server import PostgresServer, postgres_server
+from warehouse.app import accounts
 
 pytest_plugins = ["tests.support.tenths", "tests.support.demo_run"]
 
@@ -54,6 +56,15 @@ def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     certificate, _ = write_certificate(tmp_path_factory.mktemp("authority") / "nobody")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_FILE", str(certificate))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Hash passwords with the least work: guessing them is not what tests try."""
+    with pytest.MonkeyPatch.context() as patch:
+        least = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+        patch.setattr(accounts, "_HASHER", least)
         yield
 
 

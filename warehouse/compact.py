@@ -12,17 +12,16 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.settings import CacheSettings, LanguageModelSettings
 from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import check_catalogue
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.lake import filled_tables, no_lake_error, one_line
+from warehouse.reports import remove_unfinished
 from warehouse.statements import quoted
 from warehouse.stores.keyed_store import trim_caches
 from warehouse.stores.transcripts import forget_expired
-from warehouse.unfinished_reports import remove_unfinished
 from warehouse.units.eviction import evict
 from warehouse.units.kind import published_names
 from warehouse.units.landing import LEFTOVERS
@@ -64,21 +63,12 @@ class CompactReport(Noun):
     )
 
 
-def compact(
-    warehouse: Warehouse,
-    *,
-    keep: timedelta = timedelta(days=7),
-    caches: CacheSettings | None = None,
-    keep_transcripts_days: float | None = None,
-) -> CompactReport:
+def compact(warehouse: Warehouse, *, keep: timedelta = timedelta(days=7)) -> CompactReport:
     """Merge small files, expire snapshots older than `keep`, and evict landed files.
 
     Readers see the same rows. Files are deleted one day after the last reference to them, or after
     `keep` if that is shorter, so that running queries finish. Landed files of published runs and
     batches of complete ones are deleted too.
-
-    Args:
-        keep_transcripts_days: None: the default of the settings.
 
     Raises:
         ConfigurationError: there is no lake, this user may not change it, or DuckLake failed.
@@ -88,14 +78,19 @@ def compact(
     if not warehouse.may_hold_a_lake():
         raise no_lake_error(warehouse)
     warehouse.check_may_publish()
-    now, default_days = datetime.now(UTC), LanguageModelSettings().keep_transcripts_days
-    days = default_days if keep_transcripts_days is None else keep_transcripts_days
+    now, settings = datetime.now(UTC), warehouse.settings
     expiry, unused_since = _time(now - keep), _time(now - min(keep, _DAY))
     with warehouse.publisher() as connection:
         try:
             files_before = _merge_files(connection)
             expired_count = _call(connection, "expire_snapshots", f"older_than => {expiry}")
-            deleted_count = _delete_files(connection, f"older_than => {unused_since}")
+            # Another writer may have changed paths since the lake was opened. DuckDB is limited to
+            # the lake's files, but accepts object storage addresses with `..` as such.
+            check_catalogue(connection)
+            deleted_count = sum(
+                _call(connection, name, f"older_than => {unused_since}")
+                for name in ("cleanup_old_files", "delete_orphaned_files")
+            )
             files_after = _file_count(connection)
             evictions = [evict(connection, warehouse, kind, now - keep) for kind in KINDS]
             batches = _remove_batches(connection, warehouse, now - keep)
@@ -103,9 +98,10 @@ def compact(
             raise ConfigurationError(
                 f"the lake could not be compacted: {one_line(error)}"
             ) from error
-    caches_trimmed = trim_caches(warehouse, caches or CacheSettings())
+    caches_trimmed = trim_caches(warehouse, settings.caches)
+    transcript_days = settings.language_model.keep_transcripts_days
     return CompactReport(
-        transcripts_deleted=forget_expired(warehouse, days),
+        transcripts_deleted=forget_expired(warehouse, transcript_days),
         cache_entries_dropped=sum(cache.entries_dropped for cache in caches_trimmed),
         landed_units_let_go=sum(one.units for one in evictions),
         batch_files_removed=len(batches),
@@ -130,15 +126,6 @@ def _merge_files(connection: Connection) -> int:
         _call(connection, "rewrite_data_files", f"{quoted(name)}, {_REWRITE_THRESHOLD}")
         _call(connection, "merge_adjacent_files", quoted(name))
     return count
-
-
-def _delete_files(connection: Connection, age_condition: str) -> int:
-    """Delete the files that no snapshot reads, and return their number."""
-    # Another writer may have changed paths since the lake was opened. DuckDB is limited to the
-    # lake's files, but accepts object storage addresses with `..` as such.
-    check_catalogue(connection)
-    count = _call(connection, "cleanup_old_files", age_condition)
-    return count + _call(connection, "delete_orphaned_files", age_condition)
 
 
 def _call(connection: Connection, name: str, arguments: str) -> int:

@@ -21,7 +21,12 @@ from schemas.errors import (
     UpstreamError,
 )
 from schemas.place import in_object_storage
-from warehouse.catalogue.catalogue_file import has_catalogue, make_catalogue, refuse_programs
+from warehouse.catalogue.catalogue_file import (
+    has_catalogue,
+    make_catalogue,
+    publisher_lock,
+    refuse_programs,
+)
 from warehouse.catalogue.connection import Connection, in_memory, restrict_files, share_out
 from warehouse.catalogue.definitions import check_catalogue, check_tables, show_marts
 from warehouse.catalogue.postgres import (
@@ -37,7 +42,6 @@ from warehouse.layout import Layout
 from warehouse.objects.object_files import reach, report_storage_failures, storage_failure
 from warehouse.objects.object_storage import ObjectFolder
 from warehouse.parquet import replace_bytes
-from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import filled, quoted, statement, table_statement
 
 if TYPE_CHECKING:  # SQL queries do not need it
@@ -78,7 +82,9 @@ def open_writer(
         _refuse_before_a_move(layout, catalogue)
     layout.lake.mkdir(parents=True, exist_ok=True)
     with (
-        _only_publisher(layout, catalogue, wait_seconds),
+        publisher_lock(layout.publisher_lock, wait_seconds)
+        if catalogue is None
+        else only_publisher(catalogue, wait_seconds),
         _attach_lake(layout, catalogue, read_only=False, moves=moves) as connection,
     ):
         if not moves:
@@ -116,19 +122,6 @@ def refuse_after_a_move(
         raise ConfigurationError(
             f"the warehouse {layout.root} was moved to {address}: name that with --warehouse"
         )
-
-
-@contextmanager
-def _only_publisher(
-    layout: Layout, catalogue: PostgresCatalogue | None, wait_seconds: float
-) -> Iterator[None]:
-    """Hold the publisher's lock: in the catalogue's database, or next to its file."""
-    if catalogue is None:
-        with publisher_lock(layout.publisher_lock, wait_seconds):
-            yield
-    else:
-        with only_publisher(catalogue, wait_seconds):
-            yield
 
 
 @contextmanager
@@ -248,7 +241,11 @@ def _attach_lake(
             connection.execute("use lake")
         except duckdb.Error as error:
             raise _opening_error(layout, catalogue, error) from None
-        _share_out(connection, place)
+        if in_object_storage(place):  # one thread reads while another waits for its file
+            connection.execute("reset threads")
+        else:
+            ((most_rows,),) = connection.execute(statement("catalogue", "most_rows")).fetchall()
+            share_out(connection, most_rows)
         yield connection
 
 
@@ -295,14 +292,6 @@ def _prepare_file(layout: Layout, *, read_only: bool) -> None:
             make_catalogue(layout, _default_place(layout))
         except duckdb.Error as error:
             raise _opening_error(layout, None, error) from None
-
-
-def _share_out(connection: Connection, place: str) -> None:
-    if in_object_storage(place):  # one thread reads while another waits for its file
-        connection.execute("reset threads")
-        return
-    ((most_rows,),) = connection.execute(statement("catalogue", "most_rows")).fetchall()
-    share_out(connection, most_rows)
 
 
 def _default_place(layout: Layout) -> str:
@@ -420,13 +409,13 @@ def one_line(error: duckdb.Error) -> str:
     return str(storage_failure(error) or in_one_line(str(error)))
 
 
-def in_one_line(message: str, limit: int = 300) -> str:
+def in_one_line(message: str) -> str:
     """Return the first line of a message, with DuckDB's suggestions or PostgreSQL's error."""
     first, *further_lines = message.strip().splitlines()
     hint = next((line for line in further_lines if line.startswith(_CANDIDATES)), "")
     if _SERVER_SAYS in message:
         hint = message.rpartition(_SERVER_SAYS)[2].strip().partition("\n")[0]
-    return f"{first} {hint}".strip()[:limit]
+    return f"{first} {hint}".strip()[:300]
 
 
 def filled_tables(connection: Connection) -> list[str]:

@@ -30,14 +30,16 @@ _NONE = LedgerHead(sequence=0, entry_sha256="")
 
 def entry_sha256(row: Mapping[str, Any]) -> str:
     """Return the hash of a row's values, including the hash of the previous row."""
-    values = {name: _as_utc(value) for name, value in row.items() if value is not None}
+    values = {
+        name: _as_utc(value) if isinstance(value, datetime) else value
+        for name, value in row.items()
+        if value is not None
+    }
     values.pop("entry_sha256", None)
     return content_hash(orjson.dumps(values, option=orjson.OPT_SORT_KEYS).decode())
 
 
-def _as_utc(value: Any) -> Any:
-    if not isinstance(value, datetime):
-        return value
+def _as_utc(value: datetime) -> datetime | str:
     try:
         return value.astimezone(UTC)
     except (OverflowError, ValueError):  # '-infinity', which Assay never writes

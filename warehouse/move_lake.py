@@ -116,19 +116,14 @@ def _upload_landed(source: Warehouse, target: Warehouse) -> int:
                 for each in unit_folders(target, kind, *names)
                 if (each / RECEIPT_FILE).exists()
             ]
-            with ThreadPoolExecutor(AT_ONCE) as pool:
-                list(pool.map(partial(_upload_unit, target), units))
+            with ThreadPoolExecutor(AT_ONCE) as pool:  # a unit that the bucket has stays
+                list(pool.map(partial(bucket.upload_unit, target, replaced=None), units, units))
             bucket.upload_work(target, folder, work_files(target, kind, *names))
             count += len(units)
     for index in target.landing.glob("receipts/*/*"):
         for run in index.iterdir():
             bucket.add_run(target, index, RunId(run.name))
     return count
-
-
-def _upload_unit(warehouse: Warehouse, unit: Path) -> None:
-    """Upload a unit unless the bucket has it."""
-    bucket.upload_unit(warehouse, unit, unit, replaced=None)
 
 
 def _write_place(connection: Connection, warehouse: Warehouse, place: str) -> None:

@@ -1,4 +1,4 @@
-"""Progress of unpublished runs, from their plans and landed receipts."""
+"""Progress of unpublished runs, from their plans, landed receipts and refusals."""
 
 import threading
 from collections.abc import Iterator
@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
+
+import orjson
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.judgement.evaluation import Receipt
-from schemas.run import PlannedRun
+from schemas.run import PlannedRun, ValidationRow
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.layout import Layout
-from warehouse.refusals import read_refusal
+from warehouse.parquet import read_bytes
+from warehouse.row_models import ValidationReport
 from warehouse.units.landing import read_noun, receipt_of, unit_folders, write_noun
 
 RATE_OVER = timedelta(minutes=10)
@@ -164,7 +167,13 @@ class Watch:
                     receipt = receipt_of(self.layout, RUNS, folder)
                     if receipt is None:
                         continue
-                    self._cached[key] = _figures(receipt, changed_ns / 1e9)
+                    self._cached[key] = _ReceiptFigures(
+                        at=changed_ns / 1e9,
+                        cost_usd=0.0 if receipt.reused_from_run_id else receipt.cost_usd,
+                        unscored=receipt.unscored,
+                        failures=receipt.failures,
+                        incomplete=not receipt.complete,
+                    )
             except (FileNotFoundError, ConfigurationError):
                 continue  # being replaced, or faulty, which the run reports
             yield self._cached[key]
@@ -178,16 +187,6 @@ class Watch:
         validated = validation.exists() and validation.stat().st_mtime >= run.started_at.timestamp()
         refused = validated and read_refusal(validation) is not None
         return Activity.REFUSED if refused else Activity.STOPPED
-
-
-def _figures(receipt: Receipt, at: float) -> _ReceiptFigures:
-    return _ReceiptFigures(
-        at=at,
-        cost_usd=0.0 if receipt.reused_from_run_id else receipt.cost_usd,
-        unscored=receipt.unscored,
-        failures=receipt.failures,
-        incomplete=not receipt.complete,
-    )
 
 
 def _per_minute(figures: list[_ReceiptFigures], run: PlannedRun, now: datetime) -> float | None:
@@ -212,3 +211,31 @@ def lock_held(path: Path) -> bool | None:
     except OSError:
         return None
     return any("FLOCK" in line and f":{number} " in line for line in lines)
+
+
+class Refusal(Noun):
+    """A run whose landed files broke a critical expectation."""
+
+    run_id: RunId
+    checked_at: datetime | None
+    broken: tuple[ValidationRow, ...]
+
+
+def read_refusals(layout: Layout) -> tuple[Refusal, ...]:
+    """Return the refused runs, latest validation first; unreadable results are skipped."""
+    results = map(read_refusal, layout.landing.glob("run=*/validation.json"))
+    refusals = [refusal for refusal in results if refusal is not None]
+    return tuple(sorted(refusals, key=lambda refusal: str(refusal.checked_at), reverse=True))
+
+
+def read_refusal(path: Path) -> Refusal | None:
+    """Return the refusal in a validation file; None if it passed or is unreadable."""
+    try:
+        content: dict[str, Any] = orjson.loads(read_bytes(path))
+        if content.pop("passed", True):
+            return None
+        report = ValidationReport.model_validate(content, strict=False)
+    except (OSError, AttributeError, TypeError, ValueError):
+        return None
+    checked_at = max((row.created_at for row in report.rows), default=None)
+    return Refusal(run_id=report.run_id, checked_at=checked_at, broken=report.broken)

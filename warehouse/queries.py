@@ -6,24 +6,27 @@ with warehouse.queries() as queries:
     for row in queries.ranking(queries.latest_run().run_id): …
 """
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, PaperId, RunId
-from schemas.judgement.evaluation import IdeaEvaluation
-from schemas.literature.paper import Paper
 from schemas.literature.recommendation import Resource
 from schemas.people.ledger import LedgerHead
 from schemas.profile import ScoreWeights
 from schemas.run import Run, ValidationRow
 from schemas.tables import IDEA_TABLES
 from warehouse.catalogue.connection import Connection
-from warehouse.lake import one_snapshot, rows_in
+from warehouse.catalogue.definitions import show_marts
+from warehouse.catalogue.postgres import report_lost_server
+from warehouse.lake import object_folder, one_snapshot, rows_in
 from warehouse.ledger import head_of
+from warehouse.objects.object_files import report_storage_failures, sign
 from warehouse.row_models import (
     AnsweringModel,
     DroppedParameter,
@@ -41,18 +44,13 @@ from warehouse.row_models import (
 from warehouse.rows import Row, noun_of
 from warehouse.statements import statement, table_statement
 
-if TYPE_CHECKING:  # slow import, used only by the dashboard
-    import polars
+if TYPE_CHECKING:
+    import polars  # slow import, used only by the dashboard
+
+    from warehouse.warehouse import Warehouse
 
 NounT = TypeVar("NounT", bound=Noun)
 _IDEAS_AT_ONCE = 40
-
-
-class Place(NamedTuple):
-    """Place of an idea in its group; rank None: nothing was scored."""
-
-    rank: int | None
-    group_size: int
 
 
 def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tuple[NounT, ...]]":
@@ -179,20 +177,13 @@ class Queries:
         self.run(run_id)
         return tuple(self.rows("source_health", run_id=run_id))
 
-    def idea_review(self, run_id: RunId, idea_id: IdeaId, place: Place | None = None) -> IdeaReview:
+    def idea_review(self, run_id: RunId, idea_id: IdeaId) -> IdeaReview:
         """Return the data of a full report on one idea.
-
-        Args:
-            place: the idea's rank if known: else the whole run is ranked.
 
         Raises:
             UnknownNameError: the run has no such idea.
         """
-        places = (
-            self._places(run_id, (idea_id,))
-            if place is None
-            else [{"idea_id": idea_id, **place._asdict()}]
-        )
+        places = self._places(run_id, (idea_id,))
         for review in self._reviews(self.run(run_id), places, (idea_id,)):
             return review
         raise UnknownNameError(
@@ -266,6 +257,55 @@ class Queries:
         )
 
 
+class LakeReader:
+    """One read-only connection, shared by threads; every query sees the newest snapshot.
+
+    For a process that reads often: opening costs half a second, a query some milliseconds.
+
+    Raises:
+        ConfigurationError: there is no lake.
+        UpstreamError: PostgreSQL or object storage cannot be reached, on construction or by a
+            query.
+    """
+
+    def __init__(self, warehouse: "Warehouse") -> None:
+        self._stack = ExitStack()
+        self._lock = threading.Lock()
+        self._warehouse = warehouse.address
+        self._catalogue = warehouse.postgres
+        self._connection = self._stack.enter_context(warehouse.reader(as_defined=False))
+        self._objects = object_folder(self._connection)
+        self._as_defined = False
+        # Parallel threads cost more than they save on small queries.
+        self._connection.execute("set threads = 1")
+
+    @contextmanager
+    def queries(self) -> Iterator[Queries]:
+        """Yield the read API for one thread."""
+        with self._lock:
+            if self._objects is not None:
+                sign(self._connection, self._objects)
+            cursor = self._connection.cursor()
+        try:
+            with report_lost_server(self._catalogue), report_storage_failures():
+                cursor.execute("use lake")
+                cursor.execute("set timezone = 'UTC'")
+                if not self._as_defined:  # temporary views belong to this cursor
+                    self._as_defined = not show_marts(cursor)
+                yield Queries(cursor, self._warehouse)
+        finally:
+            cursor.close()
+
+    def snapshot(self) -> str:
+        """Return the number of the newest snapshot, which changes with each publication."""
+        with self.queries() as queries:
+            (row,) = queries.connection.execute("from ducklake_current_snapshot('lake')").fetchall()
+        return str(row[0])
+
+    def close(self) -> None:
+        self._stack.close()
+
+
 def resources_of_papers(
     connection: Connection, paper_ids: Sequence[PaperId]
 ) -> tuple[Resource, ...]:
@@ -306,6 +346,10 @@ def _review(
     from warehouse.units.unit_rows import unit_of
 
     evaluation = unit_of(RUNS, rows["ideas"][0]["evaluation_key"], rows)
+    papers = {paper.paper_id: paper for paper in evaluation.papers}
+    cited_ids = dict.fromkeys(
+        citation.paper_id for citation in evaluation.citations if citation.paper_id is not None
+    )
     return IdeaReview(
         warehouse=warehouse,
         run=run,
@@ -313,15 +357,7 @@ def _review(
         score=score,
         rank=place["rank"],
         group_size=place["group_size"],
-        bibliography=_bibliography(evaluation),
+        bibliography=tuple(papers[each] for each in cited_ids if each in papers),
         cost_usd=cost["cost_usd"] if cost else 0.0,
         unknown_price_calls=cost["unknown_price_calls"] if cost else 0,
     )
-
-
-def _bibliography(evaluation: IdeaEvaluation) -> tuple[Paper, ...]:
-    papers = {paper.paper_id: paper for paper in evaluation.papers}
-    cited_ids = dict.fromkeys(
-        citation.paper_id for citation in evaluation.citations if citation.paper_id is not None
-    )
-    return tuple(papers[paper_id] for paper_id in cited_ids if paper_id in papers)

@@ -78,7 +78,10 @@ def value_in(noun: Noun, holder: str, name: str) -> Any:
 def holder_of(kind: type[Noun], name: str) -> str | None:
     """Return the field whose noun has a column; empty: `kind` itself; None: no noun."""
     nouns = {"": kind, **nouns_in(kind)}
-    return next((field for field, inner in nouns.items() if _has_column(inner, name)), None)
+    for field, inner in nouns.items():
+        if name in inner.model_fields or isinstance(getattr(inner, name, None), property):
+            return field
+    return None
 
 
 @cache
@@ -100,10 +103,6 @@ def nouns_in(kind: type[Noun]) -> dict[str, type[Noun]]:
 @cache
 def _holders(table: str, kind: type[Noun]) -> tuple[tuple[str, str | None], ...]:
     return tuple((name, holder_of(kind, name)) for name in TABLE[table].column_names)
-
-
-def _has_column(kind: type[Noun], name: str) -> bool:
-    return name in kind.model_fields or isinstance(getattr(kind, name, None), property)
 
 
 def _plain(table: Table, name: str, value: Any) -> Any:

@@ -2,18 +2,15 @@
 
 The pages read the lake and never write it. What readers submit goes to the job runner.
 
-application.py        the pages as an ASGI application, served by `flows.api.server` next to the API
-guards.py             access checks: same site only, signed-in readers only
-site.py               `PAGES`, and the layout around each page
-site_pages/           one file per page; fields.py: the choices a reader makes there
-forms.py              form parsing; changes.py: change events for open pages
-ranking/              orders of ideas under any weights, and the agreement of two orders
-job_requests.py       requests to the job runner
-data.py               `Lake`: cached, read-only answers of the warehouse
-cells.py              formula-safe cells for spreadsheets
-access.py             readers and their permissions: accounts, a provider, or one password
-sign_in.py            the sign-in form; provider.py: OpenID Connect
-password_attempts.py  delays after wrong passwords
+application.py  the pages as an ASGI application, served by `flows.api.server` next to the API;
+                access checks: same site only, signed-in readers only
+site.py         `PAGES`, and the layout around each page
+site_pages/     one file per page; fields.py: the choices a reader makes there
+forms.py        form parsing; changes.py: change events for open pages
+board.py        orders of ideas under any weights
+data.py         `Lake`: cached, read-only answers of the warehouse
+access.py       readers and their permissions: accounts, a provider, or one password
+sign_in.py      the sign-in form, with delays after wrong passwords; provider.py: OpenID Connect
 
 How to write a page
     1. Write a function in `site_pages/<name>.py` that takes a `Visit` and returns a `PageContent`:

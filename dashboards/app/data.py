@@ -15,9 +15,8 @@ from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
 from warehouse.console.console import run_sql_with_names
-from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
-from warehouse.queries import Queries
+from warehouse.queries import LakeReader, Queries
 from warehouse.units.kind import HeadT, Kind, UnitT
 from warehouse.units.published_work import published_heads, published_kind, published_units
 from warehouse.warehouse import Warehouse
@@ -76,15 +75,14 @@ class Lake:
 
         `question` must be a named function and return a value, not an iterator.
         """
-        query = _LakeQuery(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
-        answer: AnswerT = _cached_answer(query)
+        named = tuple(sorted(kwargs.items()))
+        answer: AnswerT = _cached_answer(_LakeQuery(self, self.snapshot(), question, args, named))
         return answer
 
     def ask_warehouse(self, question: Callable[..., AnswerT], *args: object) -> AnswerT:
         """Return `question(warehouse, …)`, cached; for views that open the lake themselves."""
-        answer: AnswerT = _cached_warehouse_answer(
-            _LakeQuery(self, self.snapshot(), question, args)
-        )
+        query = _LakeQuery(self, self.snapshot(), question, args, of_queries=False)
+        answer: AnswerT = _cached_answer(query)
         return answer
 
     def frame(self, name: str, **parameters: object) -> polars.DataFrame:
@@ -101,13 +99,9 @@ class Lake:
             SqlError: the statement is wrong.
             ConfigurationError: it is not a SELECT, takes too long, or returns too many rows.
         """
+        args = (statement, timeout_seconds, maximum_rows)
         answer: Answer = _cached_console_answer(
-            _LakeQuery(
-                self,
-                self.snapshot(),
-                run_sql_with_names,
-                (statement, timeout_seconds, maximum_rows),
-            )
+            _LakeQuery(self, self.snapshot(), run_sql_with_names, args)
         )
         return answer
 
@@ -148,19 +142,27 @@ class Lake:
             yield queries
 
     def _reading(self) -> LakeReader:
-        reading: LakeReader = _open_reading(_LakeQuery(self, _identity(self), LakeReader))
+        # A new catalogue file under the same name is another lake.
+        is_file = self.warehouse.postgres is None and self.exists
+        inode = str(self.warehouse.catalogue.stat().st_ino) if is_file else ""
+        reading: LakeReader = _open_reading(_LakeQuery(self, inode, LakeReader))
         return reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LakeQuery:
-    """Cache key: a query to one version of a lake. Equal keys are equal queries."""
+    """Cache key: a query to one version of a lake. Equal keys are equal queries.
+
+    Attributes:
+        of_queries: whether the question is of the queries, or of the warehouse.
+    """
 
     lake: Lake
     version: str
     question: Callable[..., Any]
     args: tuple[Any, ...] = ()
     kwargs: tuple[tuple[str, Any], ...] = ()
+    of_queries: bool = True
 
     @property
     def key(self) -> str:
@@ -187,8 +189,8 @@ def open_lake(settings: Settings) -> Lake:
 
 def clear_cached_answers() -> None:
     """Clear the caches, to measure uncached queries."""
-    for cached_function in (_cached_answer, _cached_warehouse_answer, _cached_console_answer):
-        cached_function.cache_clear()
+    _cached_answer.cache_clear()
+    _cached_console_answer.cache_clear()
 
 
 def _heads(queries: Queries, kind: Kind[Any, Any, HeadT]) -> tuple[HeadT, ...]:
@@ -207,15 +209,6 @@ def _frame(queries: Queries, name: str, /, **parameters: object) -> polars.DataF
     return queries.page_frame(name, **parameters)
 
 
-def _identity(lake: Lake) -> str:
-    """Return the catalogue file's inode: a new file under the same name is another lake."""
-    return (
-        str(lake.warehouse.catalogue.stat().st_ino)
-        if lake.warehouse.postgres is None and lake.exists
-        else ""
-    )
-
-
 @lru_cache(_OPEN_LAKES)
 def _watch(warehouse: Warehouse) -> Watch:
     return Watch(warehouse)
@@ -228,13 +221,10 @@ def _open_reading(query: _LakeQuery) -> LakeReader:
 
 @lru_cache(_CACHED_ANSWERS)
 def _cached_answer(query: _LakeQuery) -> Any:
+    if not query.of_queries:
+        return query.question(query.lake.warehouse, *query.args)
     with query.lake.queries() as queries:
         return query.question(queries, *query.args, **dict(query.kwargs))
-
-
-@lru_cache(_CACHED_ANSWERS)
-def _cached_warehouse_answer(query: _LakeQuery) -> Any:
-    return query.question(query.lake.warehouse, *query.args)
 
 
 @lru_cache(_CACHED_CONSOLE_ANSWERS)

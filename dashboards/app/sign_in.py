@@ -3,7 +3,11 @@
 import asyncio
 import math
 import secrets
+import threading
+import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
@@ -23,11 +27,72 @@ from dashboards.app.access import (
     has_password_accounts,
     services_of,
 )
-from dashboards.app.password_attempts import Attempts
 from dashboards.render.formats.html import templates
 from schemas.people.web_origins import is_of_another_site
 from schemas.text.patterns import bounded
 from warehouse.app.accounts import begin_session, sign_in, sign_out
+
+FREE_GUESSES = 3
+LONGEST_WAIT_SECONDS = 60.0
+FORGOTTEN_AFTER_SECONDS = 900.0
+MOST_CLIENTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Guesses:
+    count: int
+    last: float
+
+    def wait_seconds(self, free: int) -> float:
+        """Return the delay after the last guess: 1, 2, 4 … seconds, up to a limit."""
+        over = self.count - free
+        return min(2.0 ** min(over, 30), LONGEST_WAIT_SECONDS) if over >= 0 else 0.0
+
+
+class Attempts:
+    """Wrong passwords by client, with a delay that grows for that client only.
+
+    A client is an address or the account being guessed.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, free: int = FREE_GUESSES
+    ) -> None:
+        self._clock, self._free = clock, free
+        self._wrong: OrderedDict[str, _Guesses] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wait_seconds(self, client: str) -> float:
+        """Return the seconds until a guess of `client` counts; 0 or less: now."""
+        with self._lock:
+            return self._wait_seconds(client)
+
+    def record(self, client: str, *, right: bool) -> float:
+        """Record a guess; return 0, or the seconds to wait if it came too early.
+
+        A guess that comes too early does not count, right or wrong.
+        """
+        with self._lock:
+            wait_seconds = self._wait_seconds(client)
+            if wait_seconds > 0:
+                return wait_seconds
+            guesses = self._guesses_of(client)
+            self._wrong.pop(client, None)
+            if not right:
+                self._wrong[client] = _Guesses(guesses.count + 1, self._clock())
+                if len(self._wrong) > MOST_CLIENTS:
+                    self._wrong.popitem(last=False)
+            return 0.0
+
+    def _wait_seconds(self, client: str) -> float:
+        guesses = self._guesses_of(client)
+        return guesses.last + guesses.wait_seconds(self._free) - self._clock()
+
+    def _guesses_of(self, client: str) -> _Guesses:
+        guesses = self._wrong.get(client)
+        old = guesses is None or guesses.last + FORGOTTEN_AFTER_SECONDS < self._clock()
+        return _Guesses(0, -math.inf) if guesses is None or old else guesses
+
 
 if TYPE_CHECKING:
     from dashboards.app.provider import Provider
@@ -194,7 +259,8 @@ class SignIn:
             max_age=int(self._access.lifetime.total_seconds()),
             httponly=True,
             samesite="strict",
-            secure=_over_tls(request),
+            # TLS to this server, or to a proxy in front of it.
+            secure="https" in (request.url.scheme, request.headers.get("x-forwarded-proto")),
         )
         return response
 
@@ -243,8 +309,3 @@ def _safe_path(text: str) -> str:
 def path_with_query(path: str, query: str) -> str:
     """Return a path and query of this site, for the form's field `next`."""
     return _safe_path(f"{path}?{query}".rstrip("?"))
-
-
-def _over_tls(request: Request) -> bool:
-    """Return whether the browser uses TLS, to this server or to a proxy in front of it."""
-    return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))

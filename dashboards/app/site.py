@@ -140,24 +140,13 @@ class Page:
     counter: str = ""
 
     @property
-    def show(self) -> "Callable[[Visit], PageContent | Response]":
-        show_page: Callable[[Visit], PageContent | Response] = self._function(self.function)
-        return show_page
-
-    def count(self, visit: Visit) -> int:
-        """Return how much waits for the reader."""
-        count_waiting: Callable[[Visit], int] = self._function(self.counter)
-        return count_waiting(visit)
-
-    @property
     def is_post(self) -> bool:
         return self.method == "POST"
 
-    def _function(self, name: str) -> Callable[..., Any]:
-        """Return a function of the page's module, imported at first use."""
+    def call(self, function: str, visit: Visit) -> Any:
+        """Call a function of the page's module, which is imported at first use."""
         module = import_module(f"dashboards.app.site_pages.{self.module}")
-        function: Callable[..., Any] = getattr(module, name)
-        return function
+        return getattr(module, function)(visit)
 
 
 PAGES = (
@@ -176,7 +165,7 @@ PAGES = (
     Page("/jobs/{job_id}", "jobs", needs=(Action.SUBMIT,)),
     Page("/jobs/{job_id}/stop", "jobs", function="stop", needs=(Action.SUBMIT,), method="POST"),
     Page("/idea", "idea"),
-    Page("/paper", "paper"),
+    Page("/paper", "idea", function="show_paper"),
     Page(
         "/decide", "decide", "Decide", needs=(Action.DECIDE, Action.VOTE), counter="count_waiting"
     ),
@@ -187,10 +176,10 @@ PAGES = (
     Page("/decide/ask", "ask", needs=(Action.VOTE,)),
     Page("/decide/ask", "ask", function="act", needs=(Action.VOTE,), method="POST"),
     Page("/operate", "operate", "Operate"),
-    Page("/operate/cost", "operate", function="show_cost"),
+    Page("/operate/cost", "cost"),
     Page("/operate/sources", "operate", function="show_sources"),
-    Page("/operate/quality", "operate", function="show_quality"),
-    Page("/operate/quality/data-docs", "operate", function="send_data_docs"),
+    Page("/operate/quality", "quality"),
+    Page("/operate/quality/data-docs", "quality", function="send_data_docs"),
     Page("/operate/sql", "sql"),
     Page("/operate/sql/file", "sql", function="send_file"),
     Page("/operate/benchmarks", "benchmarks"),
@@ -268,8 +257,13 @@ class Site:
             if not any(visit.may(action) for action in page.needs):
                 if page.path == "/" and (ways := self._menu(visit)):
                     return RedirectResponse(ways[0][0], 303)
-                raise NotAllowedError(_not_allowed_message(visit.person, page.needs[0]))
-            content = page.show(visit)
+                action, person = page.needs[0], visit.person
+                raise NotAllowedError(
+                    f"to {action}, sign in with an account: `assay accounts add NAME` makes one"
+                    if person is None
+                    else f"the role {person.role} may not {action}: ask whoever runs this dashboard"
+                )
+            content: PageContent | Response = page.call(page.function, visit)
         except AssayError as error:
             content, status = _error_content(error), _status(error)
         if isinstance(content, Response):
@@ -306,19 +300,16 @@ class Site:
 
     def _menu(self, visit: Visit) -> list[tuple[str, str, int]]:
         return [
-            (page.path, page.label, self._count(page, visit))
+            (page.path, page.label, _waiting_count(page, visit))
             for page in self._pages
             if page.label and any(visit.may(action) for action in page.needs)
         ]
 
-    @staticmethod
-    def _count(page: Page, visit: Visit) -> int:
-        if not page.counter:
-            return 0
-        try:
-            return page.count(visit)
-        except AssayError:  # the page itself shows the error
-            return 0
+
+def _waiting_count(page: Page, visit: Visit) -> int:
+    with suppress(AssayError):  # the page itself shows the error
+        return int(page.call(page.counter, visit)) if page.counter else 0
+    return 0
 
 
 def _error_content(error: AssayError) -> PageContent:
@@ -327,12 +318,6 @@ def _error_content(error: AssayError) -> PageContent:
 
 def _status(error: AssayError) -> int:
     return next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
-
-
-def _not_allowed_message(person: Person | None, action: Action) -> str:
-    if person is None:
-        return f"to {action}, sign in with an account: `assay accounts add NAME` makes one"
-    return f"the role {person.role} may not {action}: ask whoever runs this dashboard"
 
 
 def run_path(run_id: str) -> str:

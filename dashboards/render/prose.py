@@ -68,18 +68,16 @@ def _take_line(block_lines: list[tuple[_Mark, list[str]]], words: str) -> None:
     if not words or _FENCE.fullmatch(words) or _RULE.fullmatch(words):
         block_lines.append((None, []))
     elif heading := _HEADING.fullmatch(words):
-        block_lines += [(None, [_bold(heading["heading"])]), (None, [])]
+        bold = heading["heading"].rstrip("# \t").strip("* ")
+        if bold and not _EMPHASIS_OR_LINK.search(bold):
+            bold = f"**{bold}**"
+        block_lines += [(None, [bold]), (None, [])]
     elif item := _ITEM.fullmatch(words):
         block_lines.append(("-" if item["bullet"] else int(item["number"]), [item["item"]]))
     elif block_lines:
         block_lines[-1][1].append(words)
     else:
         block_lines.append((None, [words]))
-
-
-def _bold(heading: str) -> str:
-    words = heading.rstrip("# \t").strip("* ")
-    return f"**{words}**" if words and not _EMPHASIS_OR_LINK.search(words) else words
 
 
 @lru_cache(_KEPT)

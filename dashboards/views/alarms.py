@@ -165,13 +165,9 @@ def source_alarms(silent: polars.DataFrame) -> list[str]:
     """
     return [
         f"Not answered: none of {figures.plural(row['requests'], 'request')} to"
-        f" {row['source'].replace('_', ' ')}{_in_brackets(row['cause'])}."
+        f" {row['source'].replace('_', ' ')}" + (f" ({row['cause']})." if row["cause"] else ".")
         for row in silent.iter_rows(named=True)
     ]
-
-
-def _in_brackets(cause: str | None) -> str:
-    return "" if cause is None else f" ({cause})"
 
 
 def unscored_share(reasons: polars.DataFrame) -> float | None:
@@ -191,11 +187,11 @@ def _within_the_run(reasons: polars.DataFrame) -> polars.DataFrame:
 
 def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
     """Return the expectations that rows of the run broke."""
-    broken_rows = [row for row in validations if not row.success]
     return [
         f"Expectation broken ({row.severity.value}): {row.expectation} in"
         f" {row.table_name}, {figures.plural(row.unexpected_count, 'row')}."
-        for row in broken_rows
+        for row in validations
+        if not row.success
     ]
 
 

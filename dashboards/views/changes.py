@@ -103,7 +103,11 @@ class Changes:
     def cutoffs(self) -> str:
         """The cutoff dates of both runs, where they differ."""
         pairs = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
-        moves = sorted(_date_change(*pair) for pair in pairs if pair[0] != pair[1])
+        moves = sorted(
+            " → ".join("none" if day is None else f"{day:%Y-%m-%d}" for day in pair)
+            for pair in pairs
+            if pair[0] != pair[1]
+        )
         most = "; ".join(moves[:_CUTOFFS_SHOWN])
         return f"{most}; and {len(moves) - _CUTOFFS_SHOWN} more" if moves[_CUTOFFS_SHOWN:] else most
 
@@ -260,11 +264,6 @@ def _scores(before: IdeaScore, after: IdeaScore) -> tuple[ScoreChange, ...]:
         for name in _PARTS
     )
     return tuple(each for each in score_changes if (each.before, each.after) != (None, None))
-
-
-def _date_change(before: date | None, after: date | None) -> str:
-    days = [f"{day:%Y-%m-%d}" if day is not None else "none" for day in (before, after)]
-    return " → ".join(days)
 
 
 def _near_work(name: Named, work: ClosestWork, then: _Snapshot) -> NearWork:

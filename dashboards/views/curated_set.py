@@ -18,7 +18,7 @@ from schemas.choices import EXTRACTIVE
 from schemas.works.curation import CuratedStatement, Curation
 from schemas.works.curation_edit import CurationEdit, EditAgreement, EditShare
 from schemas.works.curation_run import CurationHead
-from warehouse.kinds.curations.edits import edit_shares
+from warehouse.kinds.curation_edits import edit_shares
 from warehouse.parquet import replace_bytes
 
 # Placeholder for an unknown field, licence or date.

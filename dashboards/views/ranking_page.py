@@ -6,9 +6,9 @@ from itertools import islice
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.charts.row_charts import interval_chart
+from dashboards.render.charts.score_chart import NO_GROUP
 from dashboards.render.prose import prose_line
-from dashboards.views.ranked_groups import NO_GROUP
 from dashboards.views.sensitivity import sensitivity_blocks, sensitivity_of
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import (
@@ -96,14 +96,12 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
     range_of = "The range next to a rank"
     if any(idea.by_matches for idea in ranked_ideas):
         range_of = "Ideas that the matches cannot separate share a rank; the range next to it"
-    comparability = _comparability(queries, head)
+    comparable = comparability(group_summaries(queries, head)) if head.group_count > 1 else ""
     yield pg.text(
         f"Ideas of a group met in pairs. {range_of}{_RANGES} {wording.what_leads_among(ranked_ideas)}"
-        + (f" {comparability}." if comparability else "")
+        + (f" {comparable[:1].upper()}{comparable[1:]}." if comparable else "")
     )
-    if best := _best_across(queries, head):
-        yield pg.heading("The best over all groups")
-        yield _across_table(best)
+    yield from _across_groups(queries, head)
     groups = _members(queries, head, ranked_ideas)
     if len(groups) > GROUPS_AT_A_GLANCE:
         yield pg.heading("Who is first")
@@ -119,7 +117,6 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
 def _members(
     queries: Queries, head: RankingHead, ideas: Iterable[RankedIdea]
 ) -> dict[str, list[RankedIdea]]:
-    """Return ideas by the group in which they met."""
     group_of = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
     members: dict[str, list[RankedIdea]] = defaultdict(list)
     for idea in ideas:
@@ -151,19 +148,19 @@ def _groups(
                 yield _summary(summaries[name], matches[name])
 
 
-def _across_table(best: Sequence[RankedIdea]) -> pg.Table:
-    rows = [
-        (
-            idea.rank_across_groups,
-            _title(idea),
-            idea.group or NO_GROUP,
-            figures.decimals(idea.strength_across_groups),
-            figures.between(idea.strength_across_groups_lower, idea.strength_across_groups_upper),
-        )
-        for idea in best
-    ]
+def _across_groups(queries: Queries, head: RankingHead) -> Iterator[pg.Block]:
+    ideas = [one for one in ideas_by_ranking(queries, head) if one.rank_across_groups is not None]
+    ideas.sort(key=lambda idea: -(idea.strength_across_groups or 0.0))
+    if not ideas:
+        return
+    yield pg.heading("The best over all groups")
     columns = ("Rank:", "Idea", "Group", "Strength over all groups:", "95 % interval")
-    return pg.table(columns, rows)
+    yield pg.table(columns, (
+        (idea.rank_across_groups, _title(idea), idea.group or NO_GROUP,
+         figures.decimals(idea.strength_across_groups),
+         figures.between(idea.strength_across_groups_lower, idea.strength_across_groups_upper))
+        for idea in ideas[:BEST_ACROSS]
+    ))  # fmt: skip
 
 
 def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
@@ -194,10 +191,9 @@ def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
 def _profiles(
     ideas: Sequence[RankedIdea], ratings: Sequence[Rating], dimensions: Sequence[str]
 ) -> Iterator[pg.Block]:
-    """Yield ranks by dimension; a dash without one."""
     ranks = {(rating.idea_id, rating.dimension): rating.rank for rating in ratings}
     rows = [
-        (_title(idea), *(_dash(ranks.get((idea.idea_id, each))) for each in dimensions))
+        (_title(idea), *(str(ranks.get((idea.idea_id, each)) or "–") for each in dimensions))
         for idea in ideas
         if idea.strength is not None
     ]
@@ -251,22 +247,6 @@ def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
         f" unscored{f' ({why})' if why else ''}; schedule:"
         f" {summary.schedule.replace('_', ' ')}{end_note}. {bias}"
     )
-
-
-def _comparability(queries: Queries, head: RankingHead) -> str | None:
-    """Return whether strengths compare across groups; None with one group."""
-    if head.group_count < 2:
-        return None
-    sentence = comparability(group_summaries(queries, head))
-    return sentence[:1].upper() + sentence[1:]
-
-
-def _best_across(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
-    ideas = [
-        idea for idea in ideas_by_ranking(queries, head) if idea.rank_across_groups is not None
-    ]
-    ideas.sort(key=lambda idea: -(idea.strength_across_groups or 0.0))
-    return tuple(ideas[:BEST_ACROSS])
 
 
 def _first(ideas: Sequence[RankedIdea]) -> str:
@@ -357,7 +337,3 @@ def _name_ideas(rationale: str, winner: str) -> str:
 
 def _title(idea: RankedIdea) -> str:
     return idea.title.strip() or idea.idea_id
-
-
-def _dash(rank: int | None) -> str:
-    return "–" if rank is None else str(rank)

@@ -5,7 +5,7 @@ from typing import Any
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
+from dashboards.render.charts.row_charts import Bar, bar_chart, scale_to
 from warehouse.queries import Queries
 from warehouse.row_models import RunCost, StepCost
 
@@ -75,12 +75,8 @@ def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) ->
         times = latency_of.get((cost.step, cost.model_requested), {})
         rows.append(
             (
-                *(
-                    wording.with_spaces(cost.step),
-                    cost.model_requested,
-                    cost.llm_calls,
-                    cost.llm_cache_hits,
-                ),
+                *(wording.with_spaces(cost.step), cost.model_requested),
+                *(cost.llm_calls, cost.llm_cache_hits),
                 *(times.get("unsuccessful_calls"), cost.prompt_tokens, cost.completion_tokens),
                 figures.thinking(cost.thinking_tokens, cost.unknown_thinking_calls),
                 figures.usd(cost.cost_usd, cost.unknown_price_calls),
@@ -132,12 +128,8 @@ def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
     """Chart the steps: in dollars if a price is known, else in tokens."""
     if any(line.cost_usd for line in steps):
         costs = [
-            (
-                line,
-                line.cost_usd,
-                figures.usd(line.cost_usd, line.unknown_price_calls),
-            )
-            for line in steps
+            (each, each.cost_usd, figures.usd(each.cost_usd, each.unknown_price_calls))
+            for each in steps
         ]
         title, unit = "Cost by step", "Dollars, of calls whose price is known"
     else:
@@ -150,13 +142,13 @@ def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
     models = {line.model_requested for line in steps}
     dearest_first = sorted(costs, key=lambda cost: -(cost[1] or 0.0))
     values = [
-        Bar(_step_name(line, alone=len(models) == 1), value, value_text)
+        Bar(
+            wording.with_spaces(line.step)
+            + (f", {line.model_requested}" if len(models) > 1 else ""),
+            value,
+            value_text,
+        )
         for line, value, value_text in dearest_first
     ]
     largest = max((value or 0.0 for _, value, _ in costs), default=0.0)
     return bar_chart("bars-3", title, "Dearest first.", scale_to(largest, unit), values)
-
-
-def _step_name(line: StepCost, *, alone: bool) -> str:
-    name = line.step.replace("_", " ")
-    return name if alone else f"{name}, {line.model_requested}"

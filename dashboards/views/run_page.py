@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.score_chart import score_chart
+from dashboards.render.charts.score_chart import ONE_GROUP, ranked_groups, score_chart
 from dashboards.views.alarms import USUAL
 from dashboards.views.changes import changes_blocks, changes_of
 from dashboards.views.nightly_page import NightFigures, night_figures
-from dashboards.views.ranked_groups import ONE_GROUP, ranked_groups
 from dashboards.views.run_cost import cost_blocks, sources_blocks
 from dashboards.views.sensitivity import sensitivity_blocks, sensitivity_of
 from schemas.base import Severity
@@ -16,12 +15,7 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.queries import Queries
-from warehouse.row_models import (
-    CRITERION_PARTS,
-    FailureRow,
-    IdeaScore,
-    RankedIdea,
-)
+from warehouse.row_models import CRITERION_PARTS, FailureRow, IdeaScore, RankedIdea
 
 
 def run_view(
@@ -48,7 +42,8 @@ def run_view(
         *models_blocks(queries, run_id),
         *cost_blocks(queries, night.cost),
         *sources_blocks(queries, night.cost),
-        *_rejections(queries, night.run),
+        *(tuple(rejection_blocks(queries.rejections(run_id))) or _NOTHING_REJECTED),
+        *_reading_remarks(night.run),
         *failure_blocks(queries, run_id),
         *validation_blocks(queries, run_id),
         *_questions(run_id),
@@ -85,7 +80,9 @@ def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
 
 def _ranking(queries: Queries, run: Run, file_names: Mapping[IdeaId, str]) -> Iterator[pg.Block]:
     ranking, idea_scores = queries.ranking(run.run_id), queries.idea_scores(run.run_id)
-    scores, beyond = {score.idea_id: score for score in idea_scores}, _optional_columns(idea_scores)
+    scores = {score.idea_id: score for score in idea_scores}
+    beyond = [name for name, (is_requested, _) in _OPTIONAL_COLUMNS.items()
+              if any(map(is_requested, idea_scores))]  # fmt: skip
     groups = ranked_groups(ranking)
     yield pg.heading("Ranking")
     if (chart := score_chart(groups)) is not None:
@@ -165,28 +162,18 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
         return
     yield pg.heading("Models and judges")
     if several:
-        answers = [
-            (
-                wording.with_spaces(row.step),
-                row.model_requested,
-                ", ".join(row.models_answered),
-                row.answered_calls,
-            )
+        yield pg.table(("Step", "Model", "Answered as", "Answers:"), (
+            (wording.with_spaces(row.step), row.model_requested, ", ".join(row.models_answered),
+             row.answered_calls)
             for row in answering
-        ]
-        yield pg.table(("Step", "Model", "Answered as", "Answers:"), answers)
+        ))  # fmt: skip
     yield from pg.bullets(map(wording.dropped_parameter, dropped_parameters))
     if agreement:
         yield pg.text("Where several judges were asked, the median of their scores counts.")
         rows = [
             (
-                *(
-                    wording.with_spaces(row.step),
-                    row.questions,
-                    row.judges,
-                    row.votes,
-                    row.unscored_votes,
-                ),
+                *(wording.with_spaces(row.step), row.questions, row.judges),
+                *(row.votes, row.unscored_votes),
                 *(row.compared_items, figures.percent(row.same_score_share)),
                 figures.measure(row.mean_absolute_difference),
                 figures.measure(row.krippendorff_alpha),
@@ -215,12 +202,13 @@ def rejection_blocks(rejections: Sequence[FailureRow]) -> Iterator[pg.Block]:
         ))  # fmt: skip
 
 
-def _rejections(queries: Queries, run: Run) -> Iterator[pg.Block]:
-    none = (
-        pg.heading("Rejected entries"),
-        pg.text("None: every entry of the idea file was accepted."),
-    )
-    yield from tuple(rejection_blocks(queries.rejections(run.run_id))) or none
+_NOTHING_REJECTED = (
+    pg.heading("Rejected entries"),
+    pg.text("None: every entry of the idea file was accepted."),
+)
+
+
+def _reading_remarks(run: Run) -> Iterator[pg.Block]:
     if run.reading_remarks:
         yield pg.text("Not read or not judged of the idea file:")
         yield from pg.bullets(run.reading_remarks)
@@ -340,14 +328,6 @@ _OPTIONAL_COLUMNS: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaSc
 }
 
 
-def _optional_columns(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
-    return tuple(
-        name
-        for name, (is_requested, _) in _OPTIONAL_COLUMNS.items()
-        if any(is_requested(score) for score in scores)
-    )
-
-
 def _range(run: Run, score: IdeaScore) -> str:
     """Return the score with 0 and with 10 in place of missing parts.
 
@@ -377,15 +357,11 @@ def _unscored_parts(score: IdeaScore) -> str:
     if score.novelty_requested and score.novelty_0_to_10 is None:
         parts.append("the novelty judgement")
     if score.assessment_requested:
-        parts += [name for name, value in _assessment_values(score).items() if value is None]
+        values = {"overall": score.overall_0_to_1, **score.parts}
+        parts += [wording.with_spaces(name) for name, value in values.items() if value is None]
     if not parts and not score.coverage_0_to_1:
         return "everything"
     return ", ".join(parts) or (score.missing or "nothing").replace("_", " ")
-
-
-def _assessment_values(score: IdeaScore) -> dict[str, float | None]:
-    values = {"overall": score.overall_0_to_1, **score.parts}
-    return {name.replace("_", " "): value for name, value in values.items()}
 
 
 def _notes(idea: RankedIdea, score: IdeaScore) -> str:

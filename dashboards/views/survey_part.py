@@ -6,17 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dashboards.render import figures, wording
-from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
 from dashboards.render.charts.citation_map import citation_map
+from dashboards.render.charts.row_charts import Bar, bar_chart, scale_to
 from dashboards.render.page import Figure, Line, Span, line
 from dashboards.render.papers import citation
 from schemas.literature.paper import Paper
 from schemas.literature.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
-from schemas.literature.survey_review import (
-    COMPARED,
-    ReviewPart,
-    SurveySection,
-)
+from schemas.literature.survey_review import COMPARED, ReviewPart, SurveySection
 
 _ENDS = {
     End.DEPTH: "ended at the depth asked for",

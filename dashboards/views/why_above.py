@@ -1,24 +1,25 @@
 """Comparison of two ideas: why one ranks above, and what would reverse it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.prose import prose_line
+from dashboards.render.wording import missing_in_words
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.verdict import Verdict
-from dashboards.views.why_it_leads import parts_of_score, why_it_leads
 from schemas.base import replace
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.assessment import AssessmentCriterion
-from schemas.judgement.ranking import RankingHead
+from schemas.profile import ScoreWeights
 from schemas.run import Run
 from warehouse.kinds.rankings.queries import default_ranking, ratings_of
 from warehouse.queries import Queries
-from warehouse.row_models import IdeaScore, RankedIdea
+from warehouse.row_models import IdeaScore, RankedIdea, ScoreBasis
 
 OVERALL = AssessmentCriterion.OVERALL.value
 _TITLE_CHARACTERS = 70
@@ -49,7 +50,10 @@ def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.
         idea.idea_id: idea_page(queries.idea_review(run_id, idea.idea_id)).first
         for idea in (better, worse)
     }
-    matches = None if head is None else _matches(queries, head, better, worse)
+    matches = None if head is None else queries.page_frame(
+        "matches_of_pair", run_id=head.run_id, ranking_id=head.ranking_id,
+        one=better.idea_id, other=worse.idea_id,
+    ).to_dicts()  # fmt: skip
     scores = {score.idea_id: score for score in queries.idea_scores(run_id)}
     blocks = (
         pg.text(_order(better, worse)),
@@ -144,18 +148,6 @@ def _reasons(
             yield pg.text("Concern worth most: ", prose_line(first.concerns[0].point))
 
 
-def _matches(
-    queries: Queries, head: RankingHead, better: RankedIdea, worse: RankedIdea
-) -> list[dict[str, Any]]:
-    return queries.page_frame(
-        "matches_of_pair",
-        run_id=head.run_id,
-        ranking_id=head.ranking_id,
-        one=better.idea_id,
-        other=worse.idea_id,
-    ).to_dicts()
-
-
 def _meetings(
     better: RankedIdea, worse: RankedIdea, matches: list[dict[str, Any]] | None
 ) -> Iterator[pg.Block]:
@@ -224,9 +216,12 @@ def _turns(
     else:
         ahead, behind = scores[better.idea_id], scores[worse.idea_id]
         yield from turning_weights(run, ahead, behind, _title(worse))
-        overlap = _overlap(better, worse)
-        if overlap:
-            yield overlap
+        lowest, highest = better.score_lower, worse.score_upper
+        if lowest is not None and highest is not None and highest >= lowest:
+            yield (
+                f"The score of the first may be as low as {lowest:.2f}, that of the second as high"
+                f" as {highest:.2f}: judging again may turn the order."
+            )
     concerns = firsts[worse.idea_id].concerns
     if concerns and concerns[0].action:
         yield pg.line("What the second should do first: ", prose_line(concerns[0].action))
@@ -256,10 +251,8 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
         return
     lead = sum(weights.get(part, 0.0) * gap for part, gap in gaps.items())
     for part in led_parts:
-        words, needed_weight = (
-            wording.with_spaces(part),
-            weights.get(part, 0.0) + lead / -gaps[part],
-        )
+        words = wording.with_spaces(part)
+        needed_weight = weights.get(part, 0.0) + lead / -gaps[part]
         if not weights:
             yield f"“{name}” leads in {words}, by {-gaps[part]:.2f}: it leads if that alone counts."
         elif needed_weight <= _MOST_WEIGHT:
@@ -267,16 +260,6 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
                 f"“{name}” leads once {words} weighs more than {needed_weight:.2f} (now"
                 f" {weights[part]:g}), the other weights unchanged."
             )
-
-
-def _overlap(better: RankedIdea, worse: RankedIdea) -> str:
-    lowest, highest = better.score_lower, worse.score_upper
-    if lowest is None or highest is None or highest < lowest:
-        return ""
-    return (
-        f"The score of the first may be as low as {lowest:.2f}, that of the second as high as"
-        f" {highest:.2f}: judging again may turn the order."
-    )
 
 
 def _title(idea: RankedIdea) -> str:
@@ -292,3 +275,74 @@ def _tally(idea: RankedIdea) -> str:
 def _range(lower: float | None, upper: float | None) -> str:
     has_range = lower is not None and upper is not None and lower < upper
     return figures.between(lower, upper) if has_range else figures.NOTHING
+
+
+def why_it_leads(
+    score: IdeaScore,
+    scores: Sequence[IdeaScore],
+    weights: ScoreWeights,
+    *,
+    wins: float | None = None,
+    losses: float | None = None,
+    ties: int | None = None,
+) -> str:
+    """Return the parts above the mean, those below, and the missing ones.
+
+    Args:
+        wins, losses, ties: overall verdicts, if the rank rests on matches; None if on scores.
+    """
+    above: list[str] = []
+    below: list[str] = []
+    missing: list[str] = []
+    for part, value in parts_of_score(score, weights).items():
+        others = [parts_of_score(other, weights).get(part) for other in scores]
+        scored = [each for each in others if each is not None]
+        if not scored:
+            continue
+        mean = fmean(scored)
+        name = part.replace("_", " ")
+        if value is None:
+            missing.append(name)
+        else:
+            (above if value >= mean else below).append(
+                f"{name} {figures.mean(value)} (mean {figures.mean(mean)})"
+            )
+    lead_verb, win_clause = "leads by", []
+    if wins is not None and losses is not None:
+        verdicts = wins + losses + (ties or 0)
+        lead_verb, win_clause = (
+            "above the mean in",
+            [f"won {wins:g} of {verdicts:g} overall verdicts"],
+        )
+    clauses = [
+        *win_clause,
+        *([f"{lead_verb} {_join_names(above)}"] if above else []),
+        *([f"below the mean in {_join_names(below)}"] if below else []),
+        *(
+            [f"{_join_names(missing)} {'is' if len(missing) == 1 else 'are'} unscored"]
+            if missing
+            else []
+        ),
+    ]
+    if score.missing and score.score_lower is not None and score.score_upper is not None:
+        clauses.append(
+            f"no score, as it may be {figures.between(score.score_lower, score.score_upper)}:"
+            f" {missing_in_words(score)}"
+        )
+    sentence = "; ".join(clauses)
+    return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "Nothing scored it."
+
+
+def parts_of_score(score: IdeaScore, weights: ScoreWeights) -> dict[str, float | None]:
+    """Return the weighted parts of a score; `overall` if no criterion has a weight."""
+    acting = weights.acting(assessed=True)
+    if score.score_basis is ScoreBasis.MODULES:
+        return score.parts
+    if not any(acting.values()):
+        overall = score.overall_0_to_1
+        return {"overall": None if overall is None else 10 * overall}
+    return {name: value for name, value in score.parts.items() if acting[name] > 0}
+
+
+def _join_names(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

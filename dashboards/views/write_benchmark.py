@@ -20,7 +20,8 @@ from dashboards.views.benchmark_lines import (
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.judgement.benchmark import BenchmarkHead, BenchmarkRun, Difference
-from warehouse.kinds.benchmarks.queries import published_benchmark
+from warehouse.kinds.benchmarks import BENCHMARKS
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 
@@ -111,7 +112,8 @@ _OF_A_DIFFERENCE = {
 def benchmark_page(warehouse: Warehouse, run_id: RunId) -> BenchmarkPage:
     """Return a published benchmark; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
-        return BenchmarkPage(warehouse, *published_benchmark(connection, run_id))
+        head = published_head(connection, BENCHMARKS, run_id)
+        return BenchmarkPage(warehouse, head, published_units(connection, BENCHMARKS, run_id))
 
 
 def _short_blocks(page: BenchmarkPage) -> Iterator[pg.Block]:

@@ -12,7 +12,7 @@ from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.curation import Curation
 from schemas.works.curation_run import CURATIONS
-from warehouse.kinds.curations.edits import apply_edits, edits_of
+from warehouse.kinds.curation_edits import apply_edits, edits_of
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse

@@ -30,8 +30,8 @@ from schemas.literature.paper import Paper
 from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.layout import file_name, safe_name
+from warehouse.reports import building_folder
 from warehouse.row_models import FailureRow, IdeaReview, IdeaScore, RankedIdea
-from warehouse.unfinished_reports import building_folder
 from warehouse.units.landing import move_into_place
 from warehouse.warehouse import Warehouse
 

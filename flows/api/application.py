@@ -52,8 +52,8 @@ from schemas.people.role import Token
 from schemas.people.work_job import WorkJob
 from schemas.text.patterns import bounded
 from tasks.works import works
+from warehouse.app.accounts import still_valid
 from warehouse.app.jobs import Job, log_part
-from warehouse.app.tokens import still_valid
 
 MCP_PATH = "/mcp"
 _STATUS = (

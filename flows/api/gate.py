@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from flows.cli.answer import error_answer
 from schemas.people.role import Action
 from schemas.settings import ApiSettings
+from warehouse.app.accounts import token_of
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.tokens import token_of
 
 OPEN_PATHS = frozenset({"/", "/v1", "/openapi.json"})
 """Served without a token: descriptions of the service, nothing of the warehouse."""

@@ -175,7 +175,7 @@ class _Runner:
             return True
         if self._database is None:
             self._database = ServiceDatabase(self._warehouse)
-        ((count,),) = self._database.ask("record_count")
+        ((count,),) = self._database.rows("records", "count(*)")
         if self._record_counts.get(job.job_id) == count:
             return False
         self._record_counts[job.job_id] = count

@@ -63,8 +63,8 @@ class VoteCounter:
         self._lock.release()
 
     def _counts(self, database: ServiceDatabase) -> tuple[int, int]:
-        ((records,),) = database.ask("record_count")
-        ((contest_count,),) = database.ask("contest_count")
+        ((records,),) = database.rows("records", "count(*)")
+        ((contest_count,),) = database.rows("contests", "count(*)")
         return records, contest_count
 
     def _copy_to_lake(self, count: int) -> None:

@@ -29,7 +29,7 @@ from schemas.stopwatch import Stopwatch
 from schemas.work import HeadT, Summary
 from tasks.shards.work import Shard, WorksOnShards
 from tasks.telemetry.reporting import reporting, span
-from warehouse.objects.shared_reports import share_reports, with_pages
+from warehouse.reports import share_reports, with_pages
 from warehouse.run_log import EVENTS, run_log
 from warehouse.units.kind import Kind
 from warehouse.units.landing import (

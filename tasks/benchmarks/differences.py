@@ -9,7 +9,7 @@ from tasks.metrics.differences import metric_difference
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.labels import LabelPairs, pair_up
 from tasks.metrics.means import paired_difference
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.queries import Queries
 from warehouse.rows import Row
 from warehouse.units.published_work import published_head

@@ -65,7 +65,7 @@ from tasks.metrics.chance import STRATIFIED_RANDOM, stratified_random
 from tasks.metrics.estimate import Estimate, benchmark_score
 from tasks.metrics.labels import Label, LabelPairs
 from tasks.work.tools import Tools
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.layout import Layout
 from warehouse.row_models import IdeaReview
 from warehouse.run_log import EVENTS

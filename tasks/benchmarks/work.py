@@ -54,9 +54,9 @@ from tasks.shards.work import Cause
 from tasks.work.course import Course, Follow, Runs
 from tasks.work.declaration import Expected, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.kinds.benchmarks.queries import published_benchmark
+from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.units.landing import complete_receipt
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 ALL = "all"
@@ -409,7 +409,13 @@ def _figures(page: Any, request: BenchmarkRequest | None) -> Mapping[str, Any]:
         return {}
     run_ids = tuple(dict.fromkeys((page.head.run_id, *request.units[0].compared)))
     with page.warehouse.queries() as queries:
-        others = tuple(published_benchmark(queries.connection, each) for each in run_ids[1:])
+        others = tuple(
+            (
+                published_head(queries.connection, BENCHMARKS, each),
+                published_units(queries.connection, BENCHMARKS, each),
+            )
+            for each in run_ids[1:]
+        )
         rows = differences(queries, run_ids, request.parameters.seed)
     return {"others": others, "differences": rows}
 

@@ -40,7 +40,7 @@ from tasks.metrics.agreement import cohen_kappa
 from tasks.shards.work import Cause, or_failure
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.curations.edits import pairs_of
+from warehouse.kinds.curation_edits import pairs_of
 from warehouse.parquet import write_bytes
 
 IDEA_TOKENS = 900

@@ -51,15 +51,17 @@ def biases(votes: Sequence[HumanVote]) -> tuple[Bias, ...]:
     precision = np.full(size + len(EFFECTS), 1 / PRIOR_DEVIATION**2)
     precision[size:] = 1 / EFFECT_DEVIATION**2
     log_odds, covariance = fit_log_odds(np.hstack([columns, covariates]), shares, precision)
-    return tuple(
-        _bias(
-            name,
-            covariates[:, place],
-            log_odds[size + place],
-            covariance[size + place, size + place],
+    effects = []
+    for place, name in enumerate(EFFECTS):
+        value, variance = float(log_odds[size + place]), covariance[size + place, size + place]
+        margin = _Z * math.sqrt(variance)
+        differs = covariates[:, place].any()
+        effects.append(
+            Bias(name, value, value - margin, value + margin)
+            if differs
+            else Bias(name, None, None, None)
         )
-        for place, name in enumerate(EFFECTS)
-    )
+    return tuple(effects)
 
 
 def _design(votes: Sequence[HumanVote]) -> tuple[Matrix, Matrix]:
@@ -111,10 +113,3 @@ def fit_log_odds(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector
         if float(np.abs(step).max()) < _CONVERGED_AT:
             break
     return mode, np.asarray(np.linalg.inv(hessian), dtype=np.float64)
-
-
-def _bias(name: str, differences: Vector, value: float, variance: float) -> Bias:
-    if not differences.any():
-        return Bias(name, None, None, None)
-    margin = _Z * math.sqrt(variance)
-    return Bias(name, float(value), float(value - margin), float(value + margin))

@@ -61,8 +61,12 @@ def as_comparisons(dimensions: Iterable[ReviewDimension]) -> tuple[ReviewDimensi
     A dimension without a `comparison` asks which idea has the better answer.
     """
     return tuple(
-        replace(dimension, question=_question(dimension), scale=_scale(dimension))
-        for dimension in dimensions
+        replace(one, question=one.comparison, scale="")
+        if one.comparison
+        else replace(
+            one, question=f"Which of the two ideas has the better answer to this? {one.question}"
+        )
+        for one in dimensions
     )
 
 
@@ -81,17 +85,6 @@ def with_overall(dimensions: Sequence[ReviewDimension]) -> tuple[ReviewDimension
         )
     last = next((dimension for dimension in dimensions if dimension.name == OVERALL.name), OVERALL)
     return (*others, last)
-
-
-def _question(dimension: ReviewDimension) -> str:
-    return (
-        dimension.comparison
-        or f"Which of the two ideas has the better answer to this? {dimension.question}"
-    )
-
-
-def _scale(dimension: ReviewDimension) -> str:
-    return "" if dimension.comparison else dimension.scale
 
 
 DIMENSIONS = as_comparisons(load_roster(None).dimensions)

@@ -11,9 +11,8 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.identifiers import IdeaId, PaperId, content_hash
-from schemas.judgement.assessment import AssessmentCriterion, AssessmentEvaluation
+from schemas.judgement.assessment import AssessmentCriterion
 from schemas.judgement.calibration import Prior
-from schemas.judgement.committee import CommitteeEvaluation
 from schemas.judgement.soundness import deciding
 from schemas.literature.paper import Paper
 from schemas.run import Module
@@ -99,7 +98,7 @@ _BEARINGS = {
 
 def dossier_of(review: IdeaReview, group: str | None, prior: Prior | None = None) -> Dossier:
     """Build the dossier of one idea within `group`, with the log odds expected by `prior`."""
-    idea, committee = review.evaluation.idea, _committee(review)
+    idea, committee = review.evaluation.idea, review.evaluation.committee
     meta = committee.meta_review if committee is not None else None
     return Dossier(
         idea_id=idea.idea_id,
@@ -123,17 +122,12 @@ def dossier_of(review: IdeaReview, group: str | None, prior: Prior | None = None
     )
 
 
-def _committee(review: IdeaReview) -> CommitteeEvaluation | None:
-    committee: CommitteeEvaluation | None = getattr(review.evaluation, "committee", None)
-    return committee
-
-
 def _texts(review: IdeaReview, field: str) -> tuple[str, ...]:
     """Return strengths or weaknesses of the committee, the methods, the plan and the contribution.
 
     Of the plan's concerns only the deciding ones count as weaknesses.
     """
-    evaluation, committee = review.evaluation, _committee(review)
+    evaluation, committee = review.evaluation, review.evaluation.committee
     texts: list[str] = []
     if committee is not None and committee.meta_review is not None:
         texts.append(getattr(committee.meta_review, field))
@@ -151,39 +145,28 @@ def _texts(review: IdeaReview, field: str) -> tuple[str, ...]:
 
 
 def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
-    score = review.score
+    score, assessment = review.score, review.evaluation.assessment
+    rows = assessment.assessments if assessment is not None else ()
+    overall = assessment.of(AssessmentCriterion.OVERALL) if assessment is not None else None
+    probability = overall.probability_0_to_1 if overall is not None else None
     shares = {
         Module.SOUNDNESS: (score.unscored_method_count, score.method_count),
         Module.CONTRIBUTION: (
             score.unscored_comparison_count,
             score.unscored_comparison_count + score.scored_comparison_count,
         ),
-        Module.ASSESSMENT: _unscored_criteria(review.evaluation.assessment),
+        Module.ASSESSMENT: (sum(row.probability_0_to_1 is None for row in rows), len(rows)),
     }
     for module in review.run.modules.split(","):
         unscored_count, total = shares.get(Module(module), (0, 0))
+        value = getattr(score, f"{module}_0_to_10", None)
+        if module == Module.ASSESSMENT:
+            value = None if probability is None else 10 * probability
         yield ModuleScore(
             module=module,
-            score_0_to_10=(
-                _overall_0_to_10(review.evaluation.assessment)
-                if module == Module.ASSESSMENT
-                else getattr(score, f"{module}_0_to_10", None)
-            ),
+            score_0_to_10=value,
             unscored_share_0_to_1=unscored_count / total if total else 0.0,
         )
-
-
-def _unscored_criteria(assessment: AssessmentEvaluation | None) -> tuple[int, int]:
-    """Return (criteria without a probability, all criteria)."""
-    rows = assessment.assessments if assessment is not None else ()
-    return sum(row.probability_0_to_1 is None for row in rows), len(rows)
-
-
-def _overall_0_to_10(assessment: AssessmentEvaluation | None) -> float | None:
-    overall = assessment.of(AssessmentCriterion.OVERALL) if assessment is not None else None
-    if overall is None or overall.probability_0_to_1 is None:
-        return None
-    return 10 * overall.probability_0_to_1
 
 
 def _evidence(review: IdeaReview) -> tuple[DossierEvidence, ...]:
@@ -199,6 +182,7 @@ def _evidence(review: IdeaReview) -> tuple[DossierEvidence, ...]:
         counts[citation.paper_id] = counts.get(citation.paper_id, 0) + citation.count
         if citation.field in _BEARINGS:
             bearings.setdefault(citation.paper_id, set()).add(_BEARINGS[citation.field])
+    one_sided = {name: next(iter(sides)) for name, sides in bearings.items() if len(sides) == 1}
     findings = _findings_of_papers(review)
     papers = {paper.paper_id: paper for paper in review.bibliography}
     ordered_ids = sorted(
@@ -211,15 +195,13 @@ def _evidence(review: IdeaReview) -> tuple[DossierEvidence, ...]:
     )
     return tuple(
         DossierEvidence(
-            paper=papers[paper_id], text=text, bearing=_bearing(bearings.get(paper_id, set()))
+            paper=papers[paper_id],
+            text=text,
+            bearing=one_sided.get(paper_id, Bearing.NEITHER),
         )
         for paper_id, text in texts
         if text
     )[:EVIDENCE_SHOWN]
-
-
-def _bearing(bearings: set[Bearing]) -> Bearing:
-    return bearings.pop() if len(bearings) == 1 else Bearing.NEITHER
 
 
 def _findings_of_papers(review: IdeaReview) -> dict[PaperId, str]:

@@ -1,8 +1,7 @@
 """Groups of ideas on one subject, by average linkage over cosine distances of embeddings."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,32 +24,26 @@ TEXTS_PER_REQUEST = 512
 Vectors = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class IdeaGroups:
-    """Groups of ideas.
+async def find_groups(dossiers: Sequence[Dossier], embedder: Embedder) -> dict[IdeaId, str]:
+    """Return the group of each idea, whatever its given one.
 
-    Attributes:
-        group_of: group of each idea, named after its most central idea.
-        similarity_of: cosine of each idea to the center of its group.
-    """
-
-    group_of: Mapping[IdeaId, str]
-    similarity_of: Mapping[IdeaId, float]
-
-
-async def find_groups(
-    dossiers: Sequence[Dossier], embedder: Embedder, *, similarity: float = SIMILARITY
-) -> IdeaGroups:
-    """Group all `dossiers`, whatever their given group.
-
-    The result does not depend on the order of ideas. An idea close to no other is a group of one.
+    A group is named after its most central idea. The result does not depend on the order of ideas.
+    An idea close to no other is a group of one.
     """
     ordered_dossiers = sorted(dossiers, key=lambda dossier: dossier.idea_id)
     if not ordered_dossiers:
-        return IdeaGroups({}, {})
+        return {}
     vectors = await _vectors(ordered_dossiers, embedder)
-    labels = await asyncio.to_thread(_labels, vectors, similarity)
-    return _groups_of_labels([dossier.idea_id for dossier in ordered_dossiers], vectors, labels)
+    labels = await asyncio.to_thread(_labels, vectors)
+    group_of: dict[IdeaId, str] = {}
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        centre = vectors[members].sum(axis=0)
+        centre /= max(float(np.linalg.norm(centre)), 1e-12)
+        cosines = np.round(np.clip(vectors[members] @ centre, 0.0, 1.0), 6)
+        central = ordered_dossiers[int(members[int(np.argmax(cosines))])].idea_id
+        group_of |= {ordered_dossiers[member].idea_id: f"like {central}" for member in members}
+    return group_of
 
 
 async def _vectors(dossiers: Sequence[Dossier], embedder: Embedder) -> Vectors:
@@ -65,9 +58,9 @@ async def _vectors(dossiers: Sequence[Dossier], embedder: Embedder) -> Vectors:
     return unit(np.add.reduceat(np.vstack(parts), starts, axis=0))
 
 
-def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
+def _labels(vectors: Vectors) -> NDArray[np.intp]:
     if len(vectors) <= IDEAS_PER_PART:
-        return clusters_below(vectors, similarity)
+        return clusters_below(vectors, SIMILARITY)
     from sklearn.cluster import BisectingKMeans  # takes two seconds to load
 
     parts = -(-len(vectors) // (IDEAS_PER_PART // 2))
@@ -80,23 +73,6 @@ def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
         members = np.flatnonzero(coarse == part)
         for start in range(0, len(members), IDEAS_PER_PART):
             some = members[start : start + IDEAS_PER_PART]
-            labels[some] = clusters_below(vectors[some], similarity) + label_count
+            labels[some] = clusters_below(vectors[some], SIMILARITY) + label_count
             label_count = int(labels[some].max()) + 1
     return labels
-
-
-def _groups_of_labels(
-    ids: Sequence[IdeaId], vectors: Vectors, labels: NDArray[np.intp]
-) -> IdeaGroups:
-    group_of: dict[IdeaId, str] = {}
-    similarity_of: dict[IdeaId, float] = {}
-    for label in np.unique(labels):
-        members = np.flatnonzero(labels == label)
-        centre = vectors[members].sum(axis=0)
-        centre /= max(float(np.linalg.norm(centre)), 1e-12)
-        cosines = np.round(np.clip(vectors[members] @ centre, 0.0, 1.0), 6)
-        name = f"like {ids[int(members[int(np.argmax(cosines))])]}"
-        for member, cosine in zip(members.tolist(), cosines, strict=True):
-            group_of[ids[member]] = name
-            similarity_of[ids[member]] = float(cosine)
-    return IdeaGroups(group_of, similarity_of)

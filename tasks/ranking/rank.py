@@ -29,8 +29,6 @@ from tasks.ranking.schedule import (
 )
 from tasks.ranking.tally import Tally, is_vote, tally
 
-# Position bias: does the judge favor the idea shown first?
-
 
 def compare_orders(matches: Iterable[Match]) -> tuple[float | None, float | None]:
     """Return (position bias, agreement) over pairs scored in both orders; None if there are none.
@@ -132,14 +130,15 @@ async def rank_groups(
         places,
         _newest(stored),
     )
-    contests: list[_Contest] = (
-        [
-            _Contest(name, ideas, parameters, judge, stored, beforehand=beforehand)
-            for name, ideas in _by_group(dossiers)
-        ]
-        if joined is None
-        else [_Bridges(joined, dossiers, parameters, judge)]
-    )
+    members: dict[str, list[Dossier]] = {joined.name: list(dossiers)} if joined else {}
+    for dossier in sorted(dossiers, key=lambda each: each.idea_id) if joined is None else ():
+        members.setdefault(dossier.group or UNGROUPED, []).append(dossier)
+    contests = [
+        _Contest(
+            name, tuple(ideas), parameters, judge, stored, beforehand=beforehand, joined=joined
+        )
+        for name, ideas in sorted(members.items())
+    ]
     await side_by_side(contest.play() for contest in contests)
     return RankingOutcome(
         groups=tuple(contest.summary() for contest in contests),
@@ -148,25 +147,11 @@ async def rank_groups(
     )
 
 
-def _by_group(dossiers: Sequence[Dossier]) -> list[tuple[str, tuple[Dossier, ...]]]:
-    """Return groups by name, their ideas by identifier."""
-    members: dict[str, list[Dossier]] = {}
-    for dossier in sorted(dossiers, key=lambda dossier: dossier.idea_id):
-        members.setdefault(dossier.group or UNGROUPED, []).append(dossier)
-    return [(name, tuple(ideas)) for name, ideas in sorted(members.items())]
-
-
 def _check(dossiers: Sequence[Dossier], stored: Iterable[Match], engine: Engine) -> None:
     ids = [dossier.idea_id for dossier in dossiers]
-    repeated_ids = (
-        sorted({idea_id for idea_id in ids if ids.count(idea_id) > 1})
-        if len(set(ids)) < len(ids)
-        else []
-    )
-    if repeated_ids:
-        raise ConfigurationError(
-            f"two dossiers are of idea {repeated_ids[0]!r}: rank each idea once"
-        )
+    if len(set(ids)) < len(ids):
+        repeated_id = min(idea_id for idea_id in ids if ids.count(idea_id) > 1)
+        raise ConfigurationError(f"two dossiers are of idea {repeated_id!r}: rank each idea once")
     others = sorted({match.judge for match in stored if not is_vote(match)} - {engine.name})
     if others:
         raise ConfigurationError(
@@ -198,16 +183,9 @@ class _Judge:
         """Return a match per dimension, in order."""
         match_of_dimension: dict[str, Match] = {}
         for dimension in self.dimensions:
-            match = self.stored.get(
-                match_id(
-                    first,
-                    second,
-                    dimension,
-                    self.engine.name,
-                    self.seed,
-                    show_scores=self.show_scores,
-                )
-            )
+            name, scores = self.engine.name, self.show_scores
+            key = match_id(first, second, dimension, name, self.seed, show_scores=scores)
+            match = self.stored.get(key)
             if match is not None and match.group == group and is_final(match):
                 match_of_dimension[dimension.name] = match
         missing = [
@@ -217,10 +195,7 @@ class _Judge:
             engine = self.engine_of(first.idea_id) if self.engine_of else self.engine
             async with self.places:
                 matches = await ask(
-                    first,
-                    second,
-                    missing,
-                    engine,
+                    *(first, second, missing, engine),
                     group=group,
                     round_number=number,
                     seed=self.seed,
@@ -233,7 +208,7 @@ class _Judge:
 
 
 class _Contest:
-    """Matches of one group, from the first round to the ratings."""
+    """Matches of one group, or between groups, from the first round to the ratings."""
 
     def __init__(
         self,
@@ -244,20 +219,28 @@ class _Contest:
         stored: Sequence[Match],
         *,
         beforehand: bool,
+        joined: JoinedGroups | None,
     ) -> None:
-        self._name = name
+        self._name, self._parameters, self._judge = name, parameters, judge
         self._of = {dossier.idea_id: dossier for dossier in ideas}
-        self._parameters = parameters
-        self._judge = judge
         self._prior = {
             dossier.idea_id: dossier.prior_log_odds
             for dossier in ideas
             if dossier.prior_log_odds is not None
         }
         self._kind = kind_of(len(ideas), parameters, beforehand=beforehand)
-        self._beforehand = beforehand
+        self._beforehand = beforehand and joined is None
         self._ended_because = ""
         self._matches: list[Match] = []
+        self._within: tuple[Match, ...] = ()
+        self._group_of: dict[IdeaId, str] | None = None
+        self._votes: list[Match] = []
+        if joined is not None:
+            self._kind = BRIDGES
+            self._within = tuple(match for match in joined.within if not is_vote(match))
+            self._group_of = {each.idea_id: each.group or UNGROUPED for each in ideas}
+            return
+        # People vote within a group.
         names = {dimension.name for dimension in judge.dimensions}
         self._votes = [
             match
@@ -279,14 +262,15 @@ class _Contest:
                 match.dimension,
             ),
         )
-        return (
-            *by_round,
-            *sorted(self._votes, key=lambda match: (match.created_at, match.match_id)),
-        )
+        votes = sorted(self._votes, key=lambda match: (match.created_at, match.match_id))
+        return (*by_round, *votes)
 
     async def play(self) -> None:
         """Play rounds until the schedule ends or the engine gives no scores; or all rounds at once."""
-        rounds = self._rounds()
+        rounds = None
+        if self._kind in (ROUND_ROBIN, FIXED):  # no pair depends on results
+            most = self._parameters.matches_per_idea if self._kind == FIXED else None
+            rounds = round_robin(tuple(self._of), self._judge.seed, most)
         if self._beforehand:
             await self._play_at_once(rounds or ())
             return
@@ -294,11 +278,13 @@ class _Contest:
         number = 0
         while not self._ended_because:
             number += 1
-            turn = (
-                self._round_robin_turn(rounds, number)
-                if rounds is not None
-                else self._informative_turn(number, pairs_so_far)
-            )
+            if rounds is None:
+                turn = self._informative_round(number, frozenset(pairs_so_far))
+            elif rounds:
+                ended = _EVERY_PAIR if number == len(rounds) else ""
+                turn = Round(rounds[number - 1], ended)
+            else:
+                turn = Round((), _OF_ONE)
             self._ended_because = turn.ended_because
             matches = await self._ask_pairs(turn.pairs, number)
             pairs_so_far |= {(min(pair), max(pair)) for pair in turn.pairs}
@@ -308,13 +294,6 @@ class _Contest:
                     f"stopped after round {number}, which brought no score:"
                     f" {matches[0].unscored_detail}"
                 )
-
-    def _rounds(self) -> tuple[tuple[Pair, ...], ...] | None:
-        """Return all rounds if they do not depend on results."""
-        if self._kind not in (ROUND_ROBIN, FIXED):
-            return None
-        most = self._parameters.matches_per_idea if self._kind == FIXED else None
-        return round_robin(tuple(self._of), self._judge.seed, most)
 
     async def _play_at_once(self, rounds: tuple[tuple[Pair, ...], ...]) -> None:
         matches_of_rounds = await side_by_side(
@@ -329,54 +308,39 @@ class _Contest:
         else:
             self._ended_because = _EVERY_PAIR
 
-    def _round_robin_turn(self, rounds: tuple[tuple[Pair, ...], ...], number: int) -> Round:
-        if len(self._of) == 1:
-            return Round((), _OF_ONE)
-        return Round(rounds[number - 1], _EVERY_PAIR if number == len(rounds) else "")
-
-    def _informative_turn(self, number: int, pairs_so_far: set[Pair]) -> Round:
-        return next_round(
-            number,
-            self._overall_tally(),
-            frozenset(pairs_so_far),
-            self._parameters,
-            self._judge.seed,
-        )
+    def _informative_round(self, number: int, pairs_so_far: frozenset[Pair]) -> Round:
+        results, seed = self._overall_tally(), self._judge.seed
+        if self._group_of is None:
+            return next_round(number, results, pairs_so_far, self._parameters, seed)
+        return next_bridges(number, results, self._group_of, pairs_so_far, self._parameters, seed)
 
     def _overall_tally(self) -> Tally:
         """Return the tally that decides the schedule."""
-        return tally(
-            tuple(self._of),
-            (match for match in self._matches if match.dimension == OVERALL.name),
-            self._prior,
-        )
+        matches = (*self._within, *self._matches)
+        overall = (match for match in matches if match.dimension == OVERALL.name)
+        return tally(tuple(self._of), overall, self._prior, self._group_of)
 
     async def _ask_pairs(self, pairs: tuple[Pair, ...], number: int) -> list[Match]:
+        both = self._parameters.both_orders
+        orders = (order for pair in pairs for order in ((pair, pair[::-1]) if both else (pair,)))
         matches_of_pairs = await side_by_side(
             self._judge.verdicts(self._of[first], self._of[second], self._name, number)
-            for pair in pairs
-            for first, second in self._orders(pair)
+            for first, second in orders
         )
         return [match for matches in matches_of_pairs for match in matches]
 
-    def _orders(self, pair: Pair) -> tuple[Pair, ...]:
-        return (pair, (pair[1], pair[0])) if self._parameters.both_orders else (pair,)
-
     def ratings(self, with_votes: bool) -> tuple[Rating, ...]:
-        matches = self.matches
-        return tuple(
-            rating
-            for dimension in self._judge.dimensions
-            for rating in rate(
-                self._name,
-                tuple(self._of),
-                matches,
-                dimension.name,
-                self._judge.seed,
-                self._prior if dimension.name == OVERALL.name else None,
-                with_votes=with_votes,
+        ids, matches, seed = tuple(self._of), self.matches, self._judge.seed
+        ratings: list[Rating] = []
+        for dimension in self._judge.dimensions:
+            name, prior = dimension.name, self._prior if dimension.name == OVERALL.name else None
+            ratings += (
+                rate(self._name, ids, matches, name, seed, prior, with_votes=with_votes)
+                if self._group_of is None
+                # Without Elo, which only moves ideas that meet.
+                else rate_across(self._group_of, (*self._within, *matches), name, prior)
             )
-        )
+        return tuple(ratings)
 
     def summary(self) -> GroupSummary:
         bias, agreement = compare_orders(self._matches)
@@ -390,53 +354,4 @@ class _Contest:
             island_count=len(set(self._overall_tally().islands.tolist())),
             position_bias=bias,
             order_agreement_0_to_1=agreement,
-        )
-
-
-class _Bridges(_Contest):
-    """Matches between groups, in addition to those within."""
-
-    def __init__(
-        self,
-        joined: JoinedGroups,
-        ideas: Sequence[Dossier],
-        parameters: RankingParameters,
-        judge: _Judge,
-    ) -> None:
-        super().__init__(joined.name, tuple(ideas), parameters, judge, stored=(), beforehand=False)
-        self._kind = BRIDGES
-        self._within = tuple(match for match in joined.within if not is_vote(match))
-        self._group_of = {dossier.idea_id: dossier.group or UNGROUPED for dossier in ideas}
-
-    def _informative_turn(self, number: int, pairs_so_far: set[Pair]) -> Round:
-        return next_bridges(
-            number,
-            self._overall_tally(),
-            self._group_of,
-            frozenset(pairs_so_far),
-            self._parameters,
-            self._judge.seed,
-        )
-
-    def _overall_tally(self) -> Tally:
-        matches = (*self._within, *self._matches)
-        return tally(
-            tuple(self._of),
-            (match for match in matches if match.dimension == OVERALL.name),
-            self._prior,
-            self._group_of,
-        )
-
-    def ratings(self, with_votes: bool) -> tuple[Rating, ...]:
-        del with_votes  # People vote within a group, and Elo only moves ideas that meet.
-        matches = (*self._within, *self._matches)
-        return tuple(
-            rating
-            for dimension in self._judge.dimensions
-            for rating in rate_across(
-                self._group_of,
-                matches,
-                dimension.name,
-                self._prior if dimension.name == OVERALL.name else None,
-            )
         )

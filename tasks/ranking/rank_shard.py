@@ -37,11 +37,7 @@ from tasks.ranking.rank import JoinedGroups, RankingOutcome, rank_groups
 from tasks.ranking.schedule import kind_of
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
-from warehouse.kinds.rankings.landing import (
-    RANKINGS,
-    iterate_heads,
-    landed_matches,
-)
+from warehouse.kinds.rankings.landing import RANKINGS, iterate_heads, landed_matches
 from warehouse.layout import Layout
 from warehouse.scrubbing import mask_secrets
 from warehouse.units.landing import complete_receipt, read_receipt
@@ -170,7 +166,9 @@ async def _rank_and_land(
     group: GroupJob, job: RankJob, layout: Layout, engine_of: EngineOf, concurrency: int
 ) -> GroupReceipt | None:
     watch = Stopwatch()
-    journal = _journal(layout, job, group.group)
+    ranking_folder = RANKINGS.folder(layout, job.request.run_id, job.ranking_id)
+    journal = Journal(journal_path(ranking_folder, group.group))
+    journal.read()
     folder = RANKINGS.unit_path(layout, job.request.run_id, job.ranking_id, group.group)
     ledgers = {dossier.idea_id: Ledger(dossier.idea_id, folder) for dossier in group.dossiers}
     boundary = ErrorBoundary()
@@ -246,17 +244,7 @@ def _land(layout: Layout, job: RankJob, unit: RankedGroup, watch: Stopwatch) -> 
     return land_unit(layout, RANKINGS, run_id, unit, watch.started_at, watch.finished_at)
 
 
-def _journal(layout: Layout, job: RankJob, group: str) -> Journal:
-    """Open the group's journal with the matches of an earlier attempt."""
-    journal = Journal(
-        journal_path(RANKINGS.folder(layout, job.request.run_id, job.ranking_id), group)
-    )
-    journal.read()
-    return journal
-
-
 def _receipts(layout: Layout, job: RankJob, group: GroupJob) -> list[GroupReceipt | None]:
-    """Return the receipts of the groups to join."""
     return [
         read_receipt(layout, RANKINGS, job.request.run_id, job.ranking_id, name)
         for name in group.joins
@@ -276,10 +264,13 @@ async def _rank(
     journal: Journal,
     ledgers: Mapping[IdeaId, Ledger],
 ) -> RankingOutcome:
-    profile = job.request.profile
+    profile, engine_name = job.request.profile, job.request.engine.text
     engines: dict[IdeaId, Engine] = {
         idea_id: engine_of(ledger) for idea_id, ledger in ledgers.items()
     }
+
+    def landed(name: str) -> tuple[Match, ...]:
+        return landed_matches(layout, job.request.run_id, job.ranking_id, name)
 
     async def deliver(matches: tuple[Match, ...]) -> None:
         journal.write(matches)
@@ -292,26 +283,20 @@ async def _rank(
         dimensions=job.dimensions,
         stored=[
             *group.before,
-            *_matches_of_earlier_attempt(layout, job, group.group),
+            # Of an earlier attempt; votes only come with the request.
+            *(match for match in landed(group.group) if match.judge == engine_name),
             *journal.matches,
             *group.votes,
         ],
         concurrency=concurrency,
         deliver=deliver,
         engine_of=engines.__getitem__,
-        joined=JoinedGroups(group.group, _within(layout, job, group)) if group.joins else None,
+        joined=JoinedGroups(group.group, [each for name in group.joins for each in landed(name)])
+        if group.joins
+        else None,
         beforehand=job.request.parameters.batch,
         with_votes=job.request.parameters.counts_votes,
     )
-
-
-def _within(layout: Layout, job: RankJob, group: GroupJob) -> list[Match]:
-    """Return the engine's matches within the groups to join."""
-    return [
-        match
-        for name in group.joins
-        for match in landed_matches(layout, job.request.run_id, job.ranking_id, name)
-    ]
 
 
 def _unit(
@@ -340,13 +325,6 @@ def _unit(
         llm_calls=_calls_of(ledgers),
         incomplete_reason=reason,
     )
-
-
-def _matches_of_earlier_attempt(layout: Layout, job: RankJob, group: str) -> list[Match]:
-    """Return this group's landed matches by the same engine; votes only come with the request."""
-    engine = job.request.engine.text
-    matches = landed_matches(layout, job.request.run_id, job.ranking_id, group)
-    return [match for match in matches if match.judge == engine]
 
 
 def matches_elsewhere(layout: Layout, job: RankJob, group: str) -> tuple[Match, ...]:

@@ -1,6 +1,6 @@
 """Ratings of a group from its matches: strengths, intervals, ranks, and reasons for none."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from schemas.base import replace
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Rating, RatingMethod
-from tasks.ranking.strengths import EloRatings, Fit, covariance, elo, fit, seed_of
+from tasks.ranking.strengths import Fit, covariance, elo, fit, seed_of
 from tasks.ranking.tally import Tally, is_vote, tally, threads_for
 
 # Certainty that one idea is stronger than another: signed standard deviations of a normal (z).
@@ -39,17 +39,24 @@ def certainty(tally: Tally, posterior: Fit, covariances: Matrix) -> Iterator[tup
     exact = (
         _likelihood_ratio(tally, posterior.strengths) if size <= LIKELIHOOD_RATIO_UP_TO else None
     )
-    variance = np.diagonal(covariances)
+    if exact is not None:
+        yield slice(0, size), exact
+    else:
+        yield from _wald(posterior.strengths, np.diagonal(covariances), covariances.__getitem__)
+
+
+def _wald(
+    strengths: NDArray[np.float64],
+    variance: NDArray[np.float64],
+    covariances_of: Callable[[slice], Matrix],
+) -> Iterator[tuple[slice, Matrix]]:
+    """Yield blocks of rows of each difference over its standard error."""
+    size = len(strengths)
     for start in range(0, size, ROWS_AT_ONCE):
         rows = slice(start, min(start + ROWS_AT_ONCE, size))
-        if exact is not None:
-            z = exact[rows]
-        else:
-            spread = np.sqrt(
-                np.maximum(variance[rows, None] + variance[None, :] - 2 * covariances[rows], 1e-12)
-            )
-            z = (posterior.strengths[rows, None] - posterior.strengths[None, :]) / spread
-        yield rows, z
+        squared = variance[rows, None] + variance[None, :] - 2 * covariances_of(rows)
+        spread = np.sqrt(np.maximum(squared, 1e-12))
+        yield rows, (strengths[rows, None] - strengths[None, :]) / spread
 
 
 def _likelihood_ratio(tally: Tally, strengths: NDArray[np.float64]) -> Matrix:
@@ -229,6 +236,7 @@ def _elo(
 ) -> list[Rating]:
     results = tally(idea_ids, matches)
     points = elo(idea_ids, matches, seed_of(group, dimension, seed))
+    errors, count = points.errors, points.errors.shape[1]
     return _ratings(
         group,
         dimension,
@@ -236,20 +244,12 @@ def _elo(
         results,
         points.points,
         points.spread,
-        _places(_certainty_of_points(points), results.has_score),
+        _places(
+            # Covariances of the bootstrap's errors.
+            _wald(points.points, points.spread**2, lambda rows: errors[rows] @ errors.T / count),
+            results.has_score,
+        ),
     )
-
-
-def _certainty_of_points(points: EloRatings) -> Iterator[tuple[slice, Matrix]]:
-    """Yield blocks of z as `certainty` does, from Elo points and their bootstrap errors."""
-    size, errors, variance = len(points.points), points.errors, points.spread**2
-    for start in range(0, size, ROWS_AT_ONCE):
-        rows = slice(start, min(start + ROWS_AT_ONCE, size))
-        covariance = errors[rows] @ errors.T / errors.shape[1]
-        spread = np.sqrt(
-            np.maximum(variance[rows, None] + variance[None, :] - 2 * covariance, 1e-12)
-        )
-        yield rows, (points.points[rows, None] - points.points[None, :]) / spread
 
 
 def _ratings(
@@ -267,7 +267,7 @@ def _ratings(
     for number, idea_id in enumerate(results.idea_ids):
         has_score = bool(results.has_score[number])
         strength, margin = float(strengths[number]), BEYOND_DOUBT_Z * float(spread[number])
-        count = results.counts[number]
+        count, expected = results.counts[number], (prior or {}).get(idea_id)
         ratings.append(
             Rating(
                 group=group,
@@ -277,7 +277,7 @@ def _ratings(
                 strength=round(strength, _DIGITS) + 0.0 if has_score else None,
                 lower=round(strength - margin, _DIGITS) if has_score else None,
                 upper=round(strength + margin, _DIGITS) if has_score else None,
-                prior_strength=_round((prior or {}).get(idea_id)),
+                prior_strength=None if expected is None else round(expected, _DIGITS) + 0.0,
                 rank=int(rank[number]) if has_score else None,
                 best_rank=int(best[number]) if has_score else None,
                 worst_rank=int(worst[number]) if has_score else None,
@@ -289,10 +289,6 @@ def _ratings(
             )
         )
     return ratings
-
-
-def _round(strength: float | None) -> float | None:
-    return None if strength is None else round(strength, _DIGITS) + 0.0
 
 
 def _unranked_reason(results: Tally, number: int) -> str:

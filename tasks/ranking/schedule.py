@@ -102,12 +102,11 @@ def next_round(
         asked: pairs so far, scored or not, each as (smaller id, larger id).
     """
     if number <= 2:
+        players = _shuffled(results.idea_ids, seed)
+        size = len(players)
+        ring = [(players[at], players[(at + 1) % size]) for at in range(number - 1, size, 2)]
         return Round(
-            tuple(
-                pair
-                for pair in _ring(_shuffled(results.idea_ids, seed), number)
-                if _key(pair) not in pairs_so_far
-            )
+            tuple(pair for pair in ring if pair[0] != pair[1] and _key(pair) not in pairs_so_far)
         )
     posterior = fit(results)
     draws = draw_strengths(results, posterior, DRAWS, seed)
@@ -117,17 +116,10 @@ def next_round(
         return Round(
             (), f"the best {top} are settled: {SETTLED_SHARE:.0%} of them are expected to stay"
         )
-    pairs = _most_informative(
-        _State(results, posterior, draws, leading, pairs_so_far), parameters.matches_per_idea
-    )
-    return Round(
-        pairs,
-        (
-            ""
-            if pairs
-            else f"every idea in the running has played its {parameters.matches_per_idea} pairs"
-        ),
-    )
+    most = parameters.matches_per_idea
+    pairs = _most_informative(results, posterior, draws, leading, pairs_so_far, most)
+    ended = "" if pairs else f"every idea in the running has played its {most} pairs"
+    return Round(pairs, ended)
 
 
 def most_bridges(group_count: int, parameters: RankingParameters) -> int:
@@ -215,25 +207,23 @@ def settled_share(leading: Vector, top: int) -> float:
     return float(np.sort(leading)[::-1][:top].mean())
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    results: Tally
-    posterior: Fit
-    draws: NDArray[np.float64]
-    leading: Vector
-    pairs_so_far: frozenset[Pair]
-
-
-def _most_informative(state: _State, most_pairs: int) -> tuple[Pair, ...]:
+def _most_informative(
+    results: Tally,
+    posterior: Fit,
+    draws: NDArray[np.float64],
+    leading: Vector,
+    pairs_so_far: frozenset[Pair],
+    most_pairs: int,
+) -> tuple[Pair, ...]:
     """Pair each idea at most once; the most undecided ideas choose first, ties by place."""
-    ids = state.results.idea_ids
+    ids = results.idea_ids
     place = {idea_id: number for number, idea_id in enumerate(ids)}
     opponents: list[list[int]] = [[] for _ in ids]
-    for first, second in state.pairs_so_far:
+    for first, second in pairs_so_far:
         opponents[place[first]].append(place[second])
         opponents[place[second]].append(place[first])
     pair_counts = np.array([len(others) for others in opponents])
-    openness = np.minimum(state.leading, 1.0 - state.leading)
+    openness = np.minimum(leading, 1.0 - leading)
     free = (pair_counts < most_pairs) & (
         (openness > OUT_OF_THE_RUNNING) | (pair_counts < MINIMUM_PAIRS)
     )
@@ -245,33 +235,18 @@ def _most_informative(state: _State, most_pairs: int) -> tuple[Pair, ...]:
         if not (free[number] and available[number]):
             continue
         available[number] = False
-        value = np.where(available, _promise(state, int(number), openness), -math.inf)
+        # Information of a match: p (1 - p) × variance of the difference. An undecided opponent
+        # counts more.
+        gap = posterior.strengths - posterior.strengths[number]
+        variance = (draws - draws[:, number, None]).var(axis=0)
+        information = variance * (0.1 + openness) / np.cosh(0.5 * gap) ** 2
+        value = np.where(available, information, -math.inf)
         value[opponents[number]] = -math.inf
         other = int(np.argmax(value))
         if value[other] > -math.inf:
             available[other] = False
             pairs.append((ids[number], ids[other]))
     return tuple(pairs)
-
-
-def _promise(state: _State, number: int, openness: Vector) -> Vector:
-    """Return the information of a match with each idea: p (1 - p) × variance of the difference.
-
-    An undecided opponent counts more.
-    """
-    gap = state.posterior.strengths - state.posterior.strengths[number]
-    variance = (state.draws - state.draws[:, number, None]).var(axis=0)
-    return np.asarray(variance * (0.1 + openness) / np.cosh(0.5 * gap) ** 2)
-
-
-def _ring(players: tuple[IdeaId, ...], number: int) -> list[Pair]:
-    start = number - 1
-    size = len(players)
-    return [
-        (players[place], players[(place + 1) % size])
-        for place in range(start, size, 2)
-        if players[place] != players[(place + 1) % size]
-    ]
 
 
 def _shuffled(names: tuple[NameT, ...], seed: int) -> tuple[NameT, ...]:

@@ -44,10 +44,13 @@ def fit(tally: Tally) -> Fit:
 
 
 def _mode(tally: Tally) -> Fit:
-    strengths = np.zeros(len(tally.idea_ids))
+    size = len(tally.idea_ids)
+    strengths = np.zeros(size)
     value, weights = _objective(tally, strengths), _weights(tally, strengths)
     for _ in range(MAXIMUM_STEPS):
-        gradient = _gradient(tally, strengths)
+        surplus = tally.left_wins - tally.event_counts * _expected(tally, strengths)
+        pull = np.bincount(tally.left, surplus, size) - np.bincount(tally.right, surplus, size)
+        gradient = np.asarray(pull - tally.prior_precision @ (strengths - tally.prior))
         if float(np.abs(gradient).max(initial=0.0)) < CONVERGED_AT:
             break
         direction = _newton_direction(tally, weights, gradient)
@@ -105,13 +108,6 @@ def _objective(tally: Tally, strengths: Vector) -> float:
 
 def _expected(tally: Tally, strengths: Vector) -> Vector:
     return np.asarray(0.5 * (1.0 + np.tanh(0.5 * (strengths[tally.left] - strengths[tally.right]))))
-
-
-def _gradient(tally: Tally, strengths: Vector) -> Vector:
-    surplus = tally.left_wins - tally.event_counts * _expected(tally, strengths)
-    size = len(tally.idea_ids)
-    pull = np.bincount(tally.left, surplus, size) - np.bincount(tally.right, surplus, size)
-    return np.asarray(pull - tally.prior_precision @ (strengths - tally.prior))
 
 
 def _weights(tally: Tally, strengths: Vector) -> Vector:
@@ -192,12 +188,11 @@ REPLICATES = 100
 
 @dataclass(frozen=True, slots=True)
 class EloRatings:
-    """Points per idea, in order of `idea_ids`.
+    """Points per idea, in the order of identifiers.
 
     `errors` are the replicates' distances from their mean, shape (ideas, REPLICATES).
     """
 
-    idea_ids: tuple[IdeaId, ...]
     points: NDArray[np.float64]
     errors: NDArray[np.float64]
 
@@ -217,7 +212,10 @@ def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], seed: int) -> EloR
     """
     ordered_ids = tuple(sorted(set(idea_ids)))
     sorted_events = events(ordered_ids, matches)
-    replay = _Replay(len(ordered_ids), _replicate_weights(len(sorted_events), seed))
+    # A row per event; column 0 is the rating itself.
+    count, generator = len(sorted_events), np.random.default_rng([seed, len(sorted_events)])
+    poisson = generator.poisson(1.0, size=(count, REPLICATES)).astype(np.float64)
+    replay = _Replay(len(ordered_ids), np.hstack([np.ones((count, 1)), poisson]))
     for (by_vote, _, _), period in groupby(
         enumerate(sorted_events), key=lambda entry: entry[1].period
     ):
@@ -229,17 +227,8 @@ def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], seed: int) -> EloR
         if by_vote:
             replay.regress(~active)
     replicates = replay.points[:, 1:]
-    return EloRatings(
-        ordered_ids, replay.points[:, 0].copy(), replicates - replicates.mean(axis=1, keepdims=True)
-    )
-
-
-def _replicate_weights(count: int, seed: int) -> NDArray[np.float64]:
-    """Return a row per event, shape (count, 1 + REPLICATES); column 0 is the rating itself."""
-    generator = np.random.default_rng([seed, count])
-    return np.hstack(
-        [np.ones((count, 1)), generator.poisson(1.0, size=(count, REPLICATES)).astype(np.float64)]
-    )
+    errors = replicates - replicates.mean(axis=1, keepdims=True)
+    return EloRatings(replay.points[:, 0].copy(), errors)
 
 
 class _Replay:

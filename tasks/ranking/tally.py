@@ -198,7 +198,11 @@ def tally(
     keys = sorted(pairs)
     shares = np.array([pairs[key] for key in keys], dtype=np.float64).reshape(-1, 2)
     ends = np.array(keys, dtype=np.intp).reshape(-1, 2)
-    prior_strengths = _center(ordered_ids, prior or {})
+    prior_of = {name: (prior or {})[name] for name in ordered_ids if name in (prior or {})}
+    mean = sum(prior_of.values()) / len(prior_of) if prior_of else 0.0
+    prior_strengths = np.array(
+        [prior_of.get(idea_id, mean) - mean for idea_id in ordered_ids], dtype=np.float64
+    )
     numbers = (
         np.unique([group_of[idea_id] for idea_id in ordered_ids], return_inverse=True)[1]
         if group_of is not None
@@ -214,12 +218,6 @@ def tally(
         prior_strengths,
         numbers,
     )
-
-
-def _center(idea_ids: Sequence[IdeaId], prior: Mapping[IdeaId, float]) -> NDArray[np.float64]:
-    values = [prior[idea_id] for idea_id in idea_ids if idea_id in prior]
-    mean = sum(values) / len(values) if values else 0.0
-    return np.array([prior.get(idea_id, mean) - mean for idea_id in idea_ids], dtype=np.float64)
 
 
 def _count(match: Match, first: _Counts, second: _Counts) -> None:

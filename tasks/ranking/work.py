@@ -92,14 +92,18 @@ def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
         request = replace(request, units=(RunToRank(run_id=head.run_id),))
     project, warehouse = request.parameters.project, Warehouse(request.warehouse, settings)
     if project is None:
-        stored_ranking = (
-            _stored_ranking(request, warehouse) if request.parameters.stored_will_do else None
-        )
-        return (
-            runs("rank", request)
-            if stored_ranking is None
-            else _unchanged(stored_ranking, stored_ranking.ranking_id)
-        )
+        if not request.parameters.stored_will_do:
+            return runs("rank", request)
+        with warehouse.queries() as queries:
+            stored = whole_ranking(
+                queries,
+                request.run_id,
+                request.engine.text,
+                request.profile.name,
+                request.parameters.grouping,
+                request.parameters.method,
+            )
+        return _unchanged(stored, stored.ranking_id) if stored else runs("rank", request)
     admission = admit(warehouse, load_project(project), Stage.RANK, request.run_id)
     if admission.waiting:
         with warehouse.queries() as queries:
@@ -111,19 +115,6 @@ def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
     summary = runs("rank", replace(request, parameters=parameters))
     remarks = (f"left out: {idea_id}: {why}" for idea_id, why in left_out.items())
     return replace(summary, remarks=(*summary.remarks, *remarks))
-
-
-def _stored_ranking(request: RankRequest, warehouse: Warehouse) -> RankingHead | None:
-    """Return a complete stored ranking that matches the request, which needs no model."""
-    with warehouse.queries() as queries:
-        return whole_ranking(
-            queries,
-            request.run_id,
-            request.engine.text,
-            request.profile.name,
-            request.parameters.grouping,
-            request.parameters.method,
-        )
 
 
 def _unchanged(head: Run | RankingHead, title: str) -> Summary[Any]:

@@ -25,8 +25,3 @@ def test_every_error_survives_pickling_with_its_message(kind: type[errors.AssayE
 @pytest.mark.parametrize("kind", every_error()[1:], ids=lambda kind: kind.__name__)
 def test_every_error_says_whether_to_try_again(kind: type[errors.AssayError]) -> None:
     assert issubclass(kind, errors.TransientError) != issubclass(kind, errors.PermanentError)
-
-
-def test_the_drawn_tree_names_every_error() -> None:
-    assert errors.__doc__ is not None
-    assert [kind.__name__ for kind in every_error() if kind.__name__ not in errors.__doc__] == []

@@ -76,10 +76,6 @@ def test_every_path_of_the_readme_exists(path: str) -> None:
     assert (REPOSITORY / path).exists()
 
 
-def test_the_readme_is_short() -> None:
-    assert len((REPOSITORY / "README.md").read_text("utf-8").splitlines()) <= 110
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_page_links_to_files_that_exist(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", page.read_text("utf-8"))

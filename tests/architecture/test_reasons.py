@@ -1,78 +1,8 @@
-"""One list says why something was not had and whether it may pass;
-no other list of reasons exists.
-"""
-
-import ast
-from collections.abc import Iterator
-from pathlib import Path
+"""One list says why something was not had, and whether it may pass."""
 
 import pytest
 
 from schemas.reasons import Passes, Reason, first_that_may_pass, may_pass, reason_named
-
-ROOT = Path(__file__).parents[2]
-WORDS = frozenset(Reason)
-NAMES = frozenset(Reason.__members__)
-PROJECT = sorted(
-    path
-    for folder in ("schemas", "tasks", "warehouse", "flows", "dashboards")
-    for path in (ROOT / folder).rglob("*.py")
-    if path.relative_to(ROOT).as_posix() != "schemas/reasons.py"
-)
-
-
-def _is_reason(node: ast.AST | None) -> bool:
-    if isinstance(node, ast.Constant):
-        return node.value in WORDS and "_" in node.value
-    return (
-        isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "Reason"
-        and node.attr in NAMES
-    )
-
-
-def _lists_of_reasons(tree: ast.AST) -> Iterator[int]:
-    """Lines with a set, list, tuple or dictionary of which all members or keys are reasons.
-
-    What a source says of mending its refusals (`mend=`) is no such list.
-    """
-    hints = {
-        id(each.value)
-        for each in ast.walk(tree)
-        if isinstance(each, ast.keyword) and each.arg == "mend"
-    }
-    for node in ast.walk(tree):
-        if id(node) in hints:
-            continue
-        members: list[ast.expr | None] = []
-        if isinstance(node, ast.Set | ast.List | ast.Tuple):
-            members = [*node.elts]
-        elif isinstance(node, ast.Dict):
-            members = [*node.keys]
-        if len(members) > 1 and all(_is_reason(member) for member in members):
-            yield node.lineno
-
-
-def test_no_other_list_of_reasons_exists() -> None:
-    found = [
-        f"{path.relative_to(ROOT)}:{line}"
-        for path in PROJECT
-        for line in _lists_of_reasons(ast.parse(path.read_text()))
-    ]
-    assert found == [], "derive it from what schemas/reasons.py says of each reason"
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        'MENDABLE = {"rate_limited", "server_error"}',
-        "AGAIN = (Reason.TIMEOUT, Reason.UNREACHABLE)",
-        'WORDS = {"circuit_open": 1, "not_found": 2}',
-    ],
-)
-def test_a_list_of_reasons_would_be_found(source: str) -> None:
-    assert list(_lists_of_reasons(ast.parse(source))) == [1]
 
 
 @pytest.mark.parametrize("reason", Reason)

@@ -9,6 +9,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Callable
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.base import replace
 from schemas.calls import LlmCall
 from schemas.errors import ConfigurationError, PublicationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
@@ -150,8 +152,8 @@ def test_every_kind_is_tried_here_and_its_tables_are_known() -> None:
 
 
 @every_kind
-def test_a_unit_landed_twice_is_there_once_and_says_the_same(
-    work: Work, warehouse: Warehouse
+def test_a_unit_landed_twice_is_there_once_and_is_read_back_whole(
+    work: Work, warehouse: Warehouse, tmp_path: Path
 ) -> None:
     before = work.land(warehouse, 0, "call-0")
     assert work.land(warehouse, 0, "call-0").rows == before.rows
@@ -161,17 +163,13 @@ def test_a_unit_landed_twice_is_there_once_and_says_the_same(
         path = first_folder(warehouse, work) / f"{name}.parquet"
         assert path.exists() == bool(count)
         assert not count or len(read_rows(TABLE[name], path)) == count
-
-
-@every_kind
-def test_a_landed_unit_is_read_back_whole(work: Work, warehouse: Warehouse, tmp_path: Path) -> None:
-    receipt = work.land(warehouse, 0, "call-0")
     unit = landed_unit(warehouse, work.kind, *filter(None, (*work.names, receipt.unit)))
     other, times = Warehouse(tmp_path / "other"), (receipt.started_at, receipt.finished_at)
     again = land_unit(other, work.kind, receipt.run_id, unit, *times)
     rows = landing.landed_rows(warehouse, work.kind, receipt)
     assert rows and landing.landed_rows(other, work.kind, again) == rows
     assert again.incomplete_reason == receipt.incomplete_reason
+    assert read_head(warehouse, work.kind, *work.names) is None, "until all have landed"
 
 
 @in_depth
@@ -291,6 +289,7 @@ def test_it_is_landed_published_validated_verified_and_deleted(
     work: Work, warehouse: Warehouse
 ) -> None:
     land_all(warehouse, work)
+    assert read_head(warehouse, work.kind, *work.names) == work.head(warehouse)
     told = published(warehouse, work)
     rows = rows_in_lake(warehouse, work)
     assert (told.published, told.rows) == (True, rows)
@@ -324,7 +323,9 @@ def validated_later(warehouse: Warehouse, work: Work) -> None:
 @in_depth
 def test_publishing_twice_changes_nothing(work: Work, done: Warehouse) -> None:
     before, told = snapshots(done), rows_in_lake(done, work)
-    again = published(done, work)
+    head = work.head(done)
+    later = replace(head, finished_at=head.finished_at + timedelta(hours=1))
+    again = publish(done, work.kind, later)
     assert (again.published, again.unchanged) == (True, True)
     assert snapshots(done) == before
     assert again.rows == told == rows_in_lake(done, work)
@@ -445,14 +446,6 @@ def test_what_has_landed_and_is_not_published_is_found(
     assert list(extra_row_files(warehouse, work.kind, *work.names)) == []
     about = [each for each in verify(warehouse).problems if work.kind.title(*work.names) in each]
     assert bool(about) is not work.kind.is_nested
-
-
-@every_kind
-def test_the_head_is_absent_until_it_is_written(work: Work, warehouse: Warehouse) -> None:
-    work.land(warehouse, 0, "call-0")
-    assert read_head(warehouse, work.kind, *work.names) is None
-    land_all(warehouse, work)
-    assert read_head(warehouse, work.kind, *work.names) == work.head(warehouse)
 
 
 @every_kind

@@ -18,6 +18,7 @@ from schemas.columns import Table
 from schemas.errors import ConflictError
 from schemas.tables import SERVICE_TABLES
 from tests.conformity.test_every_table import sample
+from tests.support.lakes import change
 from tests.support.tiers import some
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, key_of, record, records_of
@@ -194,9 +195,3 @@ def problems(warehouse: Warehouse) -> list[str]:
     in_ledger = verify_ledger(warehouse).problems
     assert set(in_ledger) <= set(verify(warehouse).problems)
     return list(in_ledger)
-
-
-def change(warehouse: Warehouse, *sql: str) -> None:
-    with warehouse.publisher() as connection:
-        for each in sql:
-            connection.execute(each)

@@ -198,20 +198,6 @@ def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_sco
 
 
 @pytest.mark.long
-def test_the_review_of_a_committee_shows_its_scores_and_every_call(
-    reader: Reader, lake: Path
-) -> None:
-    (run,) = rows(lake, "select run_id from runs where engine <> 'extractive'")
-    (idea,) = rows(lake, f"select idea_id from ideas where run_id = '{run['run_id']}'")
-    reader.open("idea", run=run["run_id"], idea=idea["idea_id"])
-    reader.read("Krippendorff", "median of 3 judges")
-    reader.page.locator("summary").filter(has_text="Model calls").click()
-    reader.page.locator("main table").last.get_by_role("link").first.click()
-    reader.read("No transcript was kept")
-    reader.keep("call")
-
-
-@pytest.mark.long
 def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lake: Path) -> None:
     question = (
         'select "group", count(*) as ideas, round(avg(score), 2) as mean_score from idea_scores'

@@ -33,9 +33,7 @@ def test_an_answer_is_held_taken_back_sent_once_and_not_lost_with_the_page(
         reader_of(browser, address) as ada,
     ):
         ada.page.goto(f"{address}/decide")
-        ada.page.get_by_label("Name").fill("decider")
-        ada.page.get_by_label("Password").fill(PASSWORD)
-        ada.page.get_by_role("button", name="Sign in").click()
+        ada.sign_in("decider", PASSWORD)
         ada.arrive("Decide")
         ada.page.evaluate(AXE)
         assert ada.page.evaluate(FINDINGS) == []

@@ -10,7 +10,7 @@ from dashboards.app.access import cookie_name
 from schemas.people.role import Role
 from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
-from tests.support.browser import Reader, dashboard, needs_chromium, reader_of
+from tests.support.browser import dashboard, needs_chromium, reader_of
 from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.long]
@@ -38,29 +38,23 @@ def address(warehouse: Warehouse) -> Iterator[str]:
         yield running
 
 
-def enter(reader: Reader, name: str, password: str = PASSWORD) -> None:
-    reader.page.get_by_label("Name").fill(name)
-    reader.page.get_by_label("Password").fill(password)
-    reader.page.get_by_role("button", name="Sign in").click()
-
-
 def test_two_browsers_see_what_their_readers_may(
     browser: Browser, address: str, warehouse: Warehouse, tmp_path: Path
 ) -> None:
     with reader_of(browser, address) as rita, reader_of(browser, address) as sam:
         rita.page.goto(f"{address}/work")
-        enter(rita, "rita", "not her password")
+        rita.sign_in("rita", "not her password")
         expect(rita.page.get_by_role("alert")).to_have_text(
             "No account has this name and password."
         )
         rita.troubles.clear()  # the browser notes that the form came back with 403
-        enter(rita, "rita")
+        rita.sign_in("rita", PASSWORD)
         rita.arrive("Work")
         expect(rita.page.get_by_text("rita, reader")).to_be_visible()
         expect(rita.page.get_by_role("link", name="Submit")).to_have_count(0)
 
         sam.page.goto(f"{address}/submit")
-        enter(sam, "sam")
+        sam.sign_in("sam", PASSWORD)
         sam.arrive("Submit")
         expect(sam.page.get_by_text("sam, submitter")).to_be_visible()
 
@@ -86,7 +80,7 @@ def test_two_browsers_see_what_their_readers_may(
 def test_a_link_leads_a_voter_to_no_page_with_scores(browser: Browser, address: str) -> None:
     with reader_of(browser, address) as vera:
         vera.page.goto(f"{address}/")
-        enter(vera, "vera")
+        vera.sign_in("vera", PASSWORD)
         vera.arrive("Vote")
         for name in ("ideas", "idea", "work", "operate", "operate/sql"):
             vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
@@ -107,5 +101,5 @@ def test_the_way_in_leads_back_to_the_page_that_was_asked(browser: Browser, addr
         rita.page.get_by_role("link", name="look").click()
         expect(rita.page.get_by_label("Password")).to_be_visible()
         rita.troubles.clear()  # the page on the other site
-        enter(rita, "rita")
+        rita.sign_in("rita", PASSWORD)
         rita.arrive("Work")

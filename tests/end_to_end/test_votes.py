@@ -68,9 +68,7 @@ def address(warehouse: Warehouse, bare_env: dict[str, str]) -> Iterator[str]:
 
 def enter(reader: Reader, name: str, place: str = "decide/votes") -> None:
     reader.page.goto(f"{reader.base_url}/{place}")
-    reader.page.get_by_label("Name").fill(name)
-    reader.page.get_by_label("Password").fill(PASSWORD)
-    reader.page.get_by_role("button", name="Sign in").click()
+    reader.sign_in(name, PASSWORD)
     expect(reader.page.locator("main#main")).to_be_visible()
     reader.settle()
 

@@ -12,9 +12,8 @@ from schemas.people.role import Role, Token
 from tests.support.assay_command import environment, served
 from tests.support.oidc_provider import Provider
 from tests.support.ports import quiet_port
-from warehouse.app.accounts import add_account
+from warehouse.app.accounts import add_account, add_token, new_token_id
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.tokens import add_token, new_token_id
 from warehouse.warehouse import Warehouse
 
 NO_GATEWAY = "http://127.0.0.1:9"

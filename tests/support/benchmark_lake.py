@@ -11,7 +11,7 @@ from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.lakes import publish_units
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.warehouse import Warehouse
 
 BENCHMARK, SUITE = RunId("benchmark-a"), "decisions"

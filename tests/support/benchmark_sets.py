@@ -131,17 +131,15 @@ def write_scholarideas(folder: Path, count: int = 3) -> Path:
     return folder
 
 
-def write_expert_reviews(
-    folder: Path, conditions: tuple[str, ...] = ("Human", "AI", "AI_Rerank"), scored: bool = True
-) -> Path:
+def write_expert_reviews(folder: Path) -> Path:
     """Two reviews each of three ideas per condition."""
     reviews = [
         {"idea_id": f"{condition}-{idea}", "condition": condition}
         | {
-            name: float(1 + (idea + 3 * expert + len(condition) + place) % 9) if scored else None
+            name: float(1 + (idea + 3 * expert + len(condition) + place) % 9)
             for place, name in enumerate(SCORES)
         }
-        for condition in conditions
+        for condition in ("Human", "AI", "AI_Rerank")
         for idea in range(3)
         for expert in range(2)
     ]

@@ -131,6 +131,12 @@ class Reader:
         menu.get_by_role("link", name=re.compile(rf"^{re.escape(title)}( [\d,]+)?$")).click()
         self.arrive(title)
 
+    def sign_in(self, name: str, password: str) -> None:
+        """Fill in the form of the sign-in and send it."""
+        self.page.get_by_label("Name").fill(name)
+        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_role("button", name="Sign in").click()
+
     def arrive(self, title: str) -> None:
         """Wait for the page of this title."""
         expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible(

@@ -537,6 +537,14 @@ def make_evaluation(
     )
 
 
+def with_other_words(evaluation: IdeaEvaluation) -> IdeaEvaluation:
+    """The evaluation, whose first review of a method says something else."""
+    assert evaluation.soundness is not None
+    first, *others = evaluation.soundness.reviews
+    reviews = (replace(first, support="Other words."), *others)
+    return replace(evaluation, soundness=replace(evaluation.soundness, reviews=reviews))
+
+
 def with_papers_left_out(evaluation: IdeaEvaluation) -> IdeaEvaluation:
     """The evaluation, whose cutoff kept papers out."""
     left_out = Failure(

@@ -1,5 +1,7 @@
 """Units of every kind for tests: made of what their fields say they hold, landed and published."""
 
+import sqlite3
+from contextlib import closing
 from datetime import date, datetime
 from enum import Enum
 from types import NoneType, UnionType
@@ -55,6 +57,20 @@ def _value(name: str, kind: Any, field: FieldInfo) -> Any:
     if kind is int:
         return next((each.ge for each in field.metadata if hasattr(each, "ge")), 1)
     return _VALUES[kind]
+
+
+def change(warehouse: Warehouse, *sql: str) -> None:
+    """Change the lake as no command does."""
+    with warehouse.publisher() as connection:
+        for each in sql:
+            connection.execute(each)
+
+
+def change_catalogue(warehouse: Warehouse, *sql: str) -> None:
+    """Change the catalogue as another writer does; each may be several statements."""
+    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
+        for each in sql:
+            catalogue.executescript(each)
 
 
 PROVENANCE = made(Provenance, step="a_step", engine="extractive", model_requested="extractive")

@@ -23,9 +23,7 @@ def sentence(subject: str, thing: str, number: int) -> str:
     return f"We propose {thing} of {subject} that measures pattern {number} in the field."
 
 
-def write_novelty(
-    folder: Path, count: int = 24, *, only: bool | None = None, gold: bool = True
-) -> Path:
+def write_novelty(folder: Path, count: int = 24, *, gold: bool = True) -> Path:
     """Ideas of which every other one is a work's own words; known ones are labelled not novel, or
     2, the others novel, or 4.
     """
@@ -43,7 +41,7 @@ def write_novelty(
                 "url": f"https://example.org/{number}",
             }
         ]
-        novel = not known if only is None else only
+        novel = not known
         binary.append({"idea_id": f"i{number}", "idea": idea, "papers": papers, "novel": novel})
         reasons = (
             "Everything in it already exists in earlier work."

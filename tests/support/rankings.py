@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
 
-from schemas.calls import CallStatus, LlmCall
+from schemas.base import replace
+from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import (
     Grouping,
@@ -20,30 +21,16 @@ from schemas.judgement.ranking import (
     RatingMethod,
     Winner,
 )
-from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tests.support.catalogues import with_catalogue
+from tests.support.evaluations import make_llm_call, make_provenance
 from warehouse.kinds.rankings.landing import RANKINGS, basis_of
 from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 AT = datetime(2026, 3, 1, 3, tzinfo=UTC)
 DIMENSIONS = ("novelty", "overall")
-
-
-def provenance(call_id: str, engine: str) -> Provenance:
-    return Provenance(
-        step="compare_ideas",
-        step_version=1,
-        prompt_sha256="ab" * 32,
-        engine=engine,
-        model_requested=engine,
-        model_answered=engine,
-        seed=7,
-        created_at=AT,
-        call_ids=(call_id,),
-    )
 
 
 def make_match(
@@ -69,7 +56,11 @@ def make_match(
         judge=engine,
         unscored_reason=None if winner else Reason.REFUSED,
         unscored_detail="" if winner else "it would not",
-        provenance=provenance(f"{group}-{first}-{second}", engine),
+        provenance=replace(
+            make_provenance("compare_ideas", engine=engine),
+            call_ids=(f"{group}-{first}-{second}",),
+            created_at=AT,
+        ),
         created_at=AT,
     )
 
@@ -149,12 +140,11 @@ def make_rating(
 
 
 def make_call(call_id: str, idea_id: IdeaId, engine: str) -> LlmCall:
-    return LlmCall(
+    return make_llm_call(
+        idea_id,
+        0,
         call_id=call_id,
-        idea_id=idea_id,
         step="compare_ideas",
-        step_version=1,
-        prompt_sha256="ab" * 32,
         engine=engine,
         model_requested=engine,
         model_answered=engine,
@@ -162,11 +152,6 @@ def make_call(call_id: str, idea_id: IdeaId, engine: str) -> LlmCall:
         completion_tokens=10,
         cached_tokens=0,
         cost_usd=0.01,
-        latency_seconds=0.5,
-        queue_seconds=0.0,
-        attempt=1,
-        cache_hit=False,
-        status=CallStatus.OK,
         created_at=AT,
     )
 

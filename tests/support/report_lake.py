@@ -28,159 +28,114 @@ HOSTILE_TEXT = (
 )
 
 
+def _attacked(noun, fields: str):
+    """Replace texts by the attack; those with a question mark only if there is one."""
+    names = (
+        name.removesuffix("?")
+        for name in fields.split()
+        if name[-1] != "?" or getattr(noun, name[:-1])
+    )
+    return replace(noun, **dict.fromkeys(names, HOSTILE_TEXT))
+
+
+def _attacked_parts(module, **fields_of: str):
+    return replace(
+        module,
+        **{
+            name: tuple(_attacked(each, fields) for each in getattr(module, name))
+            for name, fields in fields_of.items()
+        },
+    )
+
+
 def hostile_evaluation():
     """Every free text holds an attack; the structure around it is that of a sound evaluation."""
     idea = replace(make_idea(1), idea_id=HOSTILE, title=HOSTILE_TEXT, group="<i>|# g")
     evaluation = make_evaluation(1, idea=idea)
-    soundness, contribution = evaluation.soundness, evaluation.contribution
-    papers = tuple(
-        replace(
-            p,
-            title=HOSTILE_TEXT,
-            authors=("Mallory <script>",),
-            venue="|*x*|",
-            url="javascript:alert(4)",
-        )
-        for p in evaluation.papers
+    hostile = {"title": HOSTILE_TEXT, "authors": ("Mallory <script>",), "venue": "|*x*|",
+               "url": "javascript:alert(4)"}  # fmt: skip
+    soundness = _attacked_parts(
+        evaluation.soundness,
+        methods="text",
+        evidence="method results context",
+        reviews="support? suggestions?",
+        elements="text",
+        concerns="point quote? omission? why would_change action supported weakened",
+    )
+    summary = replace(soundness.summary, strengths=(HOSTILE_TEXT,), weaknesses=(HOSTILE_TEXT,))
+    contribution = _attacked_parts(
+        evaluation.contribution,
+        dimensions="name",
+        comparisons="dimension overall_comparison remains quote",
+        reviews="dimension strengths",
+    )
+    dimensions = (replace(each, statements=(HOSTILE_TEXT,)) for each in contribution.dimensions)
+    failure = Failure(
+        stage="literature", subject=HOSTILE_TEXT, reason=Reason.TIMEOUT, detail=HOSTILE_TEXT
     )
     return replace(
         evaluation,
-        papers=papers,
-        soundness=replace(
-            soundness,
-            methods=tuple(replace(method, text=HOSTILE_TEXT) for method in soundness.methods),
-            evidence=tuple(
-                replace(entry, method=HOSTILE_TEXT, results=HOSTILE_TEXT, context=HOSTILE_TEXT)
-                for entry in soundness.evidence
-            ),
-            reviews=tuple(
-                (
-                    review
-                    if review.unscored_reason
-                    else replace(review, support=HOSTILE_TEXT, suggestions=HOSTILE_TEXT)
-                )
-                for review in soundness.reviews
-            ),
-            elements=tuple(replace(element, text=HOSTILE_TEXT) for element in soundness.elements),
-            concerns=tuple(
-                replace(
-                    concern,
-                    point=HOSTILE_TEXT,
-                    quote=HOSTILE_TEXT if concern.quote else "",
-                    omission=HOSTILE_TEXT if concern.omission else "",
-                    why=HOSTILE_TEXT,
-                    would_change=HOSTILE_TEXT,
-                    action=HOSTILE_TEXT,
-                    supported=HOSTILE_TEXT,
-                    weakened=HOSTILE_TEXT,
-                )
-                for concern in soundness.concerns
-            ),
-            summary=replace(
-                soundness.summary, strengths=(HOSTILE_TEXT,), weaknesses=(HOSTILE_TEXT,)
-            ),
-        ),
-        contribution=replace(
-            contribution,
-            dimensions=tuple(
-                replace(entry, name=HOSTILE_TEXT, statements=(HOSTILE_TEXT,))
-                for entry in contribution.dimensions
-            ),
-            comparisons=tuple(
-                replace(
-                    entry,
-                    dimension=HOSTILE_TEXT,
-                    overall_comparison=HOSTILE_TEXT,
-                    remains=HOSTILE_TEXT,
-                    quote=HOSTILE_TEXT,
-                )
-                for entry in contribution.comparisons
-            ),
-            reviews=tuple(
-                replace(entry, dimension=HOSTILE_TEXT, strengths=HOSTILE_TEXT)
-                for entry in contribution.reviews
-            ),
-        ),
-        failures=(
-            Failure(
-                stage="literature", subject=HOSTILE_TEXT, reason=Reason.TIMEOUT, detail=HOSTILE_TEXT
-            ),
-        ),
+        papers=tuple(replace(paper, **hostile) for paper in evaluation.papers),
+        soundness=replace(soundness, summary=summary),
+        contribution=replace(contribution, dimensions=tuple(dimensions)),
+        failures=(failure,),
     )
+
+
+def _blank(nouns, reason: Reason, *texts: str, **values):
+    """Replace judgements by none: empty texts, these values, and the reason."""
+    empty = dict.fromkeys(texts, "")
+    return tuple(replace(noun, unscored_reason=reason, **empty, **values) for noun in nouns)
 
 
 def unscored_evaluation():
     """Nothing could be judged: the source was away and the budget spent."""
-    evaluation = make_evaluation(
-        2,
-        idea=replace(
-            make_idea(2),
-            idea_id=UNSCORED,
-            title="Nothing scored",
-            group=None,
-            cutoff_date=date(2025, 6, 30),
-        ),
+    idea = replace(
+        make_idea(2),
+        idea_id=UNSCORED,
+        title="Nothing scored",
+        group=None,
+        cutoff_date=date(2025, 6, 30),
     )
-    reason = Reason.BUDGET_EXHAUSTED
+    evaluation, reason = make_evaluation(2, idea=idea), Reason.BUDGET_EXHAUSTED
+    soundness, contribution = evaluation.soundness, evaluation.contribution
+    no_score = {"score_0_to_10": None, "confidence_0_to_3": None, "evidence_count": 0}
+    (plan_review,) = _blank(
+        [soundness.plan_review], reason, concern_count=None, dropped_point_count=0
+    )
     soundness = replace(
-        evaluation.soundness,
-        evidence=tuple(
-            replace(entry, relevant=None, method="", results="", context="", unscored_reason=reason)
-            for entry in evaluation.soundness.evidence
-        ),
-        reviews=tuple(
-            replace(
-                review,
-                score_0_to_10=None,
-                confidence_0_to_3=None,
-                support="",
-                contradictions="",
-                suggestions="",
-                evidence_count=0,
-                unscored_reason=reason,
-            )
-            for review in evaluation.soundness.reviews
+        soundness,
+        evidence=_blank(soundness.evidence, reason, "method", "results", "context", relevant=None),
+        reviews=_blank(
+            soundness.reviews, reason, "support", "contradictions", "suggestions", **no_score
         ),
         concerns=(),
-        plan_review=replace(
-            evaluation.soundness.plan_review,
-            concern_count=None,
-            dropped_point_count=0,
-            unscored_reason=reason,
-        ),
+        plan_review=plan_review,
         summary=None,
     )
+    numbers = ("mean_comparison_score", "novelty_0_to_10", "novelty_lower_0_to_10",
+               "novelty_upper_0_to_10", "confidence_0_to_3")  # fmt: skip
+    reviews = (
+        replace(
+            each, scored_comparison_count=0, unscored_comparison_count=each.scored_comparison_count
+        )
+        for each in contribution.reviews
+    )
     contribution = replace(
-        evaluation.contribution,
-        comparisons=tuple(
-            replace(entry, score=None, comparison="", unscored_reason=Reason.REPLY_UNPARSABLE)
-            for entry in evaluation.contribution.comparisons
+        contribution,
+        comparisons=_blank(
+            contribution.comparisons, Reason.REPLY_UNPARSABLE, "comparison", score=None
         ),
-        reviews=tuple(
-            replace(
-                review,
-                strengths="",
-                weaknesses="",
-                suggestions="",
-                mean_comparison_score=None,
-                novelty_0_to_10=None,
-                novelty_lower_0_to_10=None,
-                novelty_upper_0_to_10=None,
-                confidence_0_to_3=None,
-                scored_comparison_count=0,
-                unscored_comparison_count=review.scored_comparison_count,
-                unscored_reason=reason,
-            )
-            for review in evaluation.contribution.reviews
+        reviews=_blank(
+            reviews, reason, "strengths", "weaknesses", "suggestions", **dict.fromkeys(numbers)
         ),
     )
-    calls = tuple(replace(call, cost_usd=None) for call in evaluation.llm_calls)
     return replace(
         evaluation,
         soundness=soundness,
         contribution=contribution,
         suggestions=(),
-        llm_calls=calls,
+        llm_calls=tuple(replace(call, cost_usd=None) for call in evaluation.llm_calls),
     )
 
 

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from httpx import Response
 from lxml import html
 from starlette.testclient import TestClient
 
+from dashboards.app.access import cookie_name
 from dashboards.app.application import pages
 from schemas.people.role import Role
 from schemas.settings import Settings
-from warehouse.app.accounts import accounts, add_account
+from warehouse.app.accounts import accounts, add_account, begin_session
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
 
@@ -30,14 +32,15 @@ def site_of(warehouse: Warehouse, **dashboard: Any) -> TestClient:
 
 
 def signed_in(warehouse: Warehouse, role: Role, name: str = "") -> TestClient:
-    """A browser whose reader signed in with an account of this role, made where there is none."""
+    """A browser with a session of an account of this role, made where there is none."""
     name = name or str(role)
     with ServiceDatabase(warehouse) as database:
         if name not in {each.name for each in accounts(database)}:
             add_account(database, name, role, PASSWORD)
+        secret = begin_session(database, name, timedelta(hours=1))
+    assert secret is not None
     client = site_of(warehouse)
-    told = {"name": name, "password": PASSWORD}
-    assert client.post("/sign-in", data=told).status_code == 303
+    client.cookies.set(cookie_name(warehouse), secret)
     return client
 
 

@@ -29,7 +29,7 @@ from tests.support.ideation_lake import make_ideation_head, make_round
 from tests.support.lakes import PROVENANCE, made
 from tests.support.rankings import land_group, make_call, make_head, make_ranked_group
 from tests.support.survey_lake import make_survey, make_survey_head, with_review
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS, land

@@ -14,13 +14,14 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.settings import LanguageModelSettings, Settings
 from schemas.tables import TABLES
 from tests.support.benchmark_lake import BENCHMARK, SUITE, publish_benchmark_lake
 from tests.support.evaluations import make_evaluation
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.statements import MARTS, names
 from warehouse.stores.transcripts import Transcripts, open_transcripts, transcripts_path
@@ -145,7 +146,8 @@ def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Ware
     left = Transcripts(transcripts_path(copied))
     assert (left.read(old), left.read(new) is None) == (None, False)
     left.close()
-    assert compact(copied, keep_transcripts_days=0).transcripts_deleted == 1
+    none = Settings(language_model=LanguageModelSettings(keep_transcripts_days=0))
+    assert compact(Warehouse(copied.root, none)).transcripts_deleted == 1
 
 
 def test_compaction_without_a_lake_makes_none(warehouse: Warehouse) -> None:

@@ -14,7 +14,6 @@ from schemas.reasons import Reason
 from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import (
-    START,
     evaluation_of,
     make_evaluation,
     make_idea,
@@ -37,17 +36,6 @@ def landed_rows(
         path.stem: read_rows(TABLE[path.stem], path)
         for path in RUNS.unit_folder(warehouse, run_id, key).glob("*.parquet")
     }
-
-
-def test_landing_and_reading_gives_the_same_evaluation(warehouse: Warehouse) -> None:
-    evaluation = make_evaluation()
-    receipt = land(warehouse, evaluation)
-    rows = landed_rows(warehouse, RUN_A, evaluation.evaluation_key)
-    assert evaluation_of(rows) == evaluation
-    assert {name: count for name, count in receipt.rows.items() if count} == {
-        name: len(found) for name, found in rows.items()
-    }
-    assert list(iterate_receipts(warehouse, RUNS, RUN_A)) == [receipt]
 
 
 def test_receipt_counts_what_landed(warehouse: Warehouse) -> None:
@@ -175,17 +163,6 @@ def _modules_after_importing_landing() -> list[str]:
     return [
         name for name in ("duckdb", "great_expectations", "polars", "pandas") if name in sys.modules
     ]
-
-
-def test_times_are_kept_to_the_microsecond(warehouse: Warehouse) -> None:
-    evaluation = replace(make_evaluation(), finished_at=START.replace(microsecond=123457))
-    land(warehouse, evaluation)
-    assert (
-        evaluation_of(
-            landed_rows(warehouse, RUN_A, evaluation.evaluation_key)
-        ).finished_at.microsecond
-        == 123457
-    )
 
 
 def test_all_of_a_unit_is_forced_to_the_disk_and_the_receipt_last(

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from datetime import timedelta
 from itertools import combinations, product
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.base import replace
+from schemas.base import Noun, replace
 from schemas.identifiers import PaperId, RunId
 from schemas.judgement.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
 from schemas.judgement.evaluation import IdeaEvaluation
@@ -40,6 +40,8 @@ from warehouse.parquet import arrow_table
 from warehouse.queries import resources_of_papers
 from warehouse.statements import MARTS, names, statement, table_statement
 from warehouse.units.publish import head_rows
+
+NounT = TypeVar("NounT", bound=Noun)
 
 
 @pytest.fixture(scope="module")
@@ -96,43 +98,33 @@ def judged(
     known = [score for score in comparisons if score is not None]
     if novelty is None and known:
         novelty = 5 * (1 + sum(known) / len(known))
-    base = make_evaluation(
-        number,
-        methods=max(len(soundness), 1),
-        dimensions=1,
-        compared=len(comparisons),
-        idea=make_idea(number, group=group),
-    )
+    sizes = {"methods": max(len(soundness), 1), "dimensions": 1, "compared": len(comparisons)}
+    base = make_evaluation(number, idea=make_idea(number, group=group), **sizes)
     assert base.soundness is not None
     assert base.contribution is not None
-    reviews = tuple(
-        replace(
-            review,
-            score_0_to_10=score,
-            unscored_reason=None if score is not None else Reason.REFUSED,
-        )
-        for review, score in zip(base.soundness.reviews, soundness, strict=False)
-    )
-    compared = tuple(
-        replace(
-            comparison,
-            score=score,
-            unscored_reason=None if score is not None else Reason.REFUSED,
-        )
-        for comparison, score in zip(base.contribution.comparisons, comparisons, strict=True)
-    )
+    reviewed = zip(base.soundness.reviews, soundness, strict=False)
+    compared = zip(base.contribution.comparisons, comparisons, strict=True)
     return replace(
         base,
         soundness=replace(
-            base.soundness, reviews=reviews, methods=base.soundness.methods[: len(soundness)]
+            base.soundness,
+            reviews=tuple(scored(each, "score_0_to_10", score) for each, score in reviewed),
+            methods=base.soundness.methods[: len(soundness)],
         ),
         contribution=replace(
             base.contribution,
-            comparisons=compared,
+            comparisons=tuple(scored(each, "score", score) for each, score in compared),
             reviews=tuple(
                 replace(each, novelty_0_to_10=novelty) for each in base.contribution.reviews
             ),
         ),
+    )
+
+
+def scored(noun: NounT, column: str, score: float | None) -> NounT:
+    """The noun with this score; None: a judge refused."""
+    return replace(
+        noun, **{column: score}, unscored_reason=Reason.REFUSED if score is None else None
     )
 
 
@@ -170,24 +162,13 @@ def by_all_modules(
     evaluation: IdeaEvaluation, personas: list[float | None], novelty: int | None
 ) -> IdeaEvaluation:
     """`evaluation` with exactly these persona scores and this judgement of novelty."""
-    committee, judged_novelty = (
-        make_committee(0, evaluation.papers),
-        make_novelty(0, evaluation.papers),
-    )
+    committee = make_committee(0, evaluation.papers)
+    judged_novelty = make_novelty(0, evaluation.papers)
     reviews = tuple(
-        replace(
-            committee.reviews[0],
-            persona_id=f"p{n}",
-            score_0_to_10=score,
-            unscored_reason=Reason.REFUSED if score is None else None,
-        )
+        scored(replace(committee.reviews[0], persona_id=f"p{n}"), "score_0_to_10", score)
         for n, score in enumerate(personas)
     )
-    judgement = replace(
-        judged_novelty.judgement,
-        score_1_to_5=novelty,
-        unscored_reason=Reason.REFUSED if novelty is None else None,
-    )
+    judgement = scored(judged_novelty.judgement, "score_1_to_5", novelty)
     return replace(
         evaluation,
         committee=replace(committee, reviews=reviews),
@@ -202,13 +183,8 @@ def test_an_idea_that_lacks_a_dimension_does_not_lead_by_it(tables: Connection) 
         committee = evaluation.committee
         assert committee is not None
         reviews = tuple(
-            replace(
-                committee.reviews[0],
-                dimension=dimension,
-                score_0_to_10=along.get(dimension),
-                unscored_reason=None if dimension in along else Reason.REFUSED,
-            )
-            for dimension in ("clarity", "novelty")
+            scored(replace(committee.reviews[0], dimension=name), "score_0_to_10", along.get(name))
+            for name in ("clarity", "novelty")
         )
         add_evaluation(tables, replace(evaluation, committee=replace(committee, reviews=reviews)))
     found = tables.execute("select committee_0_to_10 from idea_scores order by idea_id").fetchall()
@@ -230,8 +206,8 @@ def test_a_committee_that_never_met_is_wholly_unscored_and_unscored_reviews_are_
 
 
 PLACES = (
-    "select idea_id, score, score_lower, score_upper, missing, rank, best_rank, worst_rank"
-    " from group_rankings order by idea_id"
+    "select idea_id, score, round(score_lower, 6), round(score_upper, 6), missing, rank, best_rank,"
+    " worst_rank from group_rankings order by idea_id"
 )
 
 
@@ -338,29 +314,10 @@ def test_a_criterion_that_counts_and_is_unscored_leaves_bounds_and_a_range_of_ra
     add_evaluation(tables, assessed(0, overall=0.5, **CRITERIA | {"new": None}))
     add_evaluation(tables, assessed(1, overall=0.5, **CRITERIA | {"worth_asking": 0.7}))
     add_evaluation(tables, assessed(2, overall=0.5, **CRITERIA | {"worth_asking": 0.1}))
-    found = tables.execute(PLACES).fetchall()
-    assert found == [
-        ("idea-00000", None, pytest.approx(4.5), pytest.approx(7.0), "new", None, 1, 2),
-        (
-            "idea-00001",
-            pytest.approx(5.75),
-            pytest.approx(5.75),
-            pytest.approx(5.75),
-            None,
-            1,
-            None,
-            None,
-        ),
-        (
-            "idea-00002",
-            pytest.approx(1.25),
-            pytest.approx(1.25),
-            pytest.approx(1.25),
-            None,
-            2,
-            None,
-            None,
-        ),
+    assert tables.execute(PLACES).fetchall() == [
+        ("idea-00000", None, 4.5, 7.0, "new", None, 1, 2),
+        ("idea-00001", pytest.approx(5.75), 5.75, 5.75, None, 1, None, None),
+        ("idea-00002", pytest.approx(1.25), 1.25, 1.25, None, 2, None, None),
     ]
 
 

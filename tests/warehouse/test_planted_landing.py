@@ -16,8 +16,7 @@ from tests.warehouse.test_progress import land_some, planned
 from warehouse.compact import compact
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.progress import Watch, announce
-from warehouse.refusals import read_refusals
+from warehouse.progress import Watch, announce, read_refusals
 from warehouse.units.bucket import RECEIPT_FILE
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish

@@ -8,9 +8,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import orjson
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from schemas.base import replace
@@ -22,7 +19,6 @@ from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.kinds.runs.reuse import reuse
 from warehouse.units import publish as publishing
-from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
@@ -38,46 +34,9 @@ def counts(warehouse: Warehouse) -> dict[str, int]:
         }
 
 
-def snapshots(warehouse: Warehouse) -> int:
-    with warehouse.reader() as connection:
-        return int(
-            connection.execute("select count(*) from ducklake_snapshots('lake')").fetchall()[0][0]
-        )
-
-
 def land_ideas(warehouse: Warehouse, numbers: range, run_id: str = "run-a") -> None:
     for number in numbers:
         land(warehouse, make_evaluation(number, run_id=run_id))
-
-
-def spoil(warehouse: Warehouse, table: str, **values: Any) -> None:
-    """Change the first row of a landed file, as a bug in a worker would."""
-    (receipt,) = iterate_receipts(warehouse, RUNS, RUN)
-    path = RUNS.unit_folder(warehouse, RUN, receipt.evaluation_key) / f"{table}.parquet"
-    content = pq.ParquetFile(path).read()
-    rows = content.to_pylist()
-    rows[0].update(values)
-    pq.write_table(
-        pa.Table.from_pylist(
-            rows, schema=pa.schema([field.with_nullable(True) for field in content.schema])
-        ),
-        path,
-    )
-
-
-def test_publishing_twice_changes_nothing(warehouse: Warehouse) -> None:
-    land_ideas(warehouse, range(2))
-    first = publish(warehouse, RUNS, make_run(ideas=2))
-    before = snapshots(warehouse)
-    rerun = make_run(ideas=2)
-    second = publish(
-        warehouse,
-        RUNS,
-        replace(rerun, finished_at=rerun.finished_at.replace(hour=5), duration_seconds=9.0),
-    )
-    assert (first.unchanged, second.unchanged, second.published) == (False, True, True)
-    assert first.rows == second.rows
-    assert snapshots(warehouse) == before
 
 
 def test_a_run_published_in_part_is_published_again_with_more_ideas(warehouse: Warehouse) -> None:
@@ -98,32 +57,6 @@ def test_reused_evaluations_are_published_under_the_new_run(warehouse: Warehouse
         assert connection.execute(
             "select reused_ideas, cost_usd, llm_calls from run_costs"
         ).fetchall() == [(1, 0.0, 0)]
-
-
-def test_a_run_that_breaks_critical_expectations_stays_in_landing(warehouse: Warehouse) -> None:
-    land(warehouse, make_evaluation())
-    spoil(warehouse, "soundness_reviews", score_0_to_10=11.0, unscored_reason="tired")
-    spoil(warehouse, "papers", title=None)
-    spoil(warehouse, "citations", paper_id="invented")
-    spoil(warehouse, "methods", method_id="m2")
-    report = publish(warehouse, RUNS, make_run())
-    assert not report.published
-    assert report.validation is not None
-    broken = {
-        (row.expectation, row.table_name, row.column_name) for row in report.validation.broken
-    }
-    assert broken >= {
-        ("expect_column_values_to_be_between", "soundness_reviews", "score_0_to_10"),
-        ("expect_column_values_to_be_in_set", "soundness_reviews", "unscored_reason"),
-        ("expect_column_values_to_not_be_null", "papers", "title"),
-        ("expect_compound_columns_to_be_unique", "methods", "run_id, idea_id, method_id"),
-        ("refers_to_papers_paper_id", "citations", "paper_id"),
-        ("a_score_or_a_reason_never_both", "", ""),
-    }
-    assert counts(warehouse) == {"runs": 0, "ideas": 0, "methods": 0}
-    saved = orjson.loads(RUNS.validation_file(warehouse, RUN).read_bytes())
-    assert saved["passed"] is False
-    assert any("invented" in row["detail"] for row in saved["rows"])
 
 
 def test_an_idea_evaluated_twice_in_a_run_is_noticed(warehouse: Warehouse) -> None:

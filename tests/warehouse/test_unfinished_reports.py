@@ -8,7 +8,7 @@ import pytest
 from dashboards.views.write_run import write_reports
 from schemas.identifiers import RunId
 from warehouse.compact import compact
-from warehouse.unfinished_reports import building_folder, remove_unfinished
+from warehouse.reports import building_folder, remove_unfinished
 from warehouse.warehouse import Warehouse
 
 LEFT = (".building-left", ".replaced-left")

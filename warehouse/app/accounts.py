@@ -1,9 +1,10 @@
-"""Accounts of a warehouse, and their sessions.
+"""Accounts of a warehouse with their sessions, and API tokens of programs.
 
-Passwords are stored as Argon2 hashes, session secrets as SHA-256 hashes.
+Passwords are stored as Argon2 hashes, secrets of sessions and tokens as SHA-256 hashes.
 """
 
 import hashlib
+import hmac
 import secrets
 import unicodedata
 from datetime import UTC, datetime, timedelta
@@ -14,10 +15,12 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
-from schemas.people.role import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person, Role
+from schemas.people.role import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person, Role, Token
+from schemas.text.patterns import bounded
 from warehouse.app.database import ServiceDatabase, Statements, Transaction
 
-_SECRET_BYTES = 32
+_TOKEN = bounded(r"assay_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_TOKEN_ID_BYTES, _SECRET_BYTES = 6, 32
 _HASHER = PasswordHasher()
 
 
@@ -68,7 +71,7 @@ def set_password(database: ServiceDatabase, name: str, password: str) -> Account
     with database.transaction() as work:
         account = replace(_active_account(work, name)[0], has_password=True)
         _put(work, account, password_hash)
-        work.ask("end_sessions_of", name=name)
+        work.remove("sessions", name=name)
     return account
 
 
@@ -83,18 +86,18 @@ def remove_account(database: ServiceDatabase, name: str) -> Account:
             _active_account(work, name)[0], removed_at=datetime.now(UTC), has_password=False
         )
         _put(work, account, None)
-        work.ask("end_sessions_of", name=name)
+        work.remove("sessions", name=name)
     return account
 
 
 def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
-    every_account = database.nouns(Account, "accounts")
+    every_account = database.nouns(Account, "accounts", "account", order="name")
     return tuple(each for each in every_account if each.removed_at is None)
 
 
 def has_accounts(database: ServiceDatabase) -> bool:
     """Return whether there are or were accounts: removing the last one opens nothing."""
-    return bool(database.ask("accounts"))
+    return bool(database.rows("accounts", "name"))
 
 
 def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timedelta) -> str | None:
@@ -102,15 +105,15 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
 
     Both failures take the same time, so that names cannot be guessed.
     """
-    rows = database.ask("account", name=name)
-    digest = rows[0][1] if rows else None
+    rows = database.rows("accounts", "password_hash", name=name)
+    digest = rows[0][0] if rows else None
     if (
         not _is_password(password, digest if digest is not None else _dummy_hash())
         or digest is None
     ):
         return None
     with database.transaction() as work:
-        if [row[1] for row in work.ask("account", name=name)] != [digest]:
+        if work.rows("accounts", "password_hash", name=name) != [(digest,)]:
             return None  # changed during the check
         return _create_session(work, name, lifetime)
 
@@ -135,17 +138,74 @@ def _create_session(work: Transaction, name: str, lifetime: timedelta) -> str:
 def person_of(database: ServiceDatabase, secret: str) -> Person | None:
     """Return the person of a session; None if there is none or it has expired."""
     now = datetime.now(UTC).timestamp()
-    account = database.noun(Account, "session", secret_sha256=_sha256(secret), now=now)
-    return None if account is None else Person(name=account.name, role=account.role)
+    for (document,) in database.ask("session", secret_sha256=_sha256(secret), now=now):
+        account = Account.model_validate_json(document)
+        return Person(name=account.name, role=account.role)
+    return None
 
 
 def sign_out(database: ServiceDatabase, secret: str) -> None:
     with database.transaction() as work:
-        work.ask("end_session", secret_sha256=_sha256(secret))
+        work.remove("sessions", secret_sha256=_sha256(secret))
+
+
+def new_token_id() -> str:
+    return secrets.token_hex(_TOKEN_ID_BYTES)
+
+
+def add_token(database: ServiceDatabase, token: Token) -> str:
+    """Store a token, and return the text that its holder sends; it is not stored."""
+    secret = secrets.token_urlsafe(_SECRET_BYTES)
+    with database.transaction() as work:
+        document = token.model_dump_json()
+        work.add("tokens", token_id=token.token_id, secret_sha256=_sha256(secret), token=document)
+    return f"assay_{token.token_id}_{secret}"
+
+
+def token_of(database: ServiceDatabase, text: str) -> Token | None:
+    """Return the token of a text; None if invalid, expired or revoked."""
+    match = _TOKEN.fullmatch(text)
+    if match is None:
+        return None
+    token_id, secret = match.groups()
+    for stored_hash, document in database.rows(
+        "tokens", "secret_sha256", "token", token_id=token_id
+    ):
+        token = Token.model_validate_json(document)
+        # With 256 random bits the secret needs no slow hash.
+        if hmac.compare_digest(stored_hash, _sha256(secret)) and token.valid_at(datetime.now(UTC)):
+            return token
+    return None
+
+
+def still_valid(database: ServiceDatabase, token_id: str) -> bool:
+    """Return whether a token is neither expired nor revoked."""
+    token = database.noun(Token, "tokens", "token", token_id=token_id)
+    return token is not None and token.valid_at(datetime.now(UTC))
+
+
+def tokens(database: ServiceDatabase) -> tuple[Token, ...]:
+    return tuple(database.nouns(Token, "tokens", "token"))
+
+
+def revoke(database: ServiceDatabase, token_id: str) -> Token:
+    """Revoke a token; revoking it again changes nothing.
+
+    Raises:
+        UnknownNameError: there is no such token.
+    """
+    with database.transaction() as work:
+        token = work.noun(Token, "tokens", "token", token_id=token_id)
+        if token is None:
+            raise UnknownNameError(f"no token {token_id!r}; `assay tokens list` lists them")
+        if token.revoked_at is None:
+            token = replace(token, revoked_at=datetime.now(UTC))
+            work.change("tokens", {"token": token.model_dump_json()}, token_id=token_id)
+        return token
 
 
 def _account(source: Statements, name: str) -> tuple[Account, str | None] | None:
-    for document, password_hash in source.ask("account", name=name):
+    for document, password_hash in source.rows("accounts", "account", "password_hash", name=name):
         return Account.model_validate_json(document), password_hash
     return None
 
@@ -158,8 +218,9 @@ def _active_account(work: Transaction, name: str) -> tuple[Account, str | None]:
 
 
 def _put(work: Transaction, account: Account, password_hash: str | None) -> None:
-    document = account.model_dump_json()
-    work.ask("put_account", name=account.name, account=document, password_hash=password_hash)
+    row = {"account": account.model_dump_json(), "password_hash": password_hash}
+    if not work.change("accounts", row, name=account.name):
+        work.add("accounts", name=account.name, **row)
 
 
 def _hash_password(password: str) -> str:

@@ -2,11 +2,10 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from schemas.base import Noun
@@ -16,6 +15,7 @@ from warehouse.statements import filled, statement
 from warehouse.warehouse import Warehouse
 
 NounT = TypeVar("NounT", bound=Noun)
+_Values = Mapping[str, Any] | Sequence[Any]
 
 
 def services_file(warehouse: Warehouse) -> Path:
@@ -32,19 +32,41 @@ def check_services(warehouse: Warehouse) -> None:
 
 
 class Statements:
-    """SQL statements of the services, by the names of their files."""
+    """Queries on the services' tables. Conditions are equalities; None: the value is missing."""
+
+    def query(self, sql: str, values: _Values) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
 
     def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
         """Return the rows of `sql/services/<name>.sql`."""
-        raise NotImplementedError
+        return self.query(statement("services", name), parameters)
 
-    def nouns(self, kind: type[NounT], name: str, /, **parameters: Any) -> list[NounT]:
-        """Return the nouns whose JSON is in the last column."""
-        return [kind.model_validate_json(row[-1]) for row in self.ask(name, **parameters)]
+    def rows(
+        self, table: str, /, *columns: str, order: str = "rowid", **where: Any
+    ) -> list[tuple[Any, ...]]:
+        condition, values = _condition(where)
+        names = ", ".join(columns)
+        sql = filled(
+            "services", "select", table=table, columns=names, condition=condition, order=order
+        )
+        return self.query(sql, values)
 
-    def noun(self, kind: type[NounT], name: str, /, **parameters: Any) -> NounT | None:
+    def nouns(
+        self, kind: type[NounT], table: str, column: str, /, *, order: str = "rowid", **where: Any
+    ) -> list[NounT]:
+        """Return the nouns whose JSON is in a column."""
+        rows = self.rows(table, column, order=order, **where)
+        return [kind.model_validate_json(document) for (document,) in rows]
+
+    def noun(self, kind: type[NounT], table: str, column: str, /, **where: Any) -> NounT | None:
         """Return the first of these nouns; None without rows."""
-        return next(iter(self.nouns(kind, name, **parameters)), None)
+        return next(iter(self.nouns(kind, table, column, **where)), None)
+
+
+def _condition(where: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    values = [value for value in where.values() if value is not None]
+    tests = (f"{name} is null" if each is None else f"{name} = ?" for name, each in where.items())
+    return " and ".join(tests) or "true", values
 
 
 class ServiceDatabase(Statements):
@@ -65,9 +87,9 @@ class ServiceDatabase(Statements):
         self.path = services_file(warehouse)
         self._reader, self._writer = _Place(), _Place()
 
-    def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
+    def query(self, sql: str, values: _Values) -> list[tuple[Any, ...]]:
         with self._open(self._reader) as connection:
-            return connection.execute(statement("services", name), parameters).fetchall()
+            return connection.execute(sql, values).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
@@ -95,12 +117,7 @@ class ServiceDatabase(Statements):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @contextmanager
@@ -124,8 +141,8 @@ class Transaction(Statements):
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
-        return self._connection.execute(statement("services", name), parameters).fetchall()
+    def query(self, sql: str, values: _Values) -> list[tuple[Any, ...]]:
+        return self._connection.execute(sql, values).fetchall()
 
     def add(self, table: str, /, **row: Any) -> None:
         """Insert a row. Raises ConflictError if the table has a row with this key."""
@@ -135,3 +152,16 @@ class Transaction(Statements):
             self._connection.execute(sql, row)
         except sqlite3.IntegrityError as error:
             raise ConflictError(f"{table} has a row of this name already") from error
+
+    def change(self, table: str, new: Mapping[str, Any], /, **where: Any) -> int:
+        """Set columns of the matching rows, and return their number."""
+        condition, values = _condition(where)
+        columns = ", ".join(f"{name} = ?" for name in new)
+        sql = filled("services", "update", table=table, columns=columns, condition=condition)
+        return self._connection.execute(sql, [*new.values(), *values]).rowcount
+
+    def remove(self, table: str, /, **where: Any) -> int:
+        """Delete the matching rows, and return their number."""
+        condition, values = _condition(where)
+        sql = filled("services", "delete", table=table, condition=condition)
+        return self._connection.execute(sql, values).rowcount

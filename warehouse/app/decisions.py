@@ -152,7 +152,13 @@ def decide(
         raise NotAllowedError(f"request {request_id} is asked of others, not of {participant_id}")
     _check_fits(request, verdict, answer.choice)
     if verdict.ends:
-        _check_version(request, answer.version_sha256, _parts_now(connection, request))
+        of_run = request.stage is not None and request.stage.of_runs
+        parts = (
+            parts_of_report(connection, request.run_id)
+            if of_run
+            else parts_of(connection, request.run_id, request.unit_id)
+        )
+        _check_version(request, answer.version_sha256, parts)
     with database.transaction() as work:
         person = participant(work, participant_id)
         if record_by_key(work, "decisions", request_id, Decision) is not None:
@@ -169,12 +175,6 @@ def decide(
             choice=answer.choice,
             reason_sha256=store_reason(work, participant_id, reason) if reason else None,
         )
-
-
-def _parts_now(connection: Connection, request: Request) -> tuple[str, ...]:
-    if request.stage is not None and request.stage.of_runs:
-        return parts_of_report(connection, request.run_id)
-    return parts_of(connection, request.run_id, request.unit_id)
 
 
 def decide_by_rule(

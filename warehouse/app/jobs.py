@@ -112,7 +112,12 @@ def submit(warehouse: Warehouse, request: JobRequest) -> str:
     with FileLock(folder / "submit.lock", fallback_to_soft=False):
         existing_id = next((name for name in job_ids(warehouse) if name.endswith(key)), None)
         if existing_id is not None:
-            _check_same(warehouse, existing_id, request)
+            existing = read_request(warehouse, existing_id)
+            if existing.model_copy(update={"created_at": request.created_at}) != request:
+                raise ConflictError(
+                    f"the idempotency key of job {existing_id} belongs to another request: choose a"
+                    " new key"
+                )
             return existing_id
         job_id = job_id_of(request)
         _write_request(folder, job_id, as_json(request))
@@ -142,14 +147,6 @@ def job_id_of(request: JobRequest) -> str:
     """Return the id that a new job of this request gets."""
     key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
     return f"{request.created_at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{key}"
-
-
-def _check_same(warehouse: Warehouse, job_id: str, request: JobRequest) -> None:
-    existing = read_request(warehouse, job_id)
-    if existing.model_copy(update={"created_at": request.created_at}) != request:
-        raise ConflictError(
-            f"the idempotency key of job {job_id} belongs to another request: choose a new key"
-        )
 
 
 def read_request(warehouse: Warehouse, job_id: str) -> JobRequest:

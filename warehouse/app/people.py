@@ -47,7 +47,7 @@ def add_participant(
 
 def participant_with(database: ServiceDatabase, key: str) -> Participant | None:
     """Return the participant with this account or token; None if there is none."""
-    return database.noun(Participant, "person_of_key", key=key)
+    return database.noun(Participant, "people", "participant", key=key)
 
 
 def pseudonym_of(database: ServiceDatabase, account: str) -> str:
@@ -56,20 +56,19 @@ def pseudonym_of(database: ServiceDatabase, account: str) -> str:
     if participant is None:
         with database.transaction() as work:
             person, role = ParticipantKind.PERSON, CreditRole.VALIDATION
-            participant = work.noun(Participant, "person_of_key", key=account) or _add_participant(
-                work, account, person, role, account
-            )
+            participant = work.noun(Participant, "people", "participant", key=account)
+            participant = participant or _add_participant(work, account, person, role, account)
     return participant.participant_id
 
 
 def participants(database: ServiceDatabase) -> tuple[Participant, ...]:
     """Return all participants that were not forgotten, in order of addition."""
-    return tuple(database.nouns(Participant, "people"))
+    return tuple(database.nouns(Participant, "people", "participant"))
 
 
 def participant(source: Statements, participant_id: str) -> Participant:
     """Return a participant. Raises UnknownNameError if missing or forgotten."""
-    person = source.noun(Participant, "person", participant_id=participant_id)
+    person = source.noun(Participant, "people", "participant", participant_id=participant_id)
     if person is None:
         raise UnknownNameError(f"no participant {participant_id!r}; `assay people list` lists them")
     return person
@@ -86,7 +85,7 @@ def store_reason(work: Transaction, participant_id: str, reason: str) -> str:
 
 def reason_of(database: ServiceDatabase, reason_sha256: str | None) -> str | None:
     """Return the text of a reason; None if there is none or its author was forgotten."""
-    rows = database.ask("reason", reason_sha256=reason_sha256)
+    rows = database.rows("reasons", "reason", reason_sha256=reason_sha256)
     return rows[0][0] if rows else None
 
 
@@ -94,7 +93,7 @@ def reason_hashes(database: ServiceDatabase) -> dict[str, bool]:
     """Return all hashes of reasons, and whether each matches its text."""
     return {
         digest: content_hash(salt, reason) == digest
-        for digest, salt, reason in database.ask("reasons")
+        for digest, salt, reason in database.rows("reasons", "reason_sha256", "salt", "reason")
     }
 
 
@@ -111,10 +110,10 @@ def forget(warehouse: Warehouse, participant_id: str) -> None:
     """
     with ServiceDatabase(warehouse) as database:
         with database.transaction() as work:
-            deleted_rows = work.ask("forget_person", participant_id=participant_id)
-            work.ask("forget_reasons", participant_id=participant_id)
+            deleted_count = work.remove("people", participant_id=participant_id)
+            work.remove("reasons", participant_id=participant_id)
             work.ask("forget_reasons_of_votes", voter=participant_id)
-        if not deleted_rows:
+        if not deleted_count:
             participant(database, participant_id)
         database.empty_log()
     entry = LedgerEntry(

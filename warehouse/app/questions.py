@@ -26,7 +26,7 @@ from schemas.people.live_question import (
 from schemas.people.votes import Choice, Contender, Contest, HumanVote, Offer, Track
 from schemas.settings import Settings
 from warehouse.app.contests import Part, contests_of, describe_contender, made_by_run, text_of
-from warehouse.app.database import ServiceDatabase
+from warehouse.app.database import ServiceDatabase, Statements
 from warehouse.app.jobs import Job, job_id_of, read_job, request_stop
 from warehouse.app.submissions import add_submission, hand_over
 from warehouse.app.voting import add_contests, cast, offer, open_offer, skip
@@ -141,7 +141,7 @@ def ask(
         check_offered(request, warehouse.settings.dashboard)
     question = question.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
     with database.transaction() as work:
-        existing = work.noun(LiveQuestion, "open_questions", voter=voter)
+        existing = open_question(work, voter)
         if existing is not None:
             if (existing.kind, existing.text) == (question.kind, question.text):
                 return existing
@@ -163,9 +163,9 @@ def ask(
     return question
 
 
-def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
+def open_question(database: Statements, voter: str) -> LiveQuestion | None:
     """Return the voter's question that is being answered or waits for their vote."""
-    return database.noun(LiveQuestion, "open_questions", voter=voter)
+    return database.noun(LiveQuestion, "questions", "question", voter=voter, ended=None)
 
 
 def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> bool:
@@ -246,7 +246,7 @@ def answer(
 
 def end(database: ServiceDatabase, question: LiveQuestion, how: QuestionEnd) -> None:
     with database.transaction() as work:
-        work.ask("end_question", question_id=question.question_id, ended=how)
+        work.change("questions", {"ended": how}, question_id=question.question_id, ended=None)
 
 
 def leave(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> None:
@@ -273,5 +273,5 @@ def _contender(
 
 
 def _questions(database: ServiceDatabase) -> Iterator[tuple[LiveQuestion, str | None]]:
-    for document, final_state in database.ask("questions"):
+    for document, final_state in database.rows("questions", "question", "ended", order="asked_at"):
         yield LiveQuestion.model_validate_json(document), final_state

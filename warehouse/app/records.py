@@ -5,10 +5,7 @@ process. The publisher copies the records that the lake lacks, by key, so that a
 nor duplicates any.
 """
 
-from collections.abc import Iterator, Sequence
 from functools import singledispatch
-
-import pyarrow as pa
 
 from schemas.base import Noun
 from schemas.columns import Table
@@ -48,12 +45,18 @@ def record(work: Transaction, table: str, noun: Noun) -> None:
 
 def records_of(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
     """Return all rows of a table, in order of recording."""
-    return source.nouns(kind, "records", table_name=table)
+    return source.nouns(kind, "records", "record", order="position", table_name=table)
 
 
 def record_by_key(source: Statements, table: str, key: str, kind: type[NounT]) -> NounT | None:
     """Return the row of a table with this key; None if there is none."""
-    return source.noun(kind, "record", table_name=table, record_id=key)
+    return source.noun(kind, "records", "record", table_name=table, record_id=key)
+
+
+def recorded_documents(database: ServiceDatabase, table: str) -> list[tuple[str, str]]:
+    """Return keys and JSON of a table's rows, in order of recording."""
+    rows = database.rows("records", "record_id", "record", order="position", table_name=table)
+    return [(key, document) for key, document in rows]
 
 
 def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[str, int]:
@@ -71,40 +74,29 @@ def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[
 
 def fold(connection: Connection, warehouse: Warehouse) -> dict[str, int]:
     """Copy new records as the publisher, whose lake has all tables."""
-    new_records = {table: rows for table, rows in _new_records(connection, warehouse) if rows}
-    if new_records:
-        with transaction(connection, "what was recorded"):
-            for name, rows in new_records.items():
-                _insert(connection, TABLE[name], rows)
-                append(connection, [entry_of(read_record(name, row)) for row in rows])
-        record_head(connection, warehouse)
-    return {name: len(rows) for name, rows in new_records.items()}
-
-
-def _new_records(connection: Connection, warehouse: Warehouse) -> Iterator[tuple[str, list[str]]]:
     if not services_file(warehouse).exists():
-        return
+        return {}
+    new_records: dict[Table, list[str]] = {}
     with ServiceDatabase(warehouse) as database:
         for table in SERVICE_TABLES:
-            rows = database.ask("records", table_name=table.name)
-            folded_keys = lake_keys(connection, table) if rows else frozenset()
-            yield table.name, [document for key, document in rows if key not in folded_keys]
-
-
-def _insert(connection: Connection, table: Table, documents: Sequence[str]) -> None:
-    for start in range(0, len(documents), _ROWS_AT_ONCE):
-        insert(connection, table, arrow_rows(table, documents[start : start + _ROWS_AT_ONCE]))
-
-
-def arrow_rows(table: Table, documents: Sequence[str]) -> pa.Table:
-    nouns = map(table.noun.model_validate_json, documents)
-    return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
-
-
-def lake_keys(connection: Connection, table: Table) -> frozenset[str]:
-    parts = {"table": table.name, "columns": f'"{key_of(table)}"', "condition": "true"}
-    sql = table_statement("published_names", **parts)
-    return frozenset(key for (key,) in connection.execute(sql).fetchall())
+            if rows := recorded_documents(database, table.name):
+                parts = {"table": table.name, "columns": f'"{key_of(table)}"', "condition": "true"}
+                sql = table_statement("published_names", **parts)
+                lake_keys = {key for (key,) in connection.execute(sql).fetchall()}
+                new_records[table] = [document for key, document in rows if key not in lake_keys]
+    counts = {table.name: len(each) for table, each in new_records.items() if each}
+    if counts:
+        with transaction(connection, "what was recorded"):
+            for table, documents in new_records.items():
+                nouns = [read_record(table.name, document) for document in documents]
+                for start in range(0, len(nouns), _ROWS_AT_ONCE):
+                    part = nouns[start : start + _ROWS_AT_ONCE]
+                    rows_of_part = [row_of(table, noun, {}) for noun in part]
+                    insert(connection, table, arrow_table(table, rows_of_part))
+                if nouns:
+                    append(connection, [entry_of(noun) for noun in nouns])
+        record_head(connection, warehouse)
+    return counts
 
 
 def read_record(table: str, document: str) -> Noun:

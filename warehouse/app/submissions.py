@@ -34,7 +34,8 @@ def accept(
     job_id: str
     key, content = request.idempotency_key, _content_hash(request)
     with database.transaction() as work:
-        rows = work.ask("submission", token_id=token.token_id, idempotency_key=key)
+        columns, holder = ("job_id", "content_sha256"), token.token_id
+        rows = work.rows("submissions", *columns, token_id=holder, idempotency_key=key)
         if rows:
             job_id, earlier_content = rows[0]
             if earlier_content != content:
@@ -71,14 +72,14 @@ def hand_over(warehouse: Warehouse, database: ServiceDatabase) -> None:
     for job_id, document in database.ask("waiting"):
         submit_as(warehouse, job_id, document.encode())
         with database.transaction() as work:
-            work.ask("handed_over", job_id=job_id)
+            work.change("submissions", {"request": None}, job_id=job_id)
 
 
 def may_see(database: ServiceDatabase, token: Token, job_id: str) -> bool:
     """Return whether the token may watch and stop a job."""
     if token.scope.may(Action.OVERSEE):
         return True
-    return (token.token_id,) in database.ask("owner_of", job_id=job_id)
+    return (token.token_id,) in database.rows("submissions", "token_id", job_id=job_id)
 
 
 def jobs_of(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> tuple[Job, ...]:
@@ -86,7 +87,12 @@ def jobs_of(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> tu
     if token.scope.may(Action.OVERSEE):
         names = list(reversed(job_ids(warehouse)))
     else:
-        names = [row[0] for row in database.ask("jobs_of", token_id=token.token_id)]
+        names = [
+            name
+            for (name,) in database.rows(
+                "submissions", "job_id", order="job_id desc", token_id=token.token_id
+            )
+        ]
     every_job = (read_job(warehouse, name) for name in names)
     return tuple(job for job in every_job if job is not None)
 
@@ -122,17 +128,19 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
 
 def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> None:
     """Charge the token's ended jobs with their actual cost, if it is known."""
-    for job_id, bound_usd in database.ask("open_jobs", token_id=token.token_id):
+    columns = ("job_id", "charge_usd")
+    for job_id, bound_usd in database.rows(
+        "submissions", *columns, token_id=token.token_id, open=1
+    ):
         job = read_job(warehouse, job_id)
         if job is not None and job.at_work:
             continue
         if job is None and database.ask("waiting"):
             continue  # its files are not written yet
         cost_usd = None if job is None else _cost_usd(warehouse, job)
+        settled = {"open": 0, "charge_usd": bound_usd if cost_usd is None else cost_usd}
         with database.transaction() as work:
-            work.ask(
-                "settle", job_id=job_id, charge_usd=bound_usd if cost_usd is None else cost_usd
-            )
+            work.change("submissions", settled, job_id=job_id, open=1)
 
 
 def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:

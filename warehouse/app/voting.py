@@ -42,7 +42,7 @@ def add_contests(database: ServiceDatabase, contests: Iterable[Contest]) -> None
 
 def contests(database: ServiceDatabase) -> Iterator[tuple[Contest, Standing | None]]:
     """Yield all contests with their standings; None: not counted yet."""
-    for document, standing in database.ask("contests"):
+    for document, standing in database.rows("contests", "document", "standing", order="contest"):
         yield (
             Contest.model_validate_json(document),
             None if standing is None else Standing.model_validate_json(standing),
@@ -51,7 +51,7 @@ def contests(database: ServiceDatabase) -> Iterator[tuple[Contest, Standing | No
 
 def standing_of(database: ServiceDatabase, contest: Contest) -> Standing | None:
     """Return the standing of a contest; None: not counted yet."""
-    for (document,) in database.ask("standing_of", contest=contest.name):
+    for (document,) in database.rows("contests", "standing", contest=contest.name):
         if document is not None:
             return Standing.model_validate_json(document)
     return None
@@ -59,13 +59,16 @@ def standing_of(database: ServiceDatabase, contest: Contest) -> Standing | None:
 
 def store_standing(database: ServiceDatabase, contest: Contest, standing: Standing) -> None:
     with database.transaction() as work:
-        work.ask("replace_standing", contest=contest.name, standing=standing.model_dump_json())
+        work.change("contests", {"standing": standing.model_dump_json()}, contest=contest.name)
 
 
 def open_offer(database: ServiceDatabase, voter: str, among: Sequence[Contest]) -> Offer | None:
     """Return the voter's open offer in one of these contests."""
     names = {contest.name for contest in among}
-    for contest, document in database.ask("open_offers", voter=voter):
+    columns, newest = ("contest", "offer"), "offered_at desc"
+    for contest, document in database.rows(
+        "offers", *columns, order=newest, voter=voter, closed=None
+    ):
         if contest in names:
             return Offer.model_validate_json(document)
     return None
@@ -79,7 +82,7 @@ def next_pair(
     The most informative pair comes first if the standing names some, else the least seen. None: the
     voter has seen all pairs.
     """
-    seen_pairs = {pair for (pair,) in database.ask("pairs_of_voter", voter=voter)}
+    seen_pairs = {pair for (pair,) in database.rows("offers", "pair", voter=voter)}
     counts: dict[str, int] = dict(database.ask("contest_counts"))
 
     def load(contest: Contest) -> tuple[float, str]:
@@ -139,7 +142,7 @@ def offer(
     names = (first.contender.name, second.contender.name)
     pair = pair_name(contest, names)
     with database.transaction() as work:
-        if (pair,) in work.ask("pairs_of_voter", voter=voter):
+        if work.rows("offers", "pair", voter=voter, pair=pair):
             raise ConflictError("this pair was offered to you before: each is voted on once")
         work.add(
             "offers",
@@ -201,7 +204,7 @@ def _answer_counts(source: ServiceDatabase | Transaction, voter: str) -> tuple[i
 def _close_offer(
     work: Transaction, voter: str, offer_id: str, outcome: str, settings: VotingSettings
 ) -> Offer:
-    rows = work.ask("offer_of", offer_id=offer_id, voter=voter)
+    rows = work.rows("offers", "offer", "closed", offer_id=offer_id, voter=voter)
     if not rows:
         raise NotAllowedError("this pair was not offered to you: vote on the one you are shown")
     document, earlier_outcome = rows[0]
@@ -214,9 +217,8 @@ def _close_offer(
         raise RateLimitedError(f"{in_a_minute} pairs in a minute: read on, and vote in a minute")
     if in_a_day >= settings.most_per_day:
         raise RateLimitedError(f"{in_a_day} pairs in a day are the limit: continue tomorrow")
-    work.ask(
-        "close_offer", offer_id=offer_id, closed=outcome, closed_at=datetime.now(UTC).timestamp()
-    )
+    closed = {"closed": outcome, "closed_at": datetime.now(UTC).timestamp()}
+    work.change("offers", closed, offer_id=offer_id)
     return Offer.model_validate_json(document)
 
 

@@ -1,10 +1,15 @@
-"""Catalogue of a lake in an SQLite file."""
+"""Catalogue of a lake in an SQLite file, and the lock of its publisher."""
 
+import os
+import socket
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
 
-from schemas.errors import ConfigurationError
+from filelock import FileLock, Timeout
+
+from schemas.errors import ConfigurationError, TransientError
 from schemas.text.patterns import IGNORECASE, linear
 from warehouse.catalogue.connection import in_memory
 from warehouse.catalogue.definitions import foreign_error, later_rows
@@ -15,6 +20,7 @@ from warehouse.statements import quoted, statement
 _FILES_OF_A_DATABASE = ("", "-journal", "-wal", "-shm")
 _BUSY_SECONDS = 30
 """DuckDB's own timeout, so that nothing is opened that could not be checked."""
+_POLL_SECONDS = 0.1
 _KINDS = ("table", "index", "view", "trigger")
 _FIRST_ROOT = 2
 """Page of the first table: SQLite's schema is on page 1, and virtual tables have none."""
@@ -39,6 +45,28 @@ _TABLE = linear(
 """Definition of a table as DuckDB writes it: names, types and a primary key, nothing else."""
 
 
+@contextmanager
+def publisher_lock(path: Path, wait_seconds: float) -> Iterator[None]:
+    """Hold the lock until the block or the process ends; the file names the holder.
+
+    Raises:
+        TransientError: another process held it for `wait_seconds`.
+    """
+    lock = FileLock(path, wait_seconds, poll_interval=_POLL_SECONDS, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        holder = path.read_text("utf-8") or "another process"
+        raise TransientError(
+            f"{holder} is publishing to {path.parent}: try again when it has finished"
+        ) from None
+    try:
+        path.write_text(f"process {os.getpid()} on {socket.gethostname()}", "utf-8")
+        yield
+    finally:
+        lock.release()
+
+
 def has_catalogue(layout: Layout) -> bool:
     return layout.catalogue.exists()
 
@@ -52,7 +80,11 @@ def refuse_programs(layout: Layout) -> None:
         ConfigurationError: names the first such entry; or the file cannot be read or is damaged.
     """
     try:
-        with closing(_open_database(layout)) as database:
+        refuse_foreign_journal(layout.catalogue)
+        place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(place, uri=True, timeout=_BUSY_SECONDS)) as database:
+            # Show invalid UTF-8 instead of failing.
+            database.text_factory = lambda text: text.decode(errors="replace")
             database.execute("begin")  # read one state
             entries = database.execute(statement("catalogue", "entries")).fetchall()
             _refuse_other_entries(entries)
@@ -97,15 +129,6 @@ def _is_ducklake_entry(kind: object, name: object, root_page: object, sql: objec
         and (definition[1], definition[2]) == (name, _KEYS.get(name))
         and not _ROW_NUMBER.search(definition[0])
     )
-
-
-def _open_database(layout: Layout) -> sqlite3.Connection:
-    refuse_foreign_journal(layout.catalogue)
-    place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
-    database = sqlite3.connect(place, uri=True, timeout=_BUSY_SECONDS)
-    # Show invalid UTF-8 instead of failing.
-    database.text_factory = lambda text: text.decode(errors="replace")
-    return database
 
 
 def make_catalogue(layout: Layout, data_path: str) -> None:

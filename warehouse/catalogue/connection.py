@@ -22,6 +22,7 @@ _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     # On few rows a second thread spins: publishing a few ideas took twice the CPU time with two
     # threads, and as long. `share_out` enables more.
     "threads": "1",
+    "memory_limit": "1GB",
 }
 _MANY_ROWS = 100_000
 _BY_STATISTICS = (
@@ -37,9 +38,9 @@ _BY_STATISTICS = (
 
 
 @contextmanager
-def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[Connection]:
+def in_memory(*extensions: str) -> Iterator[Connection]:
     """Yield a connection without a lake, with `extensions` loaded."""
-    connection = duckdb.connect(config=_CONFIGURATION | {"memory_limit": memory_limit})
+    connection = duckdb.connect(config=_CONFIGURATION)
     try:
         connection.execute("set timezone = 'UTC'")
         # Longer queries would draw progress on stdout, where `--json` writes.

@@ -46,8 +46,20 @@ def apply_definitions(connection: Connection) -> None:
     if not check_tables(connection):
         for table in TABLES:
             connection.execute(table.ddl)
-    _begin_statistics(connection)
-    _set_row_groups(connection)
+    # Without statistics DuckLake asks for them once per column of every query: 100 ms instead of 10.
+    # Inserting and deleting a row creates them.
+    rows = connection.execute(statement("tables", "tables_with_statistics")).fetchall()
+    for table in TABLES:
+        if (table.name,) not in rows:
+            connection.execute(table_statement("insert_nothing", table=table.name))
+            connection.execute(table_statement("delete_nothing", table=table.name))
+    answer = connection.execute(
+        "select value from ducklake_options('lake') where option_name = 'parquet_row_group_size'"
+    ).fetchall()
+    if answer != [(str(_ROWS_PER_GROUP),)]:
+        connection.execute(
+            f"call ducklake_set_option('lake', 'parquet_row_group_size', {_ROWS_PER_GROUP})"
+        )
     for name in outdated_marts(connection):
         connection.execute(f"create or replace view {name} as {statement('marts', name)}")
 
@@ -166,28 +178,3 @@ def _formatted_sql(connection: Connection, sql: str) -> str:
     except duckdb.Error:
         return ""
     return str(text)
-
-
-def _begin_statistics(connection: Connection) -> None:
-    """Create statistics for tables without any, by inserting and deleting a row.
-
-    Without them DuckLake asks for statistics once per column of every query: 100 ms instead of 10.
-    """
-    tables_with_statistics = {
-        name
-        for (name,) in connection.execute(statement("tables", "tables_with_statistics")).fetchall()
-    }
-    for table in TABLES:
-        if table.name not in tables_with_statistics:
-            connection.execute(table_statement("insert_nothing", table=table.name))
-            connection.execute(table_statement("delete_nothing", table=table.name))
-
-
-def _set_row_groups(connection: Connection) -> None:
-    answer = connection.execute(
-        "select value from ducklake_options('lake') where option_name = 'parquet_row_group_size'"
-    ).fetchall()
-    if answer != [(str(_ROWS_PER_GROUP),)]:
-        connection.execute(
-            f"call ducklake_set_option('lake', 'parquet_row_group_size', {_ROWS_PER_GROUP})"
-        )

@@ -57,6 +57,7 @@ _READERS = {
     ".parquet": "read_parquet",
 }
 _MAXIMUM_ROWS = 1_000_000
+_TIMEOUT_SECONDS = 300.0
 _MOST_BITS = 63
 """Largest integer that other programs read; larger ones become text."""
 
@@ -65,7 +66,7 @@ def run_sql(
     warehouse: Warehouse,
     sql: str,
     *,
-    timeout_seconds: float = 300.0,
+    timeout_seconds: float = _TIMEOUT_SECONDS,
     maximum_rows: int = _MAXIMUM_ROWS,
     files: Mapping[str, Path] = MappingProxyType({}),
 ) -> list[Row]:
@@ -91,7 +92,7 @@ def run_sql_with_names(
     warehouse: Warehouse,
     sql: str,
     *,
-    timeout_seconds: float = 300.0,
+    timeout_seconds: float = _TIMEOUT_SECONDS,
     maximum_rows: int = _MAXIMUM_ROWS,
     files: Mapping[str, Path] = MappingProxyType({}),
 ) -> tuple[tuple[str, ...], list[Row]]:
@@ -109,11 +110,10 @@ def run_sql_to_arrow(
     warehouse: Warehouse,
     sql: str,
     *,
-    timeout_seconds: float = 300.0,
     files: Mapping[str, Path] = MappingProxyType({}),
 ) -> "pa.Table":
     """Run as `run_sql`, and return an Arrow table without a bound on rows."""
-    with _run_statement(warehouse, sql, timeout_seconds, files) as answer:
+    with _run_statement(warehouse, sql, _TIMEOUT_SECONDS, files) as answer:
         table = answer.to_arrow_table()
         return table.rename_columns(_distinct(table.column_names))
 

@@ -5,7 +5,7 @@ landing. All are validated, published, verified, compacted and tested for confor
 """
 
 from schemas.works.registry import work_schemas
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.kind import Kind, kind_of

@@ -298,12 +298,9 @@ class BudgetFile:
         query = "select cost_usd, tokens, requests from spent where run_id = ?1 and idea_id = ?2"
         row = connection.execute(query, (self.run_id, scope)).fetchone()
         spend = _spend(*row) if row else Spend()
-        return spend.plus(self._batch_spend(connection, scope))
-
-    def _batch_spend(self, connection: Statements, scope: str) -> Spend:
         query = f"select {_TOTALS} from charged where run_id = ?1 and ?2 in (idea_id, '')"  # noqa: S608 -- ours
         cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
-        return _spend(cost_usd, tokens)
+        return spend.plus(_spend(cost_usd, tokens))
 
     def _in_flight(self, connection: Statements, idea_id: IdeaId | None) -> Spend:
         query = f"select {_TOTALS} from reserved where run_id = ?1"  # noqa: S608 -- ours
@@ -332,7 +329,12 @@ class BudgetFile:
                 )
 
     def _holder(self) -> str:
-        return this_process(among_machines=self._database is not None)
+        """Return the name of this process in reservations."""
+        # Containers of one kernel have separate process ids, so the host name is included. For a
+        # file it is enough, and stays the same after a reboot.
+        host = socket.gethostname()
+        machine = host if self._database is None else f"{host} {this_machine()}"
+        return f"{_PROCESS}{os.getpid()} on {machine}"
 
     def _clock(self, connection: Statements) -> float:
         """Return seconds on the clock that all processes share."""
@@ -367,14 +369,6 @@ def is_reached(amount: float, bound: float | None) -> bool:
 def this_machine() -> str:
     """Return the same id for all processes and containers that share a kernel."""
     return _BOOT_ID.read_text().strip() if _BOOT_ID.is_file() else socket.gethostname()
-
-
-def this_process(*, among_machines: bool) -> str:
-    """Return the name of this process as a holder of reservations."""
-    # Containers of one kernel have separate process ids, so the host name is included. For a file
-    # it is enough, and stays the same after a reboot.
-    host = socket.gethostname()
-    return f"{_PROCESS}{os.getpid()} on {f'{host} {this_machine()}' if among_machines else host}"
 
 
 def process_is_alive(holder: str) -> bool:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import zstandard
@@ -36,11 +35,6 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _LEAST_COMPRESSED_BYTES, _MOST_ENTRY_BYTES = 256, 1_000_000_000
 
 
-def _entries_of(count: int) -> str:
-    marks = ",".join("?" * count)
-    return f"select key, value from entries where key in ({marks})"  # noqa: S608 -- marks alone
-
-
 class KeyedStore:
     """Maps text to compressed bytes in an SQLite file; safe for threads and processes.
 
@@ -66,7 +60,11 @@ class KeyedStore:
         with self._open() as connection:
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 part = keys[start : start + _KEYS_PER_QUERY]
-                query = f"{_entries_of(len(part))} and stored_at >= ? and typeof(value) = 'blob'"
+                marks = ",".join("?" * len(part))
+                query = (
+                    f"select key, value from entries where key in ({marks})"  # noqa: S608 -- marks alone
+                    " and stored_at >= ? and typeof(value) = 'blob'"
+                )
                 for key, value in connection.execute(query, (*part, oldest)).fetchall():
                     entries[key] = _decompress(value)
         return entries
@@ -131,12 +129,7 @@ class KeyedStore:
     def __enter__(self) -> "KeyedStore":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __reduce__(self) -> tuple[type["KeyedStore"], tuple[Path]]:
@@ -188,22 +181,16 @@ def trim_caches(layout: Layout, settings: CacheSettings) -> tuple[TrimmedCache, 
     Raises:
         ConfigurationError, TransientError: as `KeyedStore`.
     """
-    return tuple(_trim_cache(path, settings) for path in sorted(layout.cache.glob("*.sqlite")))
-
-
-def _trim_cache(path: Path, settings: CacheSettings) -> TrimmedCache:
-    size_before = _size(path)
-    with KeyedStore(path) as store:
-        dropped_count = store.drop_until(
-            oldest=time.time() - settings.maximum_days * _DAY_SECONDS,
-            most_bytes=settings.maximum_megabytes * 1_000_000,
-        )
-    return TrimmedCache(
-        name=path.stem,
-        entries_dropped=dropped_count,
-        bytes_before=size_before,
-        bytes_after=_size(path),
-    )
+    oldest = time.time() - settings.maximum_days * _DAY_SECONDS
+    most_bytes = settings.maximum_megabytes * 1_000_000
+    caches = []
+    for path in sorted(layout.cache.glob("*.sqlite")):
+        size_before = _size(path)
+        with KeyedStore(path) as store:
+            count = store.drop_until(oldest=oldest, most_bytes=most_bytes)
+        sizes = {"bytes_before": size_before, "bytes_after": _size(path)}
+        caches.append(TrimmedCache(name=path.stem, entries_dropped=count, **sizes))
+    return tuple(caches)
 
 
 def _size(path: Path) -> int:

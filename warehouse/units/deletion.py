@@ -20,7 +20,7 @@ from schemas.run import Budget
 from schemas.text.plain_files import remove_files
 from warehouse.lake import transaction
 from warehouse.ledger import append
-from warehouse.objects.shared_reports import forget_reports
+from warehouse.reports import forget_reports
 from warehouse.statements import table_statement
 from warehouse.stores.budget_file import BudgetFile
 from warehouse.units import bucket
@@ -83,7 +83,10 @@ def delete_work(
         bytes_freed=sum(path.lstat().st_size for path in files),
         deleted_at=datetime.now(UTC),
     )
-    _record_deletion(warehouse, deletion)
+    deletions = deletions_path(warehouse)
+    deletions.parent.mkdir(parents=True, exist_ok=True)
+    with deletions.open("ab") as lines:
+        lines.write(orjson.dumps(deletion.model_dump(mode="json")) + b"\n")
     before()
     forget_spending(warehouse, run_id, folders[0])
     bucket.remove_work(warehouse, folders[0])
@@ -92,7 +95,10 @@ def delete_work(
         shutil.rmtree(folder, ignore_errors=True)
     log.unlink(missing_ok=True)
     for folder in {warehouse.state / f"{kind.word}s" / run_id, warehouse.work(run_id)}:
-        _forget_state(warehouse, folder)
+        # Its lock stays, which is held.
+        names = [path.name for path in (*folder.glob("*.json"), *folder.glob("*.md"))]
+        if names:
+            remove_files(warehouse.state.resolve() / folder.relative_to(warehouse.state), names)
     with (
         warehouse.publisher() as connection,
         transaction(connection, kind.title(run_id)),
@@ -103,13 +109,6 @@ def delete_work(
             connection.execute(sql, {"run_id": run_id})
         append(connection, [_entry(run_id, deletion.deleted_at)])
     return deletion
-
-
-def _forget_state(warehouse: Warehouse, folder: Path) -> None:
-    """Remove the state files of a work, except its lock, which is held."""
-    names = [path.name for path in (*folder.glob("*.json"), *folder.glob("*.md"))]
-    if names:
-        remove_files(warehouse.state.resolve() / folder.relative_to(warehouse.state), names)
 
 
 def forget_spending(warehouse: Warehouse, scope: RunId, folder: Path) -> None:
@@ -133,13 +132,6 @@ def _entry(run_id: RunId, deleted_at: datetime) -> LedgerEntry:
         step=None,
         happened_at=deleted_at,
     )
-
-
-def _record_deletion(warehouse: Warehouse, deleted: Deleted[Any]) -> None:
-    path = deletions_path(warehouse)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
-        file.write(orjson.dumps(deleted.model_dump(mode="json")) + b"\n")
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -52,17 +52,12 @@ def evict(
             for receipt in iterate_receipts(layout, kind, *names)
             if receipt.complete and any(_files(layout, kind, receipt))
         ]
-        not_evicted = [receipt for receipt in with_files if not is_evicted(layout, kind, receipt)]
+        not_evicted = [each for each in with_files if not _mark(layout, kind, each).exists()]
         if not_evicted and not _is_in_lake(connection, layout, kind, names, not_evicted):
             continue  # `assay warehouse verify` reports the difference
         units += len(with_files)
         size += sum(_remove(layout, kind, receipt) for receipt in with_files)
     return FreedSpace(units=units, bytes=size)
-
-
-def is_evicted(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> bool:
-    """Return whether only the lake holds the rows of the unit."""
-    return _mark(layout, kind, receipt).exists()
 
 
 def restore_files(
@@ -167,6 +162,7 @@ def _remove(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> int
 
 
 def _mark(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Path:
+    """Return the path of the mark that only the lake holds the rows of the unit."""
     return kind.folder_of(layout, receipt) / EVICTION_MARK
 
 

@@ -48,9 +48,7 @@ class LaterValidation(Noun):
         )
 
 
-def validate_published(
-    warehouse: Warehouse, kinds: Iterable[Kind], *, wait_seconds: float = 60.0
-) -> LaterValidation:
+def validate_published(warehouse: Warehouse, kinds: Iterable[Kind]) -> LaterValidation:
     """Validate all published works of `kinds` that are still to be validated.
 
     The result includes critical expectations that were found broken earlier.
@@ -68,7 +66,7 @@ def validate_published(
         ]
     total = LaterValidation()
     for kind, works in batches:  # one batch at a time, so that publishers do not wait for all
-        with warehouse.publisher(wait_seconds=wait_seconds) as connection:
+        with warehouse.publisher() as connection:
             open_works = set(unvalidated_works(connection, kind))
             total += _validate_apart(
                 connection, kind, [names for names in works if names in open_works]

@@ -8,9 +8,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from schemas.base import Noun
 from schemas.boundary import ErrorBoundary, error_line
-from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.identifiers import content_hash
 from schemas.run import HANDFUL, UnitReceipt
@@ -175,11 +173,13 @@ def _insert(
             insert(connection, table, read_landed(table, files))
     extra_counts = {}
     for table, path in extra_row_files(warehouse, kind, *names):
-        rows = read_landed(table, [path])
-        extra_counts[table.name] = len(rows)
-        insert(connection, table, rows)
+        extra_rows = read_landed(table, [path])
+        extra_counts[table.name] = len(extra_rows)
+        insert(connection, table, extra_rows)
     insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
-    insert(connection, TABLE["validations"], _noun_rows(TABLE["validations"], validation.rows))
+    validations = TABLE["validations"]
+    rows = [row_of(validations, row, {}) for row in validation.rows]
+    insert(connection, validations, arrow_table(validations, rows))
     kind.settle(connection, head)
     counts = _counts(connection, kind, names)
     _check_counts(counts, extra_counts, kind, names, receipts)
@@ -190,10 +190,6 @@ def head_rows(kind: Kind[Any, Any, HeadT], head: HeadT, digest: str) -> pa.Table
     table = TABLE[kind.head_table]
     publication_columns = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
     return arrow_table(table, [row_of(table, head, head.columns() | publication_columns)])
-
-
-def _noun_rows(table: Table, nouns: Sequence[Noun]) -> pa.Table:
-    return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
 
 
 def _check_counts(

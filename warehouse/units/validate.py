@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from schemas.base import Severity
 from schemas.columns import Table
-from schemas.identifiers import RunId
 from schemas.literature.venue_months import LATEST_MONTHS
 from schemas.run import HANDFUL
 from schemas.tables import TABLE
@@ -33,7 +32,6 @@ if TYPE_CHECKING:  # import of three seconds
     from warehouse.validate.great_expectations import Suites
 
 ROWS_PER_CHUNK = 100_000
-_VENUE_MONTHS = "venue_months"
 
 
 def validate(
@@ -52,7 +50,12 @@ def validate(
         PublicationError: files do not fit their tables, or an expectation could not be evaluated.
     """
     run_id = kind.run_id(*names)
-    tally, suites = Tally(), _suites(run_id, len(receipts))
+    tally = Tally()
+    suites: Suites | None = None
+    if len(receipts) > HANDFUL:
+        from warehouse.validate import great_expectations  # import of three seconds
+
+        suites = great_expectations.Suites([run_id])
 
     def look_at(table: Table, rows: pa.Table) -> None:
         if len(rows):
@@ -82,14 +85,6 @@ def validate(
         results = suites.end(rules=tally)
     ranking_id = kind.parameters(*names).get("ranking_id")
     return ValidationReport(run_id=run_id, rows=results.rows(run_id, datetime.now(UTC), ranking_id))
-
-
-def _suites(run_id: RunId, unit_count: int) -> "Suites | None":
-    if unit_count <= HANDFUL:
-        return None
-    from warehouse.validate.great_expectations import Suites  # import of three seconds
-
-    return Suites([run_id])
 
 
 def _chunks(receipts: Sequence[ReceiptT]) -> Iterator[list[ReceiptT]]:
@@ -126,15 +121,6 @@ def _uniqueness(
     )
 
 
-def _venue_months() -> pa.Table:
-    """Return the latest month of a venue's papers by year, for rules on cutoff dates."""
-    rows = [
-        {"venue": venue, "year": year, "month": month}
-        for (venue, year), month in LATEST_MONTHS.items()
-    ]
-    return pa.Table.from_pylist(rows)
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
     """An SQL statement that returns the rows that break the rule.
@@ -161,14 +147,22 @@ def evaluate_rules(
 
     Prose is cut to its first character.
     """
-    views = {**chunk, _VENUE_MONTHS: _venue_months()}
+    # The latest month of a venue's papers by year, for rules on cutoff dates.
+    months = [
+        {"venue": venue, "year": year, "month": month}
+        for (venue, year), month in LATEST_MONTHS.items()
+    ]
+    views = {**chunk, "venue_months": pa.Table.from_pylist(months)}
     for name, rows in views.items():
         connection.register(name, rows)
     for rule in rules:
         row_count = len(chunk[rule.about])
-        broken_count, first = (
-            (0, []) if rule.needs_rows and not row_count else _broken_rows(connection, rule)
-        )
+        broken_count, first = 0, list[Row]()
+        if row_count or not rule.needs_rows:
+            sql = table_statement("count_broken", check=rule.sql)
+            ((broken_count,),) = connection.execute(sql).fetchall()
+        if broken_count:
+            first = rows_in(connection, table_statement("first_broken", check=rule.sql))
         yield ExpectationResult(
             rule.name,
             rule.severity,
@@ -180,13 +174,6 @@ def evaluate_rules(
         )
     for name in views:
         connection.unregister(name)
-
-
-def _broken_rows(connection: Connection, rule: Rule) -> tuple[int, list[Row]]:
-    """Return the number of rows that break a rule, and the first of them."""
-    ((count,),) = connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()
-    first = rows_in(connection, table_statement("first_broken", check=rule.sql)) if count else []
-    return count, list(first)
 
 
 def rules_of(kind: Kind) -> list[Rule]:
@@ -203,26 +190,18 @@ def _references(tables: Sequence[Table]) -> Iterator[Rule]:
             target = column.references
             if target is None or not table.per_idea or target.partition(".")[0] not in table_names:
                 continue
+            target_table, _, target_column = target.partition(".")
+            names = {"table": table.name, "column": column.name}
+            names |= {"target": target_table, "target_column": target_column}
             yield Rule(
                 f"refers_to_{target.replace('.', '_')}",
                 column.reference_severity,
-                _dangling(table, column.name, target),
+                table_statement("dangling_references", **names),
                 table.name,
                 table.name,
                 column.name,
                 needs_rows=True,
             )
-
-
-def _dangling(table: Table, column: str, reference: str) -> str:
-    target, _, target_column = reference.partition(".")
-    return table_statement(
-        "dangling_references",
-        table=table.name,
-        column=column,
-        target=target,
-        target_column=target_column,
-    )
 
 
 def _sql_rules(folder: str, about: str) -> list[Rule]:

@@ -75,7 +75,12 @@ def verify(warehouse: Warehouse) -> VerifyReport:
             problems += _missing_files(connection, warehouse)
             rows, unreadable = _readable(connection)
             problems += unreadable
-            problems += _undercounted_tables(connection, rows)
+            counts = connection.execute(statement("catalogue", "record_counts")).fetchall()
+            problems += [
+                _count_problem(name, rows[name], count)
+                for name, count in counts
+                if count < rows.get(name, 0)
+            ]
             filled_tables_read = {name for name, count in rows.items() if count}
             problems += bad_values(connection, filled_tables_read)
             problems += false_statistics(connection, filled_tables_read)
@@ -156,13 +161,6 @@ def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
         if row_count != catalogue_count:
             problems.append(_count_problem(name, row_count, catalogue_count))
     return rows, problems
-
-
-def _undercounted_tables(connection: Connection, rows: Mapping[str, int]) -> Iterator[str]:
-    """Yield a line for each table with more rows than the catalogue reports."""
-    for name, count in connection.execute(statement("catalogue", "record_counts")).fetchall():
-        if count < rows.get(name, 0):
-            yield _count_problem(name, rows[name], count)
 
 
 def _count_problem(name: str, row_count: int, catalogue_count: int) -> str:
@@ -304,7 +302,17 @@ def read_units(
                     for name in receipt.rows:
                         landed_content.add_unknown(name)
                     continue
-                _read_files(folder, receipt.rows, landed_content, problems)
+                for name, expected_count in receipt.rows.items():
+                    if not expected_count or name not in TABLE:
+                        continue
+                    place = folder / f"{name}.parquet"
+                    count = read_file(place, name, landed_content, problems)
+                    if count is not None and count != expected_count:
+                        problems.append(
+                            f"{place} holds {count} rows, its receipt says {expected_count}: remove"
+                            " its folder and run again"
+                        )
+                        landed_content.add_unknown(name)
     return tuple(receipts)
 
 
@@ -323,22 +331,3 @@ def read_file(
         return None
     landed_content.add(table, rows)
     return len(rows)
-
-
-def _read_files(
-    folder: Path,
-    expected_counts: Mapping[str, int],
-    landed_content: LandedContent,
-    problems: list[str],
-) -> None:
-    for name, expected_count in expected_counts.items():
-        if not expected_count or name not in TABLE:
-            continue
-        place = folder / f"{name}.parquet"
-        count = read_file(place, name, landed_content, problems)
-        if count is not None and count != expected_count:
-            problems.append(
-                f"{place} holds {count} rows, its receipt says {expected_count}: remove its folder and"
-                " run again"
-            )
-            landed_content.add_unknown(name)

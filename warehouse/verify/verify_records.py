@@ -16,7 +16,7 @@ from schemas.tables import SERVICE_TABLES
 from schemas.text.plain_files import PlainFileError
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.people import participants, reason_hashes
-from warehouse.app.records import entry_of, key_of, read_record
+from warehouse.app.records import entry_of, key_of, read_record, recorded_documents
 from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.lake import one_snapshot, rows_in
 from warehouse.ledger import head_file, head_of, lacks, recorded_head
@@ -186,7 +186,7 @@ def _in_database(
     with ServiceDatabase(warehouse) as database:
         places = {table.name: _Place(table.name, str(services_file(warehouse))) for table in tables}
         for name, place in places.items():
-            for key, document in database.ask("records", table_name=name):
+            for key, document in recorded_documents(database, name):
                 place.add(key, partial(_read_whole, name, document))
         if _DECISIONS in places:
             reasonless = _compare_with_reasons(places[_DECISIONS], database)

@@ -8,9 +8,9 @@ from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.access import services_of
-from dashboards.app.job_requests import NO_RUNNER, estimates_of
 from dashboards.app.site import PageContent, Visit, controls, markup
 from dashboards.app.site_pages.decide import PATH, parts, read_remark
+from dashboards.app.site_pages.jobs import NO_RUNNER, estimates_of
 from dashboards.app.site_pages.votes import ballot, blocks_of, choice_of
 from dashboards.render import wording
 from schemas.errors import AssayError, ConfigurationError, NotAllowedError
@@ -84,7 +84,6 @@ def act(visit: Visit) -> PageContent | Response:
 
 
 def _estimate(visit: Visit, voter: str) -> None:
-    """Draw the two engines and estimate both answers together."""
     warehouse, kind = visit.lake.warehouse, _kind_of(visit.form_text("asked"))
     settings, text = (
         warehouse.settings,

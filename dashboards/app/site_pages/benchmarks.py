@@ -11,13 +11,13 @@ from dashboards.app.site_pages.operate import operate_page
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.charts.reliability_chart import Bin, reliability_chart
-from dashboards.render.charts.spread_charts import Spread, spread_chart
+from dashboards.render.charts.row_charts import Spread, spread_chart
 from dashboards.render.wording import with_spaces
 from dashboards.views.benchmark_lines import PUBLISHED, WHOLE, ScoreLine, SuitePart
 from dashboards.views.metric_meanings import meaning_of
 from dashboards.views.write_benchmark import BenchmarkPage, benchmark_page
 from schemas.identifiers import RunId
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks import BENCHMARKS
 
 MOST_CLASSES = 12
 _RELIABILITY = (
@@ -74,7 +74,6 @@ def show(visit: Visit) -> PageContent:
 def _score_chart(
     suite_part: SuitePart, metric: str, of_data: str, *, several: bool
 ) -> Iterator[pg.Block]:
-    """Chart the scores of one metric with intervals, published figures included."""
     lines = [line for line in suite_part.lines if (line.metric, line.part) == (metric, of_data)]
     rows = [row for line in lines if (row := _row(line, several=several)) is not None]
     if not rows:
@@ -128,7 +127,6 @@ def _confusion(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
 
 
 def _reliability(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
-    """Chart the calibration of answers with a probability."""
     bins: polars.DataFrame = lake.frame("benchmark_reliability", run_id=benchmark)
     for number, ((task, system), group) in enumerate(
         bins.group_by("task", "system", maintain_order=True)

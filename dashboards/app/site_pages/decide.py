@@ -34,17 +34,9 @@ from schemas.errors import (
     UnknownNameError,
 )
 from schemas.identifiers import IdeaId, RunId
-from schemas.people.decisions import (
-    LONGEST_REASON,
-    Decision,
-    GivenAnswer,
-    Request,
-    Stage,
-    Verdict,
-)
+from schemas.people.decisions import LONGEST_REASON, Decision, GivenAnswer, Request, Stage, Verdict
 from schemas.people.ledger import Participant
 from schemas.people.role import Action
-from schemas.run import Run
 from warehouse.app.database import services_file
 from warehouse.app.decisions import decide_and_fold, decisions, open_requests, request_named
 from warehouse.app.people import participant_with, participants, reason_of
@@ -101,8 +93,12 @@ def show(visit: Visit) -> PageContent | Response:
     """
     if not visit.may(Action.DECIDE):
         return RedirectResponse(f"{PATH}/votes", 303)
-    request_id = visit.query.get("request")
-    return _page(visit, None if request_id is None else _request_named(visit, request_id))
+    request_id, warehouse = visit.query.get("request"), visit.lake.warehouse
+    if request_id is None:
+        return _page(visit, None)
+    if not services_file(warehouse).exists():
+        raise UnknownNameError("nothing was ever asked here")
+    return _page(visit, request_named(services_of(warehouse), request_id))
 
 
 def count_waiting(visit: Visit) -> int:
@@ -162,13 +158,13 @@ def parts(visit: Visit) -> Markup:
     return controls("parts", whole="Decide", ways=links, here=visit.request.url.path)
 
 
-def read_remark(visit: Visit, name: str = "reason") -> str:
-    """Return the text of a form field.
+def read_remark(visit: Visit) -> str:
+    """Return the remark of a form.
 
     Raises:
         ConfigurationError: it is too long, or not valid text.
     """
-    text = visit.form_text(name).replace("\r\n", "\n").strip()
+    text = visit.form_text("reason").replace("\r\n", "\n").strip()
     if len(text) > LONGEST_REASON or "\x00" in text or not encodable(text):
         raise ConfigurationError(f"write a text of at most {LONGEST_REASON:,} characters")
     return text
@@ -230,7 +226,6 @@ def _in_words(verdict: Verdict) -> str:
 
 
 def _confirmation(visit: Visit, request: Request, given_answer: GivenAnswer) -> PageContent:
-    """Return a confirmation page, for browsers without script."""
     chosen_way = next(
         (way for way in answer_buttons(request) if way.answer == visit.form_text("answer")), None
     )
@@ -295,12 +290,6 @@ def _open_requests_of(visit: Visit, who: Participant) -> list[Request]:
     return list(open_requests(services_of(visit.lake.warehouse), who.participant_id))
 
 
-def _request_named(visit: Visit, name: str) -> Request:
-    if not services_file(visit.lake.warehouse).exists():
-        raise UnknownNameError("nothing was ever asked here")
-    return request_named(services_of(visit.lake.warehouse), name)
-
-
 def _why_closed(visit: Visit, request: Request, who: Participant | None) -> str:
     """Return why a request takes no answer of this reader."""
     decision = decisions(services_of(visit.lake.warehouse)).get(request.request_id)
@@ -329,16 +318,13 @@ def _subject(visit: Visit, request: Request) -> _Subject:
     rows = lake.frame("leaderboard", run_id=run_id).filter(polars.col("idea_id") == unit).to_dicts()
     if not rows:
         return _Subject(unit, "not in the run", report_link)
+    value = rows[0]["score"]
+    score = f"score {figures.mean(value)}" if value is not None else "unscored"
     return _Subject(
         wording.title_or_name(rows[0]["title"], unit),
-        _verdict_and_score(run, rows[0]),
+        f"{verdict_on(rows[0]).value}, {score}" if gives_verdicts(run) else score,
         pg.report("The full review", idea_path(run_id, unit)),
     )
-
-
-def _verdict_and_score(run: Run, row: dict[str, Any]) -> str:
-    score = f"score {figures.mean(row['score'])}" if row["score"] is not None else "unscored"
-    return f"{verdict_on(row).value}, {score}" if gives_verdicts(run) else score
 
 
 def _title_of_unit(visit: Visit, kind: Kind[Any, Any, Any], run_id: RunId, unit: str) -> str:

@@ -1,10 +1,12 @@
-"""Page of an idea: first page, full review, cited papers, and judgements."""
+"""Pages of an idea (review, cited papers, judgements) and of a paper (passages, citations)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from dashboards.app.site import (
     PageContent,
     Visit,
+    idea_link,
     idea_path,
     paper_path,
     report_files,
@@ -12,11 +14,12 @@ from dashboards.app.site import (
     with_query,
 )
 from dashboards.app.site_pages.decide import decisions_on_unit
+from dashboards.render import figures, papers, wording
 from dashboards.render import page as pg
-from dashboards.render import papers, wording
 from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.judgements import call_blocks, judgement_blocks
+from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, PaperId, RunId
 from warehouse.queries import Queries
 from warehouse.row_models import IdeaReview
@@ -112,3 +115,74 @@ def _passages(review: IdeaReview, paper_id: PaperId, abstract: str) -> Iterator[
     ]:
         yield pg.text(f"{where}:")
         yield pg.note(wording.shorten(text, PASSAGE_CHARACTERS))
+
+
+PAPERS_LISTED, MOST_PASSAGES = 50, 20
+
+
+def show_paper(visit: Visit) -> PageContent:
+    """Show a paper of a run.
+
+    Raises:
+        UnknownNameError: the run retrieved no such paper.
+    """
+    run_id, paper_id = RunId(visit.query.get("run", "")), visit.query.get("paper", "")
+    papers = visit.lake.frame("find_papers", run_id=run_id, text=paper_id, limit=PAPERS_LISTED)
+    rows = [row for row in papers.to_dicts() if row["paper_id"] == paper_id]
+    if not rows:
+        raise UnknownNameError(f"run {run_id} retrieved no paper “{paper_id}”")
+    (row,) = rows
+    title = str(row["title"] or paper_id)
+    return PageContent(
+        title,
+        (
+            *_paper_head(run_id, row),
+            *_passages_of_paper(visit, run_id, row),
+            *_citations(visit, run_id, row),
+        ),
+    )
+
+
+def _paper_head(run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
+    yield pg.facts(
+        f"published {row['year']}" if row["year"] else "",
+        f"retrieved for {figures.plural(int(row['retrieved_for']), 'idea')}",
+        f"cited by {figures.plural(int(row['cited_by']), 'idea')}",
+        pg.line("run ", pg.report(run_id, run_path(run_id))),
+    )
+    address = pg.link("Open the paper", str(row["url"] or ""))
+    if address.url:
+        yield pg.text(address)
+
+
+def _passages_of_paper(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
+    """Yield the retrieved passages of the paper, else its abstract."""
+    yield pg.heading("What was read of it")
+    passages = visit.lake.frame(
+        "passages_of_paper", run_id=run_id, paper_id=row["paper_id"], limit=MOST_PASSAGES
+    ).to_dicts()
+    for passage in passages:
+        where = passage["section"] or passage["kind"]
+        yield pg.text(f"{where}, found for {figures.plural(passage['ideas'], 'idea')}:")
+        yield pg.note(passage["text"])
+    if not passages and row["abstract"]:
+        yield pg.text("Abstract:")
+        yield pg.note(str(row["abstract"]))
+    elif not passages:
+        yield pg.text("Only its title was known.")
+
+
+def _citations(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
+    yield pg.heading("Where it is cited")
+    citations = visit.lake.frame("citations_of_paper", run_id=run_id, paper_id=row["paper_id"])
+    if citations.is_empty():
+        yield pg.text("It was retrieved, and no review of this run cites it.")
+        return
+    rows = (
+        (
+            idea_link(run_id, each["idea_id"], each["title"]),
+            each["module"], each["subject"], each["field"], int(each["count"]),
+        )
+        for each in citations.to_dicts()
+    )  # fmt: skip
+    yield pg.table(("Idea", "Module", "About", "In", "Times:"), rows)

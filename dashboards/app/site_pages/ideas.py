@@ -1,10 +1,23 @@
 """Page “Ideas”: the ideas of a run by rank, under any weights."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import polars
 
+from dashboards.app.board import (
+    BY_SCORES,
+    EVERY_GROUP,
+    Board,
+    basis_of,
+    board,
+    ideas_of_group,
+    label,
+    parts_of,
+    rank_changes,
+    scored_parts,
+    weights_of,
+)
 from dashboards.app.fields import (
     NO_RUN,
     Field,
@@ -15,23 +28,10 @@ from dashboards.app.fields import (
     run_field,
     run_in_address,
 )
-from dashboards.app.ranking.board import (
-    BY_SCORES,
-    EVERY_GROUP,
-    Board,
-    basis_of,
-    board,
-    ideas_of_group,
-    label,
-    parts_of,
-    rank_changes,
-    weights_of,
-)
-from dashboards.app.ranking.reweighting import scored_parts
 from dashboards.app.site import PageContent, Visit, idea_link, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.charts.row_charts import interval_chart
 from dashboards.views.idea.verdict import Verdict, decision_on
 from schemas.choices import EXTRACTIVE
 from schemas.literature.naming import unturned
@@ -86,7 +86,18 @@ def show(visit: Visit) -> PageContent:
             unturned(search_text),
             attributes={"placeholder": "Title or identifier"},
         ),
-        *(_weight_field(part, weights, run) for part in parts if len(parts) > 1),
+        *(
+            Field(
+                f"weight_{part}",
+                f"Weight of {label(part).lower()}",
+                f"{weights[part]:g}",
+                f"{weights_of(run)[part]:g}",
+                kind="number",
+                attributes={"min": 0, "max": 1, "step": 0.05},
+            )
+            for part in parts
+            if len(parts) > 1
+        ),
     )
     blocks = (
         *_head(run, leaderboard, members),
@@ -125,13 +136,6 @@ def _weights(visit: Visit, ideas: polars.DataFrame, run: Run) -> dict[str, float
     return weights_of(run) | {
         part: value for part, value in requested_weights.items() if value is not None
     }
-
-
-def _weight_field(part: str, weights: Mapping[str, float], run: Run) -> Field:
-    default = f"{weights_of(run)[part]:g}"
-    name = f"Weight of {label(part).lower()}"
-    return Field(f"weight_{part}", name, f"{weights[part]:g}", default, kind="number",
-                 attributes={"min": 0, "max": 1, "step": 0.05})  # fmt: skip
 
 
 def _search(members: polars.DataFrame, search_text: str) -> polars.DataFrame:
@@ -173,7 +177,6 @@ def _table(leaderboard: Board, ideas: polars.DataFrame) -> Iterator[pg.Block]:
 def _chart(
     visit: Visit, leaderboard: Board, group: str, members: polars.DataFrame
 ) -> Iterator[pg.Block]:
-    """Chart the strengths of one group with intervals, if matches rank it."""
     if leaderboard.head is None or (group == EVERY_GROUP and len(leaderboard.groups) > 1):
         return
     names = set(members["idea_id"])

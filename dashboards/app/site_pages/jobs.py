@@ -1,12 +1,12 @@
 """Page of a job, and the list of active runs and recent jobs."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.data import Lake
-from dashboards.app.job_requests import NO_RUNNER, may_watch
 from dashboards.app.site import (
     PageContent,
     Visit,
@@ -19,13 +19,68 @@ from dashboards.app.site import (
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.run_page import rejection_blocks
-from schemas.errors import AssayError, UnknownNameError
+from schemas.errors import AssayError, UnknownNameError, UpstreamError
 from schemas.literature.naming import unturned
-from schemas.people.job import SUBMITTED, JobState, OfIdeas
-from schemas.people.role import Action
-from warehouse.app.jobs import Job, jobs, log_tail, read_job, request_stop, runner_at_work
+from schemas.people.job import SUBMITTED, JobRequest, JobState, OfIdeas, check_offered
+from schemas.people.role import Action, Person
+from warehouse.app.jobs import (
+    Job,
+    jobs,
+    log_tail,
+    read_job,
+    request_stop,
+    runner_at_work,
+    submit,
+    take_result,
+)
 from warehouse.progress import Activity, RunProgress
 from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
+
+PLAN_SECONDS = 180.0
+POLL_SECONDS = 0.2
+NO_RUNNER = "No job runner is at work in this warehouse; `assay jobs run` starts one."
+
+
+def may_watch(person: Person | None, job: Job) -> bool:
+    """Return whether a reader may watch and stop a job.
+
+    Args:
+        person: None: a reader of an open dashboard.
+    """
+    if person is None or person.role.may(Action.OVERSEE):
+        return True
+    return job.request is not None and job.request.asked_by == person.name
+
+
+def estimates_of(warehouse: Warehouse, requests: Sequence[JobRequest]) -> list[dict[str, object]]:
+    """Estimate requests by jobs that call no model; the jobs are deleted afterwards.
+
+    Raises:
+        ConfigurationError: a request is wrong, or exceeds what the dashboard offers.
+        UpstreamError: the estimate took too long.
+    """
+    for request in requests:
+        assert request.asks_nothing
+        check_offered(request, warehouse.settings.dashboard)
+    job_ids = [submit(warehouse, request) for request in requests]
+    return [_wait_for_estimate(warehouse, job_id) for job_id in job_ids]
+
+
+def _wait_for_estimate(warehouse: Warehouse, job_id: str) -> dict[str, object]:
+    deadline = time.monotonic() + PLAN_SECONDS
+    while (job := read_job(warehouse, job_id)) is not None and job.at_work:
+        if time.monotonic() > deadline:
+            request_stop(job)
+            raise UpstreamError(
+                NO_RUNNER
+                if runner_at_work(warehouse) is False
+                else f"the plan took longer than {PLAN_SECONDS:.0f} seconds: try again when the"
+                " machine is less busy"
+            )
+        time.sleep(POLL_SECONDS)
+    return take_result(warehouse, job_id)
+
 
 JOBS_LISTED = 10
 _LINES, _IDEAS_LINKED = 12, 10
@@ -170,7 +225,15 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
     if open_runs:
         yield pg.heading("Not published yet")
         columns = ("Run", "State", "Ideas landed:", "A minute:", "End", "Unscored:", "Cost:")
-        yield pg.table(columns, map(_progress_row, open_runs))
+        yield pg.table(columns, ((
+            pg.code(run.planned.run_id),
+            run.activity.value,
+            f"{run.landed_count:,} of {run.planned.idea_count:,}",
+            "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}",
+            "–" if run.ends_at is None else f"{run.ends_at:%m-%d %H:%M} UTC",
+            figures.count(run.unscored_count),
+            spent_of(run),
+        ) for run in open_runs))  # fmt: skip
     for run in open_runs:
         if run.activity is Activity.STOPPED:
             yield pg.text(
@@ -190,7 +253,14 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
     if recent_jobs:
         yield pg.heading("Jobs")
         names = ("Job", "Kind", "State", "Asked by", "Started", "Last word")
-        yield pg.table(names, map(_job_row, recent_jobs))
+        yield pg.table(names, ((
+            pg.report(_name(job), job_path(job.job_id)),
+            "" if job.request is None else job.request.command,
+            "stopping" if job.at_work and job.stop_requested else job.status.state.value,
+            "" if job.request is None else job.request.asked_by,
+            job.status.started_at or "",
+            job.status.last_word,
+        ) for job in recent_jobs))  # fmt: skip
 
 
 def spent_of(run: RunProgress) -> str:
@@ -204,19 +274,6 @@ def spent_of(run: RunProgress) -> str:
         f"{spent_text} (+ {figures.plural(unknown, 'idea')} without a price)"
         if unknown
         else spent_text
-    )
-
-
-def _progress_row(run: RunProgress) -> tuple[pg.Part, ...]:
-    planned_run = run.planned
-    return (
-        pg.code(planned_run.run_id),
-        run.activity.value,
-        f"{run.landed_count:,} of {planned_run.idea_count:,}",
-        "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}",
-        "–" if run.ends_at is None else f"{run.ends_at:%m-%d %H:%M} UTC",
-        figures.count(run.unscored_count),
-        spent_of(run),
     )
 
 
@@ -237,15 +294,3 @@ def _recent_jobs(visit: Visit) -> list[Job]:
 
 def _name(job: Job) -> str:
     return wording.title_or_name(None if job.request is None else job.request.name, job.job_id)
-
-
-def _job_row(job: Job) -> tuple[pg.Part, ...]:
-    request, started_at = job.request, job.status.started_at
-    return (
-        pg.report(_name(job), job_path(job.job_id)),
-        "" if request is None else request.command,
-        "stopping" if job.at_work and job.stop_requested else job.status.state.value,
-        "" if request is None else request.asked_by,
-        "" if started_at is None else started_at,
-        job.status.last_word,
-    )

@@ -22,7 +22,7 @@ from schemas.people.role import Action
 from schemas.works.curation import Curation, StatementAxis, StatementSeverity, StatementType
 from schemas.works.curation_edit import ADDED, NO, YES, CurationEdit, EditedField
 from schemas.works.curation_run import CURATIONS
-from warehouse.kinds.curations.edits import (
+from warehouse.kinds.curation_edits import (
     Value,
     add_statements,
     apply_edits,

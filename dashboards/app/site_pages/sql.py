@@ -3,14 +3,13 @@
 import io
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import orjson
 import polars
 from starlette.responses import Response
 
-from dashboards.app.cells import as_csv
 from dashboards.app.data import Answer
 from dashboards.app.fields import option_in_address
 from dashboards.app.site import PageContent, Visit, attachment, controls, with_query
@@ -18,6 +17,7 @@ from dashboards.app.site_pages.operate import operate_page
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.wording import shorten, whole_sentences
+from dashboards.spreadsheet_cells import frame_as_csv
 from schemas.errors import ConfigurationError, SqlError
 from schemas.literature.naming import INVISIBLE, unturned
 from schemas.tables import TABLE
@@ -105,7 +105,8 @@ def _error_blocks(query: str, error: SqlError) -> Iterator[pg.Block]:
     start = before.rfind("\n") + 1
     line = query[start:].split("\n", 1)[0]
     column = error.place - start
-    marks = "^" * max(1, len(error.word or _word_at(line, column)))
+    word = "".join(takewhile(lambda sign: sign.isalnum() or sign == "_", line[column:]))
+    marks = "^" * max(1, len(error.word or word))
     yield pg.Code(f"{INVISIBLE.sub(' ', line)}\n{' ' * column}{marks}")
     yield pg.text(f"Line {before.count(chr(10)) + 1}, column {column + 1}.")
     at = query.lower().find(error.word.lower(), error.place) if error.word else -1
@@ -119,12 +120,6 @@ def _error_blocks(query: str, error: SqlError) -> Iterator[pg.Block]:
     yield from pg.bullets(corrections)
 
 
-def _word_at(line: str, column: int) -> str:
-    rest = line[column:]
-    end = next((n for n, each in enumerate(rest) if not (each.isalnum() or each == "_")), None)
-    return rest[:end]
-
-
 def _examples() -> list[tuple[str, str]]:
     """Return description and URL of each example; its comment is the description."""
     examples = []
@@ -135,7 +130,6 @@ def _examples() -> list[tuple[str, str]]:
 
 
 def _dictionary(visit: Visit, table: str) -> Iterator[pg.Block]:
-    """Yield the tables and marts with their meanings, and the columns of one."""
     query = visit.query.get("sql", "")
     if table:
         yield pg.heading("Columns of ", pg.code(table))
@@ -177,7 +171,16 @@ def send_file(visit: Visit) -> Response:
     if kind not in _MEDIA_TYPES:
         raise ConfigurationError(f"format: choose one of {', '.join(_MEDIA_TYPES)}")
     frame = _run(visit, query).frame
-    content = _csv(frame) if kind == "csv" else _parquet(frame)
+    if kind == "csv":
+        nested = [name for name, each in frame.schema.items() if each.is_nested()]
+        flat = frame.with_columns(
+            polars.col(name).map_elements(_plain, return_dtype=polars.String) for name in nested
+        )
+        content = frame_as_csv(flat).encode()
+    else:
+        target = io.BytesIO()
+        frame.write_parquet(target)
+        content = target.getvalue()
     return attachment(content, _subject(query), kind, _MEDIA_TYPES[kind])
 
 
@@ -186,17 +189,3 @@ def _subject(query: str) -> str:
     words = "".join(each if each.isalnum() or each == "_" else " " for each in query).split()
     tables = (word for before, word in pairwise(words) if before.lower() == "from")
     return next((word for word in tables if word in TABLE or word in MARTS), "answer")
-
-
-def _csv(frame: polars.DataFrame) -> bytes:
-    nested_columns = [name for name, kind in frame.schema.items() if kind.is_nested()]
-    flat = frame.with_columns(
-        polars.col(name).map_elements(_plain, return_dtype=polars.String) for name in nested_columns
-    )
-    return as_csv(flat).encode()
-
-
-def _parquet(frame: polars.DataFrame) -> bytes:
-    target = io.BytesIO()
-    frame.write_parquet(target)
-    return target.getvalue()

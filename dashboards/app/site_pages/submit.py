@@ -16,9 +16,8 @@ from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.fields import Field
-from dashboards.app.job_requests import NO_RUNNER
 from dashboards.app.site import PageContent, Visit, controls, job_path, with_query
-from dashboards.app.site_pages.jobs import job_of
+from dashboards.app.site_pages.jobs import NO_RUNNER, job_of
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.formats.html import html_body
@@ -144,7 +143,8 @@ def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Re
     _, markup = html_body(blocks, str)
     form = SUBMITTED[_kind_of(request)].web_form
     assert form is not None
-    job_id = _job_of_draft(visit.lake.warehouse, draft.job_id)
+    key = content_hash(_key_of(draft.job_id), length=16)
+    job_id = next((name for name in job_ids(visit.lake.warehouse) if name.endswith(key)), "")
     draft_markup = controls(
         "submit_found",
         problem=problem,
@@ -191,11 +191,6 @@ def begin(visit: Visit) -> PageContent | Response:
 def _key_of(draft_id: str) -> str:
     """Return the idempotency key that makes a draft at most one job."""
     return f"submitted {draft_id}"
-
-
-def _job_of_draft(warehouse: Warehouse, draft_id: str) -> str:
-    key = content_hash(_key_of(draft_id), length=16)
-    return next((name for name in job_ids(warehouse) if name.endswith(key)), "")
 
 
 def _draft(
@@ -286,7 +281,6 @@ def _sentence(error: AssayError) -> str:
 
 
 def _estimate_blocks(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[pg.Block]:
-    """Yield the entries, the rejected ones, and the estimate."""
     counts = estimate.get("counts") or {
         name: estimate[name] for name in ("ideas", "evaluated", "rejected", "not_covered")
     }
@@ -379,7 +373,6 @@ def _fields(visit: Visit, request: WorkJob, form: WebForm) -> Iterator[Field]:
 
 
 def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
-    """Return the form control of an option, by its type."""
     words = label or name.replace("_", " ").capitalize()
     inner = get_args(field.annotation) or (field.annotation,)
     help_text = (field.description or "").replace("--", "")  # not flags in a form

@@ -12,9 +12,9 @@ from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
 from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
+from dashboards.views.nightly_page import About, NightRun, night_figures, night_run
 from dashboards.views.run_page import rejection_blocks
-from dashboards.views.why_it_leads import why_it_leads
+from dashboards.views.why_above import why_it_leads
 from schemas.identifiers import RunId
 from schemas.run import Run
 from warehouse.queries import Queries
@@ -33,14 +33,24 @@ def show(visit: Visit) -> PageContent:
     lake, run = visit.lake, run_in_address(visit)
     if run is None:
         head = controls("today", kind="", status="No run is published yet.")
-        return PageContent("Today", (*in_progress(visit), *_no_lake(lake)), head, live=True)
+        place = lake.warehouse.address
+        commands = f"assay demo --warehouse {place}\nassay evaluate ideas.jsonl --warehouse {place}"
+        first = pg.text(
+            "Evaluate a batch of ideas; the bundled sample needs no key and no network:"
+        )
+        return PageContent(
+            "Today", (*in_progress(visit), first, pg.Code(commands)), head, live=True
+        )
     night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
     kind = "bad" if not run.in_order else "alarms" if night.alarms else "good"
     blocks = (
         *in_progress(visit),
         *_alarms(night),
         *_open_decisions(visit),
-        *_banners(run),
+        *map(
+            pg.text,
+            wording.banners(run.engine, run.literature, run.literature_name, run.literature_lacks),
+        ),
         *_leaders(lake, night),
         *_figures(night),
         *_changes(lake, night),
@@ -51,19 +61,6 @@ def show(visit: Visit) -> PageContent:
     head = controls("today", kind=kind, status=night.status)
     top_markup = form(run_field(visit, run)) + head
     return PageContent("Today", blocks, top_markup, heading=pg.line(title, " UTC"), live=True)
-
-
-def _no_lake(lake: Lake) -> Iterator[pg.Block]:
-    yield pg.text("Evaluate a batch of ideas; the bundled sample needs no key and no network:")
-    place = lake.warehouse.address
-    yield pg.Code(f"assay demo --warehouse {place}\nassay evaluate ideas.jsonl --warehouse {place}")
-
-
-def _banners(run: Run) -> Iterator[pg.Block]:
-    for banner in wording.banners(
-        run.engine, run.literature, run.literature_name, run.literature_lacks
-    ):
-        yield pg.text(banner)
 
 
 def _alarms(night: NightRun) -> Iterator[pg.Block]:
@@ -79,7 +76,6 @@ def _alarms(night: NightRun) -> Iterator[pg.Block]:
 
 
 def _open_decisions(visit: Visit) -> Iterator[pg.Block]:
-    """Yield how many decisions wait for the signed-in reader."""
     waiting = decide.count_waiting(visit)
     if waiting:
         yield pg.heading("Decisions")
@@ -137,7 +133,6 @@ def leaders_reasons(
 
 
 def _figures(night: NightRun) -> Iterator[pg.Block]:
-    """Yield ideas by state, cost and time, next to the last comparable run."""
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
     earlier = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
@@ -175,18 +170,14 @@ def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
     run_ids = [each.run_id for each in comparable]
     nights = lake.ask(night_figures, run_ids, thresholds=lake.thresholds)
     columns = ("Night", "Ideas:", "Cost of an idea:", "Unscored:", "Time:", "Alarms:")
-    yield pg.table(columns, map(_night_row, nights))
-
-
-def _night_row(night: NightFigures) -> tuple[pg.Part, ...]:
-    return (
+    yield pg.table(columns, ((
         pg.report(f"{night.run.started_at:%Y-%m-%d %H:%M}", with_query("/", run=night.run.run_id)),
         night.run.idea_count,
         figures.usd(night.cost.cost_usd_per_idea),
         figures.percent(night.unscored_share) if night.unscored_share is not None else "–",
         figures.duration(night.run.duration_seconds),
         len(night.alarms),
-    )
+    ) for night in nights))  # fmt: skip
 
 
 def _runs(lake: Lake) -> Iterator[pg.Block]:

@@ -1,9 +1,11 @@
 """Pages on why one idea ranks above another, and how certain the order is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import polars
 
+from dashboards.app.board import Board, basis_of, board
 from dashboards.app.data import Lake
 from dashboards.app.fields import (
     NO_RUN,
@@ -14,8 +16,6 @@ from dashboards.app.fields import (
     run_in_address,
     run_title,
 )
-from dashboards.app.ranking.agreement import TOP, agreement, side_by_side
-from dashboards.app.ranking.board import Board, basis_of, board
 from dashboards.app.site import PageContent, Visit, idea_link, idea_path, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
@@ -82,7 +82,12 @@ def show_certainty(visit: Visit) -> PageContent:
     first, others = _order_shown(lake, run), _other_orders(lake, run)
     names = list(others)
     chosen_order = option_in_address(visit, "with", names, "")
-    default = chosen_order or _first_in_common(lake, first, others)
+    in_common = (
+        name
+        for name, order in others.items()
+        if not side_by_side(first.frame, board(lake, *order).frame).is_empty()
+    )
+    default = chosen_order or next(in_common, "")
     blocks = (
         pg.facts(pg.report("All ideas", with_query("/ideas", run=run.run_id))),
         *sensitivity_blocks(lake.ask(_sensitivity, run.run_id)),
@@ -113,15 +118,6 @@ def _other_orders(lake: Lake, run: Run) -> dict[str, tuple[Run, RankingHead | No
     for each in [each for each in lake.runs() if each.run_id != run.run_id][:RUNS_OFFERED]:
         orders[run_title(each)] = (each, lake.ask(default_ranking, each.run_id))
     return orders
-
-
-def _first_in_common(
-    lake: Lake, first: Board, others: Mapping[str, tuple[Run, RankingHead | None]]
-) -> str:
-    for name, order in others.items():
-        if not side_by_side(first.frame, board(lake, *order).frame).is_empty():
-            return name
-    return ""
 
 
 def _nothing_in_common() -> Iterator[pg.Block]:
@@ -171,3 +167,74 @@ def _comparison(first: Board, second: Board) -> Iterator[pg.Block]:
     )
     if len(moves) > MOVES_SHOWN:
         yield pg.text(f"The {MOVES_SHOWN} largest moves of {len(moves):,}.")
+
+
+Frame = polars.DataFrame
+TOP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement of two leaderboards.
+
+    Attributes:
+        shared: ideas ranked by both.
+        only_first, only_second: ideas ranked by one of them only.
+        spearman: rank correlation, averaged over groups and weighted by their size; None if no
+            group
+            has three ideas with different ranks.
+        top: ideas among the best `TOP` of their group in both, summed over groups, out of
+            `top_size`.
+    """
+
+    shared: int
+    only_first: int
+    only_second: int
+    spearman: float | None
+    top: int
+    top_size: int
+
+
+def side_by_side(first: Frame, second: Frame) -> Frame:
+    """Join the ideas ranked by both, with their ranks among these.
+
+    Columns: idea_id, title, group, first_rank, second_rank, change (positive: better in the
+    second).
+    """
+    columns = ["idea_id", "rank"]
+    first_ranks = first.filter(polars.col("rank").is_not_null()).select(
+        *columns, "title", polars.col("group").fill_null("")
+    )
+    second_ranks = second.filter(polars.col("rank").is_not_null()).select(columns)
+    pairs = first_ranks.join(second_ranks, on="idea_id", suffix="_in_second")
+    rank_columns = {"first_rank": "rank", "second_rank": "rank_in_second"}
+    return (
+        pairs.with_columns(
+            polars.col(column).rank("min").over("group").cast(polars.Int64).alias(name)
+            for name, column in rank_columns.items()
+        )
+        .with_columns((polars.col("first_rank") - polars.col("second_rank")).alias("change"))
+        .select("idea_id", "title", "group", "first_rank", "second_rank", "change")
+        .sort(polars.col("change").abs(), "idea_id", descending=[True, False])
+    )
+
+
+def agreement(first: Frame, second: Frame) -> Agreement:
+    pairs = side_by_side(first, second)
+    ranked_counts = [int(frame["rank"].is_not_null().sum()) for frame in (first, second)]
+    by_group = pairs.group_by("group").agg(
+        polars.len().alias("size"),
+        polars.corr("first_rank", "second_rank", method="spearman").alias("spearman"),
+        ((polars.col("first_rank") <= TOP) & (polars.col("second_rank") <= TOP)).sum().alias("top"),
+        (polars.col("first_rank") <= TOP).sum().alias("top_size"),
+    )
+    usable = by_group.filter((polars.col("size") >= 3) & polars.col("spearman").is_not_nan())
+    weight = float(usable["size"].sum())
+    return Agreement(
+        shared=len(pairs),
+        only_first=ranked_counts[0] - len(pairs),
+        only_second=ranked_counts[1] - len(pairs),
+        spearman=float((usable["size"] * usable["spearman"]).sum()) / weight if weight else None,
+        top=int(by_group["top"].sum()),
+        top_size=int(by_group["top_size"].sum()),
+    )

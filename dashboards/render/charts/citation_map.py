@@ -52,7 +52,13 @@ def citation_map(
     ticks = range(first, last + 1, step)
     drawing.x_axis([(across(y) if last > first else middle, str(y)) for y in ticks], 8, bottom)
     for lane, cluster in enumerate(clusters):
-        _draw_lane(drawing, _middle(lane), cluster.name)
+        y = _middle(lane)
+        drawing.line("rail", LEFT, y, RIGHT, y)
+        lines = textwrap.wrap(cluster.name, NAME_CHARACTERS, max_lines=NAME_LINES, placeholder="…")
+        for row, words in enumerate(lines):
+            below = y + 4 + 16 * (row - (len(lines) - 1) / 2)
+            label = shorten(words, NAME_CHARACTERS)
+            drawing.label(label, LEFT - 12, below, "", "end", cluster.name)
     for link in links:
         if link.citing_paper_id in places and link.cited_paper_id in places:
             drawing.line("link", *places[link.citing_paper_id], *places[link.cited_paper_id])
@@ -69,15 +75,6 @@ def citation_map(
     more += f" Of {undated_count} the year is not known." if undated_count else ""
     sizes = [f"{cluster.name}: {cluster.paper_count} papers" for cluster in clusters]
     return drawing.figure(bottom + 30, _CAPTION + more, "; ".join(sizes))
-
-
-def _draw_lane(drawing: Drawing, y: float, name: str) -> None:
-    """Draw the lane of a cluster with its name, wrapped to the lines available."""
-    drawing.line("rail", LEFT, y, RIGHT, y)
-    lines = textwrap.wrap(name, NAME_CHARACTERS, max_lines=NAME_LINES, placeholder="…")
-    for row, words in enumerate(lines):
-        below = y + 4 + 16 * (row - (len(lines) - 1) / 2)
-        drawing.label(shorten(words, NAME_CHARACTERS), LEFT - 12, below, "", "end", name)
 
 
 def _middle(lane: int) -> float:

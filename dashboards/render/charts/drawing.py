@@ -124,7 +124,10 @@ def picture(figure: Figure, *, printed: bool = False) -> str:
     width, height = figure.size
     style = _sheet("colors.css") + _sheet("chart.css") + ".chart { background: var(--paper); }"
     if printed:
-        colors = {match[1]: match[2] for match in _COLOR.finditer(_light())}
+        colors = {
+            match[1]: match[2]
+            for match in _COLOR.finditer(_sheet("colors.css").partition("@media")[0])
+        }
         style = _VARIABLE.sub(lambda match: colors[match[1]], _sheet("chart.css"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="{width}" height="{height}">\n'
@@ -135,10 +138,6 @@ def picture(figure: Figure, *, printed: bool = False) -> str:
 @cache
 def _sheet(name: str) -> str:
     return resources.files("dashboards.render").joinpath("templates", name).read_text("utf-8")
-
-
-def _light() -> str:
-    return _sheet("colors.css").partition("@media")[0]
 
 
 def _words(value: object) -> str:

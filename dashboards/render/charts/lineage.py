@@ -110,7 +110,6 @@ def program_lineage(name: str, experiment: Experiment) -> Figure | None:
 
 
 def _nodes_and_lines(experiment: Experiment) -> tuple[dict[str, _Node], list[tuple[str, str]]]:
-    """Return the visible programs, and the pairs of parent and child."""
     parent = next((each for each in experiment.programs if each.role is Role.PARENT), None)
     run = {
         each.program_id: each

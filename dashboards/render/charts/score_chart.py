@@ -1,7 +1,8 @@
 """Scores of a run by group: one row per group, one dot per tenth of a point."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from math import sqrt
 from statistics import median
 
@@ -9,7 +10,39 @@ from dashboards.render import figures
 from dashboards.render.charts.drawing import WIDTH, Drawing, scale
 from dashboards.render.page import Figure
 from dashboards.render.wording import shorten
-from dashboards.views.ranked_groups import GroupPart
+from warehouse.row_models import RankedIdea
+
+NO_GROUP, ONE_GROUP = "Ideas without a group", "All ideas"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPart:
+    """The ranking of one group."""
+
+    name: str
+    ideas: tuple[RankedIdea, ...]
+
+    @property
+    def scores(self) -> tuple[tuple[str, float], ...]:
+        """Title and score of the scored ideas."""
+        return tuple((idea.title, idea.score) for idea in self.ideas if idea.score is not None)
+
+    @property
+    def unscored_count(self) -> int:
+        return len(self.ideas) - len(self.scores)
+
+
+def ranked_groups(ranking: Iterable[RankedIdea]) -> tuple[GroupPart, ...]:
+    """Return the groups in the order of their first ideas."""
+    members: dict[str | None, list[RankedIdea]] = {}
+    for idea in ranking:
+        members.setdefault(idea.group, []).append(idea)
+    default_name = ONE_GROUP if list(members) == [None] else NO_GROUP
+    return tuple(
+        GroupPart(default_name if name is None else name, tuple(ideas))
+        for name, ideas in members.items()
+    )
+
 
 GROUPS_SHOWN = 30
 NAME_CHARACTERS = 24
@@ -28,7 +61,10 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
         return None
     largest = sorted(groups, key=lambda group: -len(group.ideas))[:GROUPS_SHOWN]
     visible = [group for group in groups if group in largest]
-    titles = {group.name: _by_tenth(group) for group in visible}
+    titles: dict[str, dict[float, list[str]]] = {group.name: defaultdict(list) for group in visible}
+    for group in visible:
+        for title, score in group.scores:
+            titles[group.name][round(score, 1)].append(title)
     crowd = max((len(each) for tenths in titles.values() for each in tenths.values()), default=1)
     # Dot areas are proportional to counts; the largest dot has to fit into its row.
     unit = min(SMALLEST_RADIUS, LARGEST_RADIUS / sqrt(crowd))
@@ -54,14 +90,6 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
 
 
 _UNIT = "Score, points of 10"
-
-
-def _by_tenth(group: GroupPart) -> dict[float, list[str]]:
-    """Return titles by score, rounded to a tenth of a point."""
-    titles: dict[float, list[str]] = defaultdict(list)
-    for title, score in group.scores:
-        titles[round(score, 1)].append(title)
-    return titles
 
 
 def _summary(group: GroupPart) -> str:

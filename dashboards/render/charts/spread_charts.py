@@ -1,4 +1,4 @@
-"""Charts of figures over nights, spreads by name, and histograms."""
+"""Charts of figures over nights, and histograms."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -8,13 +8,12 @@ from math import floor, log10
 
 from dashboards.render import figures
 from dashboards.render.charts import drawing
-from dashboards.render.charts.bar_chart import Scale, scale_to
 from dashboards.render.charts.drawing import WIDTH, Drawing
+from dashboards.render.charts.row_charts import scale_to
 from dashboards.render.page import Figure
-from dashboards.render.wording import shorten
 
-ROWS_SHOWN, NAME_CHARACTERS, DATES_SHOWN, MOST_BINS = 40, 40, 7, 20
-_LEFT, _RIGHT, _TOP, _ROW, _PANEL, _BAR = 300, WIDTH - 130, 14, 26, 92, 180
+DATES_SHOWN, MOST_BINS = 7, 20
+_TOP, _PANEL, _BAR = 14, 92, 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,11 @@ def nights_chart(
     name: str, title: str, nights: Sequence[str], panels: Sequence[Panel]
 ) -> Figure | None:
     """Draw panels over the same nights, oldest first; None with fewer than two."""
-    visible = [(panel, scale) for panel in panels if (scale := _scale_of(panel)) is not None]
+    tops = [
+        max((each for each in panel.values if each is not None), default=0.0) for panel in panels
+    ]
+    scales = [scale_to(top, "") for top in tops]
+    visible = [(panel, scale) for panel, scale in zip(panels, scales, strict=True) if scale]
     if len(nights) < 2 or not visible:
         return None
     left, right, chart = 70, WIDTH - 180, Drawing(name, title)
@@ -78,54 +81,6 @@ def nights_chart(
                    width=round(2 * half, 1), height=bottom - _TOP)  # fmt: skip
     caption = "One dot a run, the newest at the right; point at one for its figures."
     return chart.figure(bottom + 28, caption, "; ".join(descriptions))
-
-
-def _scale_of(panel: Panel) -> Scale | None:
-    return scale_to(max((each for each in panel.values if each is not None), default=0.0), "")
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A row of dots with a line over their range, and a text at the right.
-
-    Attributes:
-        ends: of the line, if not the first and last dot.
-        other: drawn in the other color, for published figures.
-    """
-
-    name: str
-    dots: Sequence[float]
-    text: str
-    ends: tuple[float, float] | None = None
-    other: bool = False
-
-
-def spread_chart(
-    name: str, title: str, caption: str, unit: str, rows: Sequence[Spread]
-) -> Figure | None:
-    """Draw the first `ROWS_SHOWN` rows in the order given; None if there is nothing."""
-    visible = rows[:ROWS_SHOWN]
-    values = [each for row in visible for each in (*row.dots, *(row.ends or ()))]
-    scale = scale_to(max(values, default=0.0), unit)
-    if scale is None or min(values) < 0:
-        return None
-    across = drawing.scale(scale.low, scale.high, _LEFT, _RIGHT)
-    bottom, chart = _TOP + _ROW * len(visible), Drawing(name, title)
-    ticks = [(across(each), f"{each:,.{scale.digits}f}") for each in scale.ticks]
-    chart.x_axis(ticks, _TOP, bottom, scale.unit)
-    for number, row in enumerate(visible):
-        y = _TOP + _ROW * (number + 0.5)
-        label = shorten(row.name, NAME_CHARACTERS)
-        chart.label(label, _LEFT - 12, y + 4, anchor="end", tooltip=row.name)
-        low, high = row.ends or (min(row.dots), max(row.dots))
-        chart.line("interval", across(low), y, across(high), y)
-        for dot in row.dots:
-            chart.dot(across(dot), y, 4.5, f"{row.name}: {row.text}", "other" * row.other)
-        chart.label(row.text, _RIGHT + 12, y + 4, "tick")
-    hidden_count = len(rows) - len(visible)
-    more = f" {hidden_count} more are in the table only." if hidden_count else ""
-    description = "; ".join(f"{row.name}: {row.text}" for row in visible)
-    return chart.figure(bottom + 44, caption + more, description)
 
 
 def histogram(

@@ -5,11 +5,7 @@ from collections.abc import Iterable
 from bibtexparser.entrypoint import write_string
 from bibtexparser.library import Library
 from bibtexparser.model import Entry, Field
-from pylatexenc.latexencode import (
-    RULE_DICT,
-    UnicodeToLatexConversionRule,
-    UnicodeToLatexEncoder,
-)
+from pylatexenc.latexencode import RULE_DICT, UnicodeToLatexConversionRule, UnicodeToLatexEncoder
 
 from dashboards.render.papers import paper_url
 from schemas.literature.naming import INVISIBLE, bib_keys, safe_url
@@ -47,7 +43,11 @@ def bib_file(papers: Iterable[Paper], keys: Iterable[str] | None = None) -> str:
 def _fields(paper: Paper) -> list[Field]:
     values = {
         "title": f"{{{_latex(paper.title)}}}",
-        "author": " and ".join(map(_author, paper.authors)),
+        # In braces if BibTeX would read a name as several.
+        "author": " and ".join(
+            f"{{{name}}}" if " and " in name.lower() else name
+            for name in map(_latex, paper.authors)
+        ),
         "year": str(paper.year or ""),
         "month": str(paper.publication_date.month) if paper.publication_date else "",
         "journal": _latex(paper.venue),
@@ -57,12 +57,6 @@ def _fields(paper: Paper) -> list[Field]:
         "url": safe_url(paper_url(paper)) or "",
     }
     return [Field(name, value) for name, value in values.items() if value.strip()]
-
-
-def _author(name: str) -> str:
-    """Return a name, in braces if BibTeX would read it as several."""
-    latex_name = _latex(name)
-    return f"{{{latex_name}}}" if " and " in latex_name.lower() else latex_name
 
 
 def _latex(text: str) -> str:

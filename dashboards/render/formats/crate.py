@@ -17,7 +17,6 @@ from rocrate.rocrate import ROCrate
 
 from dashboards.render.figures import plural
 from dashboards.render.formats.provenance import prov_json
-from schemas.columns import Table
 from schemas.identifiers import RunId
 from schemas.people.ledger import CreditRole, LedgerAction, LedgerRow
 from schemas.run import Run
@@ -26,9 +25,9 @@ from schemas.text.plain_files import read_file
 from warehouse.export import rows_of_run
 from warehouse.kinds.registry import KINDS
 from warehouse.ledger import ledger_of_run
-from warehouse.objects.shared_reports import bring_report
 from warehouse.parquet import MOST_BYTES
 from warehouse.queries import Queries
+from warehouse.reports import bring_report
 from warehouse.units.kind import Kind
 from warehouse.units.published_work import published_head, published_kind
 from warehouse.warehouse import Warehouse
@@ -72,21 +71,11 @@ def write_crate(
 
 
 def _description(kind: Kind[Any, Any, Any], head: Any, rows: Sequence[LedgerRow]) -> str:
-    """Return kind, engine, profile and literature in a sentence or two."""
     units = len({row.unit_id for row in rows if row.unit_id})
     sources = {name: getattr(head, name, None) for name in ("profile", "literature")}
     rests_on = "".join(f"; {name} {value}" for name, value in sources.items() if value)
     state = f" {head.states_in_words}." if isinstance(head, Run) else ""
     return f"{plural(units, kind.unit_noun)} by {head.engine}{rests_on}.{state}"
-
-
-def _tables(kind: Kind[Any, Any, Any]) -> Iterator[Table]:
-    """Yield the tables of a kind and of the kinds in its folder, each once."""
-    within = (each for each in KINDS if next(iter(each.folders)) == next(iter(kind.folders)))
-    names = dict.fromkeys(
-        name for each in (kind, *within) for name in (each.head_table, *each.tables)
-    )
-    yield from (TABLE[name] for name in names if name not in TEXTS_OF_OTHERS)
 
 
 def _files(
@@ -103,7 +92,12 @@ def _files(
         properties = {"name": name, "description": description, "encodingFormat": form}
         return source.stem, File(crate, str(source), name, properties=properties)
 
-    for table in _tables(kind):
+    # The tables of a kind and of the kinds in its folder, each once.
+    within = (each for each in KINDS if next(iter(each.folders)) == next(iter(kind.folders)))
+    names = dict.fromkeys(
+        name for each in (kind, *within) for name in (each.head_table, *each.tables)
+    )
+    for table in (TABLE[name] for name in names if name not in TEXTS_OF_OTHERS):
         table_rows = rows_of_run(queries.connection, table.name, run_id)
         if len(table_rows):
             path = folder / f"{table.name}.parquet"
@@ -131,7 +125,6 @@ def _files(
 
 
 def _add_actions(crate: ROCrate, rows: Sequence[LedgerRow], files: dict[str, File]) -> int:
-    """Add an action for each step that filled a table, and for each decision."""
     assay = crate.add(
         SoftwareApplication(
             crate,

@@ -6,40 +6,25 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from dashboards.render import page as pg
 from dashboards.render.formats.markdown import is_tight
-from dashboards.render.page import (
-    Align,
-    Block,
-    Code,
-    Figure,
-    Fold,
-    Heading,
-    Line,
-    Listing,
-    Page,
-    Paragraph,
-    Quote,
-    Span,
-    Table,
-    plain_text,
-)
 from schemas.literature.naming import one_space
 
 _STYLES = {
-    Align.TEXT: "",
-    Align.NUMBER: ' style="text-align:right"',
-    Align.MARK: ' style="text-align:center"',
+    pg.Align.TEXT: "",
+    pg.Align.NUMBER: ' style="text-align:right"',
+    pg.Align.MARK: ' style="text-align:center"',
 }
 _MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?": "mark none"}
 
 
-def html_page(page: Page) -> str:
+def html_page(page: pg.Page) -> str:
     """Render a page with its sections as navigation.
 
     Links lead to http(s) addresses or to reports in the same folder tree only.
     """
     writer = _Writer()
-    title = [Heading(page.title, level=1)] if page.title else []
+    title = [pg.Heading(page.title, level=1)] if page.title else []
     body = writer.blocks([*title, *page.blocks])
     return (
         templates("dashboards.render")
@@ -53,7 +38,7 @@ def html_page(page: Page) -> str:
 
 
 def html_body(
-    blocks: Iterable[Block], address: Callable[[str], str]
+    blocks: Iterable[pg.Block], address: Callable[[str], str]
 ) -> tuple[list[tuple[str, str]], str]:
     """Render blocks; return anchor and name of each section, and the markup.
 
@@ -72,41 +57,41 @@ class _Writer:
         self.sections: list[tuple[str, str]] = []
         self._address = address
 
-    def blocks(self, blocks: Iterable[Block]) -> str:
+    def blocks(self, blocks: Iterable[pg.Block]) -> str:
         return "".join(map(self._block, blocks))
 
-    def _block(self, block: Block) -> str:
-        if isinstance(block, Heading):
+    def _block(self, block: pg.Block) -> str:
+        if isinstance(block, pg.Heading):
             return self._heading(block)
-        if isinstance(block, Paragraph):
+        if isinstance(block, pg.Paragraph):
             return f"<p>{self._line(block.line)}</p>\n"
-        if isinstance(block, Quote):
+        if isinstance(block, pg.Quote):
             return f"<blockquote>\n{self.blocks(block.blocks)}</blockquote>\n"
-        if isinstance(block, Listing):
+        if isinstance(block, pg.Listing):
             return self._listing(block)
-        if isinstance(block, Table):
+        if isinstance(block, pg.Table):
             return self._table(block)
-        if isinstance(block, Figure):
+        if isinstance(block, pg.Figure):
             caption = f"<figcaption>{_words(block.caption)}</figcaption>"
             return f'<figure class="chart" tabindex="0">\n{block.svg}\n{caption}\n</figure>\n'
-        if isinstance(block, Code):
+        if isinstance(block, pg.Code):
             return f"<pre><code>{_words(block.text)}\n</code></pre>\n"
-        if isinstance(block, Fold):
+        if isinstance(block, pg.Fold):
             summary = f"<summary>{_words(block.title)}</summary>"
             anchor = f' id="{_words(block.name)}"' if block.name else ""
             return f"<details{anchor}>\n{summary}\n{self.blocks(block.blocks)}</details>\n"
         left, right = self.blocks(block.left), self.blocks(block.right)
         return f'<div class="beside">\n<div>\n{left}</div>\n<div>\n{right}</div>\n</div>\n'
 
-    def _heading(self, block: Heading) -> str:
+    def _heading(self, block: pg.Heading) -> str:
         anchor = ""
         if block.level == 2:
             name = f"section-{len(self.sections) + 1}"
-            self.sections.append((name, one_space(plain_text(block.line))))
+            self.sections.append((name, one_space(pg.plain_text(block.line))))
             anchor = f' id="{name}"'
         return f"<h{block.level}{anchor}>{self._line(block.line)}</h{block.level}>\n"
 
-    def _listing(self, block: Listing) -> str:
+    def _listing(self, block: pg.Listing) -> str:
         tag = "ul" if block.first is None else "ol"
         start = f' start="{block.first}"' if block.first not in (None, 1) else ""
         tight = all(map(is_tight, block.items))
@@ -114,13 +99,13 @@ class _Writer:
         items = (f"<li>{box}{self._item(item, tight)}</li>\n" for item in block.items)
         return f"<{tag}{start}>\n{''.join(items)}</{tag}>\n"
 
-    def _item(self, item: tuple[Block, ...], tight: bool) -> str:
+    def _item(self, item: tuple[pg.Block, ...], tight: bool) -> str:
         first, *rest = item
-        if tight and isinstance(first, Paragraph):
+        if tight and isinstance(first, pg.Paragraph):
             return self._line(first.line) + self.blocks(rest)
         return self.blocks(item)
 
-    def _table(self, block: Table) -> str:
+    def _table(self, block: pg.Table) -> str:
         aligns = [column.align for column in block.columns]
         heads = (self._cell("th", column.heading, column.align) for column in block.columns)
         rows = (
@@ -133,15 +118,19 @@ class _Writer:
             "</table>\n</div>\n"
         )
 
-    def _cell(self, tag: str, words: Line, align: Align) -> str:
-        mark = _MARK_CLASSES.get(plain_text(words)) if align is Align.MARK and tag == "td" else None
+    def _cell(self, tag: str, words: pg.Line, align: pg.Align) -> str:
+        mark = (
+            _MARK_CLASSES.get(pg.plain_text(words))
+            if align is pg.Align.MARK and tag == "td"
+            else None
+        )
         kind = f' class="{mark}"' if mark else ""
         return f"<{tag}{_STYLES[align]}{kind}>{self._line(words)}</{tag}>"
 
-    def _line(self, spans: Line) -> str:
+    def _line(self, spans: pg.Line) -> str:
         return "".join(map(self._span, spans))
 
-    def _span(self, span: Span) -> str:
+    def _span(self, span: pg.Span) -> str:
         markup = _words(span.text)
         if span.code:
             markup = f"<code>{markup}</code>"

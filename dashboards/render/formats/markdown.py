@@ -3,24 +3,8 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from dashboards.render.page import (
-    Align,
-    Block,
-    Code,
-    Figure,
-    Fold,
-    Heading,
-    Line,
-    Listing,
-    Page,
-    Paragraph,
-    Quote,
-    Span,
-    Table,
-    strong,
-    text,
-)
-from schemas.text.patterns import Match, bounded
+from dashboards.render import page as pg
+from schemas.text.patterns import bounded
 
 # Underscores within words need no escape: metric names stay readable on a terminal.
 _SPECIAL = bounded(r"([\\`*\[\]<>&|~@]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#)")
@@ -28,55 +12,57 @@ _BARE_ADDRESS = bounded(r"(?i)(://)|\b(www)\.")
 _BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
 _UNFIT_FOR_A_SPAN = bounded(r"[`|]")
 _FENCES = bounded(r"`+")
-_RULES = {Align.TEXT: "---", Align.NUMBER: "--:", Align.MARK: ":-:"}
+_RULES = {pg.Align.TEXT: "---", pg.Align.NUMBER: "--:", pg.Align.MARK: ":-:"}
 # Size of the cache: many texts occur on a page twice.
 _KEPT = 4096
 
 
-def markdown_page(page: Page, *, pictures: bool = False) -> str:
+def markdown_page(page: pg.Page, *, pictures: bool = False) -> str:
     """Render a page as Markdown.
 
     Args:
         pictures: whether to link drawings, which are files next to it.
     """
-    title = (Heading(page.title, level=1),) if page.title else ()
+    title = (pg.Heading(page.title, level=1),) if page.title else ()
     return markdown((*title, *page.blocks), pictures=pictures) + "\n"
 
 
-def markdown(blocks: Iterable[Block], *, pictures: bool = False) -> str:
+def markdown(blocks: Iterable[pg.Block], *, pictures: bool = False) -> str:
     """Render blocks, separated by blank lines."""
     texts = (_block(block, pictures) for block in blocks)
     return "\n\n".join(each for each in texts if each)
 
 
-def markdown_line(spans: Line) -> str:
+def markdown_line(spans: pg.Line) -> str:
     """Render one line whose first character begins no block."""
-    return _BLOCK_START.sub(_escape_block_start, _spans(spans))
+    return _BLOCK_START.sub(
+        lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}", _spans(spans)
+    )
 
 
-def _block(block: Block, pictures: bool) -> str:
-    if isinstance(block, Heading):
+def _block(block: pg.Block, pictures: bool) -> str:
+    if isinstance(block, pg.Heading):
         return f"{'#' * block.level} {_spans(block.line)}"
-    if isinstance(block, Paragraph):
+    if isinstance(block, pg.Paragraph):
         return markdown_line(block.line)
-    if isinstance(block, Quote):
+    if isinstance(block, pg.Quote):
         return _indented(markdown(block.blocks, pictures=pictures), "> ", "> ")
-    if isinstance(block, Listing):
+    if isinstance(block, pg.Listing):
         return _listing(block, pictures)
-    if isinstance(block, Table):
+    if isinstance(block, pg.Table):
         return _table(block)
-    if isinstance(block, Figure):
+    if isinstance(block, pg.Figure):
         return f"![{_escape(block.title)}]({block.name}.svg)" if pictures else ""
-    if isinstance(block, Code):
+    if isinstance(block, pg.Code):
         longest = max(map(len, _FENCES.findall(block.text)), default=0)
         fence = "`" * max(3, longest + 1)
         return f"{fence}{block.language}\n{block.text}\n{fence}"
-    if isinstance(block, Fold):
-        return markdown((text(strong(block.title)), *block.blocks), pictures=pictures)
+    if isinstance(block, pg.Fold):
+        return markdown((pg.text(pg.strong(block.title)), *block.blocks), pictures=pictures)
     return markdown(block.right, pictures=pictures)
 
 
-def _listing(block: Listing, pictures: bool) -> str:
+def _listing(block: pg.Listing, pictures: bool) -> str:
     items = []
     for place, item in enumerate(block.items):
         mark = "- " if block.first is None else f"{block.first + place}. "
@@ -88,33 +74,34 @@ def _listing(block: Listing, pictures: bool) -> str:
     return ("\n" if all(map(is_tight, block.items)) else "\n\n").join(items)
 
 
-def is_tight(item: Sequence[Block]) -> bool:
+def is_tight(item: Sequence[pg.Block]) -> bool:
     """Return whether an item is one line of text, possibly with lists below."""
-    return isinstance(item[0], Paragraph) and all(isinstance(each, Listing) for each in item[1:])
+    return isinstance(item[0], pg.Paragraph) and all(
+        isinstance(each, pg.Listing) for each in item[1:]
+    )
 
 
 def _indented(content: str, first: str, rest: str) -> str:
     lines = content.split("\n")
     marks = [first, *[rest] * (len(lines) - 1)]
     return "\n".join(
-        f"{mark}{each}".rstrip() if not each else f"{mark}{each}"
-        for mark, each in zip(marks, lines, strict=True)
+        mark + each if each else mark.rstrip() for mark, each in zip(marks, lines, strict=True)
     )
 
 
-def _table(block: Table) -> str:
+def _table(block: pg.Table) -> str:
     heads = _row([column.heading for column in block.columns])
     rules = "|" + "|".join(_RULES[column.align] for column in block.columns) + "|"
     return "\n".join([heads, rules, *map(_row, block.rows)])
 
 
-def _row(cells: Sequence[Line]) -> str:
+def _row(cells: Sequence[pg.Line]) -> str:
     return "|" + "".join(
         f" {cell_text} |" if (cell_text := _spans(cell)) else " |" for cell in cells
     )
 
 
-def _spans(spans: Line) -> str:
+def _spans(spans: pg.Line) -> str:
     parts: list[str] = []
     for part in filter(None, map(_span, spans)):
         if part.startswith("[") and parts and parts[-1].endswith("!"):
@@ -123,7 +110,7 @@ def _spans(spans: Line) -> str:
     return "".join(parts).strip()
 
 
-def _span(span: Span) -> str:
+def _span(span: pg.Span) -> str:
     if span.place:
         return f"[{_escape(span.text)}]({span.place}.md)"
     bare = span.text.strip()
@@ -143,7 +130,3 @@ def _escape(words: str) -> str:
     return _BARE_ADDRESS.sub(
         lambda match: r"\://" if match[1] else rf"{match[2]}\.", _SPECIAL.sub(r"\\\1", words)
     )
-
-
-def _escape_block_start(match: Match[str]) -> str:
-    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"

@@ -7,28 +7,15 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from dashboards.render.page import (
-    Align,
-    Block,
-    Code,
-    Column,
-    Heading,
-    Line,
-    Listing,
-    Paragraph,
-    Quote,
-    Span,
-    Table,
-    line,
-)
+from dashboards.render import page as pg
 from schemas.literature.naming import safe_url
 from schemas.text.patterns import IGNORECASE, bounded
 
 _WEB_ADDRESS = bounded(r"https?://[^/]", IGNORECASE)
-_ALIGNS = {"text-align:right": Align.NUMBER, "text-align:center": Align.MARK}
+_ALIGNS = {"text-align:right": pg.Align.NUMBER, "text-align:center": pg.Align.MARK}
 
 
-def read_blocks(markdown: str) -> tuple[Block, ...]:
+def read_blocks(markdown: str) -> tuple[pg.Block, ...]:
     """Parse Markdown into blocks; HTML and pictures become text."""
     return tuple(_blocks(SyntaxTreeNode(markdown_parser().parse(markdown)).children))
 
@@ -37,50 +24,46 @@ def read_blocks(markdown: str) -> tuple[Block, ...]:
 def markdown_parser() -> MarkdownIt:
     """Return a parser that reads HTML and pictures as text and allows web links only."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.validateLink = _is_web_address  # type: ignore[method-assign]
+    parser.validateLink = lambda url: _WEB_ADDRESS.match(url) is not None  # type: ignore[method-assign]
     return parser.disable(["image", "autolink", "html_inline", "html_block", "reference"])
 
 
-def _is_web_address(url: str) -> bool:
-    return _WEB_ADDRESS.match(url) is not None
-
-
-def _blocks(nodes: Iterable[SyntaxTreeNode]) -> Iterator[Block]:
+def _blocks(nodes: Iterable[SyntaxTreeNode]) -> Iterator[pg.Block]:
     for node in nodes:
         if node.type == "heading":
-            yield Heading(_line(node), int(node.tag[1:]))
+            yield pg.Heading(_line(node), int(node.tag[1:]))
         elif node.type == "paragraph":
-            yield Paragraph(_line(node))
+            yield pg.Paragraph(_line(node))
         elif node.type == "blockquote":
-            yield Quote(tuple(_blocks(node.children)))
+            yield pg.Quote(tuple(_blocks(node.children)))
         elif node.type in ("bullet_list", "ordered_list"):
             items = (tuple(_blocks(each.children)) for each in node.children)
             first = int(node.attrs.get("start", 1)) if node.type == "ordered_list" else None
-            yield Listing(tuple(each or (Paragraph(()),) for each in items), first)
+            yield pg.Listing(tuple(each or (pg.Paragraph(()),) for each in items), first)
         elif node.type == "table":
             yield _table(node)
         elif node.type in ("fence", "code_block"):
-            yield Code(node.content.rstrip("\n"), node.info.strip())
+            yield pg.Code(node.content.rstrip("\n"), node.info.strip())
 
 
-def _table(node: SyntaxTreeNode) -> Table:
+def _table(node: SyntaxTreeNode) -> pg.Table:
     rows = [row.children for part in node.children for row in part.children]
     columns = (
-        Column(_line(cell), _ALIGNS.get(str(cell.attrs.get("style")), Align.TEXT))
+        pg.Column(_line(cell), _ALIGNS.get(str(cell.attrs.get("style")), pg.Align.TEXT))
         for cell in rows[0]
     )
-    return Table(tuple(columns), tuple(tuple(map(_line, row)) for row in rows[1:]))
+    return pg.Table(tuple(columns), tuple(tuple(map(_line, row)) for row in rows[1:]))
 
 
-def _line(node: SyntaxTreeNode) -> Line:
-    return line(*_spans(node, Span("")))
+def _line(node: SyntaxTreeNode) -> pg.Line:
+    return pg.line(*_spans(node, pg.Span("")))
 
 
-def _spans(node: SyntaxTreeNode, span: Span) -> Iterator[Span]:
+def _spans(node: SyntaxTreeNode, span: pg.Span) -> Iterator[pg.Span]:
     for child in node.children:
         if child.type in ("text", "code_inline"):
             code = child.type == "code_inline"
-            yield from (replace(span, text=each.text, code=code) for each in line(child.content))
+            yield from (replace(span, text=each.text, code=code) for each in pg.line(child.content))
         elif child.type in ("softbreak", "hardbreak"):
             yield replace(span, text=" ")
         elif child.type == "link":

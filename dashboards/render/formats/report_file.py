@@ -61,7 +61,7 @@ def document(page: Page, output_format: ReportFormat) -> bytes:
         ConfigurationError: Typst or Pandoc refuses, in its words.
     """
     if output_format is ReportFormat.PDF:
-        from dashboards.render.formats.pdf import pdf_file
+        from dashboards.render.formats.pandoc import pdf_file
 
         return pdf_file(page)
     if output_format is ReportFormat.DOCX:

@@ -146,9 +146,18 @@ def _page(
         lowest_0_to_1=overall.lowest_0_to_1 if overall is not None else None,
         highest_0_to_1=overall.highest_0_to_1 if overall is not None else None,
         sentences=(_answer(decision.verdict, overall), _cut(decision.because, room)),
-        reasons=tuple(_cut(each, room) for each in _reasons(overall)),
+        reasons=tuple(
+            _cut(each, room) for each in (overall.reasons[:REASONS_SHOWN] if overall else ())
+        ),
         counted=() if is_judged else tuple(_baseline_figures(review)),
-        closest=_prior_work(closest[0], room) if closest else None,
+        closest=PriorWork(
+            paper=markdown_line(closest[0].paper),
+            title=_cut(closest[0].title, room, _TITLE_WORDS),
+            overlaps=_cut(closest[0].overlaps, room, _TITLE_WORDS).rstrip("."),
+            remains=_cut(closest[0].remains, room),
+        )
+        if closest
+        else None,
         none_closest=_cut(_none_closest(review), room),
         derivations=tuple(_derivations(lines, top_concerns, room)),
         concerns=tuple(
@@ -200,12 +209,7 @@ def _range(assessment: Assessment, *, with_count: bool = False) -> str:
     return f" ({percent(lowest)} to {percent(highest)}{repetitions})"
 
 
-def _reasons(overall: Assessment | None) -> tuple[str, ...]:
-    return overall.reasons[:REASONS_SHOWN] if overall is not None else ()
-
-
 def _baseline_figures(review: IdeaReview) -> Iterator[str]:
-    """Yield scores of modules and paper counts, in place of a verdict."""
     score, evaluation = review.score, review.evaluation
     mark = baseline_mark(evaluation.engine)
     offline = evaluation.engine == EXTRACTIVE.text
@@ -258,15 +262,6 @@ def _none_closest(review: IdeaReview) -> str:
         return "Nothing was compared: contribution was not asked for."
     failures = contribution.failures if contribution is not None else ()
     return none_closest(contribution, cause_of([*failures, *evaluation.failures]))
-
-
-def _prior_work(work: ClosestWork, room: _Room) -> PriorWork:
-    return PriorWork(
-        paper=markdown_line(work.paper),
-        title=_cut(work.title, room, _TITLE_WORDS),
-        overlaps=_cut(work.overlaps, room, _TITLE_WORDS).rstrip("."),
-        remains=_cut(work.remains, room),
-    )
 
 
 def _derivations(

@@ -69,12 +69,9 @@ def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
 
 
 def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    failures_of_all = [
-        *(failure for module in evaluation.modules.values() for failure in module.failures),
-        *evaluation.failures,
-    ]
+    of_modules = (each for module in evaluation.modules.values() for each in module.failures)
     groups: dict[tuple[str, str], list[Failure]] = defaultdict(list)
-    for failure in dict.fromkeys(failures_of_all):
+    for failure in dict.fromkeys((*of_modules, *evaluation.failures)):
         groups[failure.stage, failure.reason].append(failure)
     names = _names(evaluation)
     for (where, why), failures in sorted(groups.items(), key=lambda group: -len(group[1])):
@@ -89,43 +86,29 @@ def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
         )
 
 
+# What was judged, by module and field; a field holds one judgement, several, or none.
+_JUDGED = {
+    "relevance of a paper to a method": ("soundness", "evidence"),
+    "review of a method": ("soundness", "reviews"),
+    "review of the plan itself": ("soundness", "plan_review"),
+    "summary": ("soundness", "summary"),
+    "relevance of a paper to the idea": ("contribution", "candidates"),
+    "comparison with a paper": ("contribution", "comparisons"),
+    "review of a dimension": ("contribution", "reviews"),
+    "credibility of a piece of knowledge": ("committee", "knowledge"),
+    "bearing of a piece of knowledge on a part": ("committee", "evidence"),
+    "review by a member of the committee": ("committee", "reviews"),
+    "meta-review": ("committee", "meta_review"),
+    "novelty": ("novelty", "judgement"),
+}
+
+
 def _unscored_judgements(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    soundness, contribution = evaluation.soundness, evaluation.contribution
-    reasons_of: dict[str, Iterable[Reason | None]] = {}
-    if soundness is not None:
-        reasons_of["relevance of a paper to a method"] = (
-            entry.unscored_reason for entry in soundness.evidence
-        )
-        reasons_of["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)
-        if soundness.plan_review is not None:
-            reasons_of["review of the plan itself"] = [soundness.plan_review.unscored_reason]
-        reasons_of["summary"] = [soundness.summary.unscored_reason] if soundness.summary else []
-    if contribution is not None:
-        reasons_of["relevance of a paper to the idea"] = (
-            entry.unscored_reason for entry in contribution.candidates
-        )
-        reasons_of["comparison with a paper"] = (
-            entry.unscored_reason for entry in contribution.comparisons
-        )
-        reasons_of["review of a dimension"] = (
-            entry.unscored_reason for entry in contribution.reviews
-        )
-    if evaluation.committee is not None:
-        committee, meta_review = evaluation.committee, evaluation.committee.meta_review
-        reasons_of["credibility of a piece of knowledge"] = (
-            entry.unscored_reason for entry in committee.knowledge
-        )
-        reasons_of["bearing of a piece of knowledge on a part"] = (
-            entry.unscored_reason for entry in committee.evidence
-        )
-        reasons_of["review by a member of the committee"] = (
-            entry.unscored_reason for entry in committee.reviews
-        )
-        reasons_of["meta-review"] = [meta_review.unscored_reason] if meta_review else []
-    if evaluation.novelty is not None:
-        reasons_of["novelty"] = [evaluation.novelty.judgement.unscored_reason]
-    for what, reasons in reasons_of.items():
-        for why, count in Counter(why for why in reasons if why is not None).most_common():
+    for what, (module, field) in _JUDGED.items():
+        judged = getattr(getattr(evaluation, module), field, None)
+        rows = judged if isinstance(judged, tuple) else (judged,)
+        reasons = [row.unscored_reason for row in rows if row is not None]
+        for why, count in Counter(filter(None, reasons)).most_common():
             yield _without_score(what, why, count)
 
 
@@ -159,7 +142,6 @@ def cause_of(failures: Iterable[Failure]) -> str:
 
 
 def _names(evaluation: IdeaEvaluation) -> dict[str, Line]:
-    """Return readable names of papers, methods and dimensions by identifier."""
     names = {str(paper.paper_id): line(citation(paper)) for paper in evaluation.papers}
     names[evaluation.idea.idea_id] = line("the idea")
     names["plan"] = line("the plan")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import TEN, Bar, bar_chart
+from dashboards.render.charts.row_charts import TEN, Bar, bar_chart
 from dashboards.render.papers import reference, sort_for_reading
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.committee_blocks import committee_blocks, other_sources
@@ -84,8 +84,14 @@ def _scores(page: IdeaPage) -> pg.Table:
     overall = pg.strong("Overall"), pg.strong(figures.mean(score.score))
     weights = wording.score_in_words(page.review.run, score)
     rows: list[tuple[pg.Part, ...]] = [(*overall, weights, "")]
-    rows.append(_soundness_score(score) or ("Soundness", "not asked for", "", ""))
-    rows.append(_contribution_score(score) or ("Contribution", "not asked for", "", ""))
+    for name, is_requested, value, words_of in (
+        ("Soundness", score.soundness_requested, score.soundness_0_to_10, _methods),
+        ("Contribution", score.contribution_requested, score.contribution_0_to_10, _comparisons),
+    ):
+        cells = (
+            (figures.mean(value), *words_of(score)) if is_requested else ("not asked for", "", "")
+        )
+        rows.append((name, *cells))
     if score.committee_requested:
         missing = score.unscored_persona_review_count
         reviews = [score.persona_review_count - missing, missing]
@@ -124,17 +130,12 @@ def _profile(page: IdeaPage) -> pg.Figure | None:
     return bar_chart("bars-1", "Scores of the modules and methods", caption, TEN, bars)
 
 
-def _soundness_score(score: IdeaScore) -> tuple[pg.Part, ...]:
-    if not score.soundness_requested:
-        return ()
+def _methods(score: IdeaScore) -> tuple[str, str]:
     of = f"{score.scored_method_count} of {figures.plural(score.method_count, 'method')}"
-    missing = figures.plural(score.unscored_method_count, "method")
-    return "Soundness", figures.mean(score.soundness_0_to_10), of, missing
+    return of, figures.plural(score.unscored_method_count, "method")
 
 
-def _contribution_score(score: IdeaScore) -> tuple[pg.Part, ...]:
-    if not score.contribution_requested:
-        return ()
+def _comparisons(score: IdeaScore) -> tuple[str, str]:
     comparisons = figures.plural(score.scored_comparison_count, "comparison")
     of = f"{comparisons} in {figures.plural(score.dimension_count, 'dimension')}"
     if score.mean_comparison_score is not None:
@@ -143,7 +144,7 @@ def _contribution_score(score: IdeaScore) -> tuple[pg.Part, ...]:
     if score.unscored_dimension_count:
         dimensions = figures.plural(score.unscored_dimension_count, "dimension")
         missing += f", {dimensions} without a review"
-    return "Contribution", figures.mean(score.contribution_0_to_10), of, missing
+    return of, missing
 
 
 def _assessment(assessment: AssessmentEvaluation) -> Iterator[pg.Block]:
@@ -233,10 +234,8 @@ def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
         pg.line("evaluated ", evaluation.finished_at),
     )
     if idea.duplicate_of is not None:
-        duplicate_similarity = idea.duplicate_similarity_0_to_1
-        similarity = (
-            f" (similarity {duplicate_similarity:.2f})" if duplicate_similarity is not None else ""
-        )
+        closeness = idea.duplicate_similarity_0_to_1
+        similarity = f" (similarity {closeness:.2f})" if closeness is not None else ""
         yield pg.note("Nearly the same as idea ", pg.code(idea.duplicate_of), f"{similarity}.")
     if shortenings := shortenings_of(evaluation):
         yield pg.text("Long inputs were shortened before they were judged:")
@@ -256,22 +255,18 @@ def _costs(page: IdeaPage) -> Iterator[tuple[str, str]]:
     review, evaluation = page.review, page.review.evaluation
     calls, requests = evaluation.llm_calls, evaluation.api_calls
     cached_calls = sum(call.cache_hit for call in calls)
-    yield (
-        "Model calls",
-        f"{len(calls):,}, {cached_calls:,} of them from the cache" if calls else "none",
-    )
+    counts = f"{len(calls):,}, {cached_calls:,} of them from the cache"
+    yield "Model calls", counts if calls else "none"
     if calls:
         sent_tokens = sum(call.prompt_tokens for call in calls)
         received_tokens = sum(call.completion_tokens for call in calls)
         thinking_counts = [
-            call.thinking_tokens for call in calls if call.thinking_tokens is not None
+            each.thinking_tokens for each in calls if each.thinking_tokens is not None
         ]
         unknown = sum(call.thinking_tokens is None and call.completion_tokens > 0 for call in calls)
         thinking = figures.thinking(sum(thinking_counts) if thinking_counts else None, unknown)
-        yield (
-            "Tokens",
-            f"{sent_tokens:,} sent, {received_tokens:,} received; of them thinking: {thinking}",
-        )
+        received = f"{received_tokens:,} received; of them thinking: {thinking}"
+        yield "Tokens", f"{sent_tokens:,} sent, {received}"
     yield "Price", figures.usd(review.cost_usd, review.unknown_price_calls)
     request_counts = (
         f"{len(requests):,}, {sum(each.cache_hit for each in requests):,} from a cache,"

@@ -13,24 +13,12 @@ from warehouse.stores.transcripts import Transcripts, transcripts_path
 from warehouse.warehouse import Warehouse
 
 _SCORES = (
-    "score_0_to_10",
-    "score",
-    "relevance_0_to_5",
-    "score_1_to_5",
-    "relevant",
-    "relation",
-    "judge_score_0_to_1",
-    "total_score_0_to_10",
+    *("score_0_to_10", "score", "relevance_0_to_5", "score_1_to_5", "relevant", "relation"),
+    *("judge_score_0_to_1", "total_score_0_to_10"),
 )
 _NAMES = (
-    "method_id",
-    "dimension_id",
-    "paper_id",
-    "persona_id",
-    "dimension",
-    "claim_id",
-    "evidence_id",
-    "knowledge_id",
+    *("method_id", "dimension_id", "paper_id", "persona_id", "dimension"),
+    *("claim_id", "evidence_id", "knowledge_id"),
 )
 
 
@@ -76,7 +64,6 @@ def _row(
 
 
 def _outcome(entry: Noun) -> str:
-    """Return the score, or why there is none; empty for texts."""
     reason = getattr(entry, "unscored_reason", None)
     if reason is not None:
         return wording.unscored_because(reason)

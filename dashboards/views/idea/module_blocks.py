@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import MORE_OR_LESS_NOVEL, Bar, bar_chart
+from dashboards.render.charts.row_charts import MORE_OR_LESS_NOVEL, Bar, bar_chart
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.idea.closest_work import own_works
 from dashboards.views.idea.idea_page import IdeaPage

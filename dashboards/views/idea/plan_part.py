@@ -95,7 +95,9 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
         note=_note(review.dropped_point_count if review is not None else 0),
         concerns=tuple(
             _line(
-                one, strengths_of.get(one.concern_id, ()), _duplicates_of(one, evaluation.concerns)
+                one,
+                strengths_of.get(one.concern_id, ()),
+                [each for each in evaluation.concerns if each.folded_into == one.concern_id],
             )
             for one in concerns
         ),
@@ -125,7 +127,7 @@ def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[
         and one.severity is not None
         and (one.severity is not _QUESTION or one.decision_place is not None)
     ]
-    standing.sort(key=_gravest_first)
+    standing.sort(key=lambda one: (_GRAVITY.index(severity_of(one) or _QUESTION), one.rank))
     if all(one.decision_place is None for one in standing):
         return standing, []
     fatal = [one for one in standing if _is_fatal(one) and one.decision_place is None]
@@ -156,15 +158,6 @@ def _is_fatal(concern: Concern) -> bool:
 def _stands(concern: Concern) -> bool:
     is_refuted = concern.confirmed_severity is ConfirmedSeverity.REFUTED
     return not is_refuted and concern.folded_into is None
-
-
-def _gravest_first(concern: Concern) -> tuple[int, int]:
-    severity = severity_of(concern)
-    return (_GRAVITY.index(severity) if severity else len(_GRAVITY), concern.rank)
-
-
-def _duplicates_of(concern: Concern, concerns: Sequence[Concern]) -> tuple[Concern, ...]:
-    return tuple(one for one in concerns if one.folded_into == concern.concern_id)
 
 
 def _line(

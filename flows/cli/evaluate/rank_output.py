@@ -192,17 +192,17 @@ def write_ranking(
 def _cells(ideas: Sequence[RankedIdea]) -> "polars.DataFrame":
     import polars
 
-    from dashboards.app.cells import as_text
+    from dashboards.spreadsheet_cells import frame_as_text
 
     rows = [idea.model_dump(mode="json") for idea in ideas]
     names = list(RankedIdea.model_fields)
-    return as_text(polars.DataFrame(rows, schema=names, infer_schema_length=None))
+    return frame_as_text(polars.DataFrame(rows, schema=names, infer_schema_length=None))
 
 
 def _write_csv(path: Path, ideas: Sequence[RankedIdea]) -> None:
-    from dashboards.app.cells import as_csv
+    from dashboards.spreadsheet_cells import frame_as_csv
 
-    path.write_bytes(as_csv(_cells(ideas)).encode())
+    path.write_bytes(frame_as_csv(_cells(ideas)).encode())
 
 
 def _write_workbook(path: Path, ideas: Sequence[RankedIdea]) -> None:

@@ -15,8 +15,8 @@ from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.people.web_origins import is_loopback
 from schemas.settings import Settings
+from warehouse.app.accounts import tokens
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.tokens import tokens
 from warehouse.warehouse import Warehouse
 
 DEFAULT_PORT = 8700

@@ -45,12 +45,7 @@ def compact(lake: LakeOptions, json: Json = False) -> int:
     """Merge small files, drop unused snapshots, delete expired transcripts, and trim the caches."""
     from warehouse.compact import compact as compact_lake
 
-    settings = Settings()
-    report = compact_lake(
-        Warehouse(lake.warehouse.resolve(), settings),
-        caches=settings.caches,
-        keep_transcripts_days=settings.language_model.keep_transcripts_days,
-    )
+    report = compact_lake(Warehouse(lake.warehouse.resolve(), Settings()))
     if json:
         print_answer("compacted", [report])
     else:

@@ -10,9 +10,8 @@ from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.people.ledger import LONGEST_NAME, PeopleOptions
-from warehouse.app.accounts import accounts
+from warehouse.app.accounts import accounts, tokens
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.tokens import tokens
 from warehouse.warehouse import Warehouse
 
 application = Commands()

@@ -12,9 +12,9 @@ from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.people.role import SCOPES, Token, TokenOptions
+from warehouse.app.accounts import add_token, new_token_id, tokens
+from warehouse.app.accounts import revoke as revoke_token
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.tokens import add_token, new_token_id, tokens
-from warehouse.app.tokens import revoke as revoke_token
 from warehouse.warehouse import Warehouse
 
 application = Commands()

@@ -125,7 +125,7 @@ def _others(
         UnknownNameError: one of the latter is not published.
     """
     from schemas.identifiers import RunId
-    from warehouse.kinds.benchmarks.landing import BENCHMARKS
+    from warehouse.kinds.benchmarks import BENCHMARKS
     from warehouse.units.published_work import published_head, published_heads
     from warehouse.warehouse import Warehouse
 
@@ -144,7 +144,7 @@ def _comparison(
     from flows.run.declared_campaign import published_page
     from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
-    from warehouse.objects.shared_reports import share_reports
+    from warehouse.reports import share_reports
     from warehouse.warehouse import Warehouse
 
     run_ids = (summary.head.run_id, *request.units[0].compared)
@@ -175,7 +175,7 @@ def _calibrator(
     from tasks.benchmarks.suite import folder_of
     from tasks.benchmarks.suites.novelty import FILE, SUITE
     from tasks.calibration.calibrator_files import load_calibrator, write_fitted
-    from warehouse.kinds.benchmarks.landing import BENCHMARKS
+    from warehouse.kinds.benchmarks import BENCHMARKS
     from warehouse.units.published_work import published_heads
     from warehouse.warehouse import Warehouse
 

@@ -18,8 +18,8 @@ from schemas.settings import Settings
 from schemas.works.ideation import IdeaVersion
 from schemas.works.ideation_run import IdeationHead, IdeationRequest
 from tasks.metrics.estimate import items_needed, pairs_needed
-from warehouse.objects.shared_reports import share_reports
 from warehouse.parquet import write_bytes
+from warehouse.reports import share_reports
 from warehouse.warehouse import Warehouse
 
 RECOMMENDED = 3

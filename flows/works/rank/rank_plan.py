@@ -29,12 +29,7 @@ from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.expected import calls_of, most_calls
 from tasks.ranking.groups import find_groups
 from tasks.ranking.rank import UNGROUPED
-from tasks.ranking.rank_shard import (
-    GroupJob,
-    RankJob,
-    land_failed_group,
-    matches_elsewhere,
-)
+from tasks.ranking.rank_shard import GroupJob, RankJob, land_failed_group, matches_elsewhere
 from tasks.ranking.schedule import FIXED, kind_of, most_bridges
 from tasks.ranking.steps import STEPS
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
@@ -209,7 +204,7 @@ def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Map
         embedder = SentenceEmbedder(
             warehouse.settings.embeddings, KeyedStore(warehouse.cache / "embeddings.sqlite")
         )
-        group_of = dict(asyncio.run(find_groups(dossiers, embedder)).group_of)
+        group_of = asyncio.run(find_groups(dossiers, embedder))
     else:
         names = {row["group"] for row in rows}
         rest = UNGROUPED

@@ -45,8 +45,7 @@ from tasks.metrics.hit_rate import (
 )
 from tasks.metrics.labels import pair_up
 from tasks.metrics.means import mean, share_of
-from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, release_views
-from warehouse.kinds.manuscripts.release import import_release
+from warehouse.kinds.quality_checker import RELEASE_TABLES, import_release, release_views
 from warehouse.run_log import EVENTS
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_units

@@ -17,7 +17,7 @@ from tasks.benchmarks.published import published_scores
 from tasks.benchmarks.suite import Trial
 from tasks.metrics.estimate import NO_INTERVAL, Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean, share
-from warehouse.kinds.manuscripts.quality_checker import (
+from warehouse.kinds.quality_checker import (
     CheckerUsage,
     Price,
     checker_costs,

@@ -156,21 +156,18 @@ def _difference(criterion: ShownCriterion, inputs: PairInput) -> _Difference:
         if parts_with_pairs
         else 0.0
     )
-    return _Difference(ahead, tuple(_pairs_for(ahead, leading)))
-
-
-def _pairs_for(ahead: float, parts: list[_Difference]) -> list[tuple[Measure, Measure]]:
-    """Return the strongest pair of each part with the same sign, each measure once."""
-    leading = (part.pairs[0] for part in parts if part.ahead * ahead >= 0)
-    return list({first.name: (first, second) for first, second in leading}.values())
+    # The strongest pair of each part with the same sign, each measure once.
+    strongest = (part.pairs[0] for part in leading if part.ahead * ahead >= 0)
+    by_name = {first.name: (first, second) for first, second in strongest}
+    return _Difference(ahead, tuple(by_name.values()))
 
 
 def _compare(inputs: PairInput, measures_taken: tuple[MeasureOf, ...]) -> _Difference:
-    pairs = [
-        pair
+    both = (
+        [measures.measure_once(measure, idea) for idea in (inputs.first, inputs.second)]
         for measure in measures_taken
-        if (pair := _measure_both(measure, inputs.first, inputs.second))
-    ]
+    )
+    pairs = [(first, second) for first, second in both if first and second]
     weight = sum(first.weight for first, _ in pairs)
     ahead = (
         sum(first.weight * _gap((first, second)) for first, second in pairs) / weight
@@ -183,16 +180,6 @@ def _compare(inputs: PairInput, measures_taken: tuple[MeasureOf, ...]) -> _Diffe
             sorted(pairs, key=lambda pair: -pair[0].weight * _gap(pair) * (1 if ahead >= 0 else -1))
         ),
     )
-
-
-def _measure_both(
-    measure: MeasureOf, first: ShownIdea, second: ShownIdea
-) -> tuple[Measure, Measure] | None:
-    of_first, of_second = (
-        measures.measure_once(measure, first),
-        measures.measure_once(measure, second),
-    )
-    return (of_first, of_second) if of_first and of_second else None
 
 
 def _gap(pair: tuple[Measure, Measure]) -> float:

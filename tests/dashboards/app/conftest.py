@@ -1,4 +1,4 @@
-"""One published lake, read by all tests of this folder."""
+"""Copies of the published lake of the folder above."""
 
 from pathlib import Path
 
@@ -6,14 +6,8 @@ import pytest
 
 from tests.support.benchmark_lake import publish_benchmark_lake
 from tests.support.ranked_lake import publish_ranking_of_report_lake
-from tests.support.report_lake import publish_report_lake
 from tests.support.site import copied
 from warehouse.warehouse import Warehouse
-
-
-@pytest.fixture(scope="session")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    return publish_report_lake(tmp_path_factory.mktemp("lake"))
 
 
 @pytest.fixture(scope="session")

@@ -4,14 +4,14 @@ import polars
 import pytest
 from pydantic import SecretStr
 
-from dashboards.app import cells
 from dashboards.app.access import equal_in_constant_time
-from dashboards.app.password_attempts import (
+from dashboards.app.sign_in import (
     FORGOTTEN_AFTER_SECONDS,
     FREE_GUESSES,
     LONGEST_WAIT_SECONDS,
     Attempts,
 )
+from dashboards.spreadsheet_cells import frame_as_text
 
 
 def test_who_guesses_the_password_waits_longer_each_time() -> None:
@@ -65,15 +65,15 @@ def test_passwords_are_compared_whole() -> None:
 )
 def test_text_that_a_spreadsheet_would_compute_stays_text(text: str) -> None:
     frame = polars.DataFrame({"title": [text], "score": [-1.5]})
-    assert cells.as_text(frame).rows() == [("'" + text, -1.5)]
+    assert frame_as_text(frame).rows() == [("'" + text, -1.5)]
 
 
 @pytest.mark.parametrize("text", ["-5", "+3.25", "-1e-9", "plain", "a=b", "", "'=1"])
 def test_numbers_and_other_text_stay_as_they_are(text: str) -> None:
-    assert cells.as_text(polars.DataFrame({"title": [text]}))["title"].to_list() == [text]
+    assert frame_as_text(polars.DataFrame({"title": [text]}))["title"].to_list() == [text]
 
 
 def test_cells_for_a_spreadsheet_turn_no_reading_order() -> None:
     turned = "invoice\u202excod.exe\u2066 \u200f\u061c"
-    frame = cells.as_text(polars.DataFrame({"title": [turned, "=1+1"], "n": [1, 2]}))
+    frame = frame_as_text(polars.DataFrame({"title": [turned, "=1+1"], "n": [1, 2]}))
     assert frame["title"].to_list() == ["invoicexcod.exe ", "'=1+1"]

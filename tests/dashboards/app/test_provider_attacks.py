@@ -59,11 +59,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(url, provider)
 
 
-@pytest.mark.parametrize("email", ["ada@example.org", "Ada@Example.ORG"])
-def test_a_confirmed_address_signs_in_whatever_its_capitals(email: str, site: Site) -> None:
-    assert site.signed_in(ADA | {"email": email})
-    assert site.signed_in(ADA | {"email": email, "sub": "another", "groups": {"a": [1]}})
-    assert site.signed_in(ADA | {"aud": ["assay", "other"], "azp": "assay"})
+def test_a_confirmed_address_signs_in_whatever_its_capitals(site: Site) -> None:
+    for more in ({}, {"email": "Ada@Example.ORG"}, {"sub": "another", "groups": {"a": [1]}},
+                 {"aud": ["assay", "other"], "azp": "assay"}):  # fmt: skip
+        assert site.signed_in(ADA | more), more
 
 
 def times(**claims: int) -> dict[str, int]:
@@ -103,11 +102,9 @@ CLAIMS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("claims", CLAIMS.values(), ids=CLAIMS.keys())
-def test_claims_that_are_not_about_a_holder_sign_nobody_in(
-    claims: dict[str, Any], site: Site
-) -> None:
-    assert not site.signed_in(ADA | claims)
+def test_claims_that_are_not_about_a_holder_sign_nobody_in(site: Site) -> None:
+    for what, claims in CLAIMS.items():
+        assert not site.signed_in(ADA | claims), what
 
 
 def test_a_token_of_another_time_signs_nobody_in(site: Site) -> None:
@@ -120,9 +117,9 @@ def test_a_token_of_another_time_signs_nobody_in(site: Site) -> None:
         assert not site.signed_in(ADA | claims), claims
 
 
-@pytest.mark.parametrize("signed", ["none", "HS256", "stranger"])
-def test_a_token_that_the_provider_did_not_sign_signs_nobody_in(signed: str, site: Site) -> None:
-    assert not site.signed_in(ADA, signed)
+def test_a_token_that_the_provider_did_not_sign_signs_nobody_in(site: Site) -> None:
+    for signed in ("none", "HS256", "stranger"):
+        assert not site.signed_in(ADA, signed), signed
 
 
 def test_a_way_back_that_this_browser_did_not_begin_signs_nobody_in(site: Site) -> None:

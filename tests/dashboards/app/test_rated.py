@@ -51,18 +51,14 @@ def test_readers_see_the_idea_with_the_sentences_of_each_statement(published: Wa
     assert "The calls are not recorded outdoors" in page.words
     assert "Left out" in page.words
     assert page.tree.xpath("//main//form[@method='post']") == []
-    assert page.unsafe == []
-
-
-def test_hostile_titles_stay_text(published: Warehouse, own: Warehouse) -> None:
-    for site in (site_of(published), signed_in(own, Role.DECIDER)):
-        assert opened(site, PATH, {"paper": "paper-1"}).unsafe == []
+    assert page.unsafe == opened(site_of(published), PATH, {"paper": "paper-1"}).unsafe == []
 
 
 def test_what_a_decider_saves_is_in_the_set_and_counted_beside_published_shares(
     own: Warehouse,
 ) -> None:
     site = signed_in(own, Role.DECIDER)
+    assert opened(site, PATH, {"paper": "paper-1"}).unsafe == []
     fields = form_of(opened(site, PATH, PAPER))
     changed = {STATEMENT: "Calls should be recorded outdoors too.", "t1.severity": "minor"}
     page = sent(site, fields | changed)

@@ -1,8 +1,6 @@
 """Submit and the pages of jobs: what is given, what is found, what is asked of the job runner."""
 
 from base64 import b64encode
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,9 @@ from filelock import FileLock
 from pydantic import ValidationError
 from starlette.testclient import TestClient
 
-from dashboards.app import job_requests
-from dashboards.app.job_requests import NO_RUNNER, estimates_of
 from dashboards.app.site import job_path
+from dashboards.app.site_pages import jobs as job_page
+from dashboards.app.site_pages.jobs import NO_RUNNER, estimates_of
 from flows.works.evaluate.request import bundled_file
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.options.commands import EvaluateOptions
@@ -87,15 +85,24 @@ def begun(site: TestClient, draft: str, **changes: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
-    [("", "choose a file, or write or paste a text"), ("Three words only", "at least 5 words")],
+    ("name", "content", "told"),
+    [
+        ("", b"", "choose a file, or write or paste a text"),
+        ("", b"Three words only", "at least 5 words"),
+        ("ideas.docx", b"PK\x03\x04", "ends in none of"),
+        ("ideas.csv", b"\xff\xfe", "no UTF-8 text"),
+        ("ideas.txt", b"a\x00b", "no UTF-8 text"),
+        ("paper.pdf", b"no such thing", "no PDF"),
+        ("ideas.parquet", b"PK\x03\x04", "no parquet file"),
+    ],
 )
-def test_too_little_is_refused_at_once_and_what_was_written_stays(
-    text: str, told: str, warehouse: Warehouse
+def test_what_is_too_little_or_none_is_refused_at_once_and_what_was_written_stays(
+    name: str, content: bytes, told: str, warehouse: Warehouse
 ) -> None:
-    page = Page(given(site_of(warehouse), text))
+    site = site_of(warehouse)
+    page = Page(sent(site, name, content) if name else given(site, content.decode()))
     assert told in page.words
-    assert page.tree.findtext(".//textarea").strip() == text
+    assert page.tree.findtext(".//textarea").strip() == ("" if name else content.decode())
     assert job_ids(warehouse) == []
 
 
@@ -105,7 +112,7 @@ def test_too_little_is_refused_at_once_and_what_was_written_stays(
         ("ideas.csv", b"title,text\na,b\n", EvaluateJob),
         ("ideas.yml", b"- text: an idea\n", EvaluateJob),
         ("ideas.xlsx", b"PK\x03\x04rest", EvaluateJob),
-        ("paper.pdf", PDF, CheckJob),
+        ("Bats & moths.pdf", PDF, CheckJob),
         ("paper.tex", rb"\documentclass{article}", CheckJob),
         ("paper.md", b"A long paper. " * 2_000, CheckJob),
         ("", b"How do moths evade bats?", AskJob),
@@ -121,6 +128,10 @@ def test_what_is_given_is_recognized(
     (request,) = asked_of(warehouse)
     assert type(request) is kind
     assert request.as_file[1] == content
+    if name.endswith(".pdf"):
+        (manuscript,) = request.manuscripts
+        assert manuscript.text == b64encode(content).decode()
+        assert manuscript.file == ("Bats-moths.pdf", content)
 
 
 def test_a_reader_says_that_a_text_is_something_else(warehouse: Warehouse) -> None:
@@ -151,6 +162,10 @@ def test_what_was_filled_in_is_what_is_asked_for(warehouse: Warehouse) -> None:
         modules=(Module.SOUNDNESS,),
         max_cost_usd=2.5,
     )
+    # Options that the form does not have reach no job.
+    other = draft_of(warehouse, given(site, TEXT, submission="two"))
+    begun(site, other, warehouse="/tmp", api_base="https://evil.example", scheduler="tcp://x:1")
+    assert EvaluateOptions(max_cost_usd=1.0) in [each.options for each in asked_of(warehouse)]
 
 
 def test_whatever_is_pressed_twice_makes_one_job(warehouse: Warehouse) -> None:
@@ -211,14 +226,6 @@ def test_a_choice_that_a_browser_made_up_begins_nothing_and_loses_nothing(
     assert "ideas.csv is kept" in back.words
 
 
-def test_options_that_a_form_does_not_have_reach_no_job(warehouse: Warehouse) -> None:
-    site = site_of(warehouse)
-    draft = draft_of(warehouse, given(site, TEXT))
-    begun(site, draft, warehouse="/tmp", api_base="https://evil.example", scheduler="tcp://x:1")
-    (request,) = asked_of(warehouse)
-    assert request.options == EvaluateOptions(max_cost_usd=1.0)
-
-
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
@@ -238,23 +245,6 @@ def test_an_error_keeps_the_file(fields: dict[str, str], told: str, warehouse: W
     begun(site, draft_of(warehouse, again))
     (request,) = asked_of(warehouse)
     assert request.as_file == ("ideas.csv", b"title,text\na,b\n")
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [
-        ("ideas.docx", b"PK\x03\x04", "ends in none of"),
-        ("ideas.csv", b"\xff\xfe", "no UTF-8 text"),
-        ("ideas.txt", b"a\x00b", "no UTF-8 text"),
-        ("paper.pdf", b"no such thing", "no PDF"),
-        ("ideas.parquet", b"PK\x03\x04", "no parquet file"),
-    ],
-)
-def test_a_file_that_is_none_is_refused_at_once(
-    name: str, content: bytes, told: str, warehouse: Warehouse
-) -> None:
-    assert told in Page(sent(site_of(warehouse), name, content)).words
-    assert job_ids(warehouse) == []
 
 
 def test_going_back_finds_the_text_again(warehouse: Warehouse) -> None:
@@ -330,33 +320,22 @@ def test_an_address_that_is_none_or_holds_a_password_is_not_offered(address: str
         ModelChoice(model="openai/x", api_base=address)
 
 
-@contextmanager
-def runner_of(warehouse: Warehouse) -> Iterator[None]:
-    """The lock of the warehouse as a runner holds it."""
-    with FileLock(runner_lock(warehouse)):
-        yield
-
-
 def status_of(page: Page) -> str:
     (status,) = page.tree.xpath("//main//*[@role='status']")
     return str(status.text)
 
 
-def test_a_job_without_a_runner_says_how_to_start_one(warehouse: Warehouse) -> None:
+def test_a_job_tells_how_far_it_is_and_without_a_runner_how_to_start_one(
+    warehouse: Warehouse,
+) -> None:
     job_id = submit(warehouse, evaluate_job())
-    site = site_of(warehouse)
+    site, job = site_of(warehouse), known(warehouse, job_id)
     page = opened(site, job_path(job_id))
     assert status_of(page) == "Waiting for its turn."
     assert NO_RUNNER in page.words
-    with runner_of(warehouse):
+    with FileLock(runner_lock(warehouse)):
         assert NO_RUNNER not in opened(site, job_path(job_id)).words
-
-
-def test_a_job_at_work_tells_how_many_ideas_of_its_run_have_landed(warehouse: Warehouse) -> None:
-    job_id = submit(warehouse, evaluate_job())
-    job = known(warehouse, job_id)
     write_status(job, JobStatus(state=JobState.RUNNING, started_at=datetime.now(UTC)))
-    site = site_of(warehouse)
     assert status_of(opened(site, job_path(job_id))).startswith("At work for")
     announce(warehouse, make_planned("run-1", ideas_path=str(job.ideas.resolve())))
     announce(warehouse, make_planned("run-2"))
@@ -415,21 +394,18 @@ def test_a_job_is_in_the_name_of_who_asks_and_another_neither_sees_nor_stops_it(
     assert status_of(opened(site, place)).startswith("Stopping")
 
 
-def test_an_estimate_that_nobody_makes_is_called_off(
+def test_an_estimate_beyond_the_offer_or_that_nobody_makes_is_called_off(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_requests, "PLAN_SECONDS", 0.0)
-    with pytest.raises(UpstreamError, match="No job runner is at work"):
-        estimates_of(warehouse, (plan_job(),))
-    (job_id,) = job_ids(warehouse)
-    assert known(warehouse, job_id).stop_requested
-
-
-def test_an_estimate_asks_for_nothing_beyond_the_offer(warehouse: Warehouse) -> None:
     foreign = {"engine": "litellm:openai/gpt-4.1", "api_base": "https://evil.example/v1"}
     with pytest.raises(ConfigurationError, match="is not offered here"):
         estimates_of(warehouse, (plan_job(**foreign),))
     assert job_ids(warehouse) == []
+    monkeypatch.setattr(job_page, "PLAN_SECONDS", 0.0)
+    with pytest.raises(UpstreamError, match="No job runner is at work"):
+        estimates_of(warehouse, (plan_job(),))
+    (job_id,) = job_ids(warehouse)
+    assert known(warehouse, job_id).stop_requested
 
 
 @pytest.fixture
@@ -443,52 +419,30 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("alone")
 @pytest.mark.long
 @pytest.mark.end_to_end
-def test_an_idea_is_estimated_evaluated_watched_and_read(warehouse: Warehouse) -> None:
+def test_an_idea_a_manuscript_and_a_question_are_estimated_done_and_read(
+    warehouse: Warehouse,
+) -> None:
     # The bundled sample covers the fields of the bundled ideas alone.
     covered = read_ideas(bundled_file("ideas.jsonl"), default_cutoff=None).ideas[0]
-    site = site_of(warehouse)
-    place = given(site, covered.text).headers["location"]
-    run_to_the_end(warehouse)
-    page = opened(site, place)
-    assert "1 idea" in page.words
-    job = begun(site, place.rpartition("/")[2]).headers["location"]
-    run_to_the_end(warehouse)
-    page = opened(site, job)
-    assert status_of(page).startswith("Done after")
-    review = next(each for each in page.links("") if each.startswith("/idea?"))
-    assert opened(site, review).status == 200
-    assert opened(site, page.links("Report of")[0]).status == 200
-
-
-@pytest.mark.usefixtures("alone")
-@pytest.mark.long
-@pytest.mark.end_to_end
-def test_a_manuscript_and_a_question_are_estimated_and_done(warehouse: Warehouse) -> None:
-    site = site_of(warehouse)
     paper = r"\documentclass{article}\title{Bats hear moths}\begin{document}\maketitle " + (
         "We find that bats hear moths at night in nine of ten trials. " * 20
     )
-    places = [
-        sent(site, "bats paper.tex", (paper + r"\end{document}").encode()).headers["location"],
-        given(site, "How do language models judge ideas?").headers["location"],
-    ]
+    question = "How do language models judge ideas?"
+    site = site_of(warehouse)
+    answers = (
+        given(site, covered.text),
+        sent(site, "bats paper.tex", (paper + r"\end{document}").encode()),
+        given(site, question),
+    )
+    places = [answer.headers["location"] for answer in answers]
     run_to_the_end(warehouse)
-    pages = [opened(site, place) for place in places]
-    assert "Bats hear moths" in pages[0].words
-    assert "How do language models judge ideas?" in pages[1].words
+    for place, told in zip(places, ("1 idea", "Bats hear moths", question), strict=True):
+        assert told in opened(site, place).words
     jobs = [begun(site, place.rpartition("/")[2]).headers["location"] for place in places]
     run_to_the_end(warehouse)
     for job in jobs:
         page = opened(site, job)
-        assert "Done after" in status_of(page), page.words
+        assert status_of(page).startswith("Done after"), page.words
         assert opened(site, page.links("Report of")[0]).status == 200
-
-
-def test_a_pdf_travels_whole(warehouse: Warehouse) -> None:
-    site = site_of(warehouse)
-    begun(site, draft_of(warehouse, sent(site, "Bats & moths.pdf", PDF)))
-    (request,) = asked_of(warehouse)
-    assert isinstance(request, CheckJob)
-    (manuscript,) = request.manuscripts
-    assert manuscript.text == b64encode(PDF).decode()
-    assert manuscript.file == ("Bats-moths.pdf", PDF)
+    review = next(each for each in opened(site, jobs[0]).links("") if each.startswith("/idea?"))
+    assert opened(site, review).status == 200

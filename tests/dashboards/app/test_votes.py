@@ -56,6 +56,9 @@ def pair(site: TestClient, place: str = "/decide/votes") -> Page:
     return page
 
 
+CHOOSING = "//details[@class='choosing'][@open]"
+
+
 def test_a_voter_sees_two_sides_without_names_and_each_answer_is_kept(
     own: Warehouse, voter: TestClient
 ) -> None:
@@ -63,31 +66,24 @@ def test_a_voter_sees_two_sides_without_names_and_each_answer_is_kept(
     assert page.tree.xpath("//h2/text()") == ["A", "B"]
     assert page.buttons == ANSWERS
     assert page.tree.xpath("//button/@data-key") == ["a", "b", "g", "x", "s"]
-    answer = pressed(voter, page, "A is better", reason="<b>It can be tested</b>")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/decide/votes")
-    (vote,) = votes(own)
-    assert (vote.choice, vote.reason) == (Choice.FIRST, "<b>It can be tested</b>")
-    assert "voter" not in vote.voter
-    after = pair(voter)
-    assert "Answered in the last day: 1 of" in after.words
-    assert after.form("Skip")[1]["offer"] != page.form("Skip")[1]["offer"]
-
-
-def test_values_of_an_address_that_mean_nothing_are_handed_on(voter: TestClient) -> None:
-    page = pair(voter, "/decide/votes?path=/ideas")
-    answer = pressed(voter, page, "Skip")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/decide/votes?path=%2Fideas")
-
-
-def test_nothing_of_the_page_tells_who_made_a_side_or_how_it_was_scored(
-    own: Warehouse, voter: TestClient
-) -> None:
-    page = pair(voter)
+    assert len(page.tree.xpath(CHOOSING)) == 1
     held = page.answer.text.partition("<main")[2].partition('<form method="post"')[2]
     told = ("run-a", "idea-0", "extractive", "economy", "score", "href=", "first_", "scrambled")
     assert [each for each in told if each in held] == []
     assert page.menu == ["Decide"]
     assert not [link for link in page.links("") if link.startswith(("/idea", "/runs", "/paper"))]
+    answer = pressed(voter, page, "A is better", reason="<b>It can be tested</b>")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/decide/votes")
+    (vote,) = votes(own)
+    assert (vote.choice, vote.reason) == (Choice.FIRST, "<b>It can be tested</b>")
+    assert "voter" not in vote.voter
+    after = pair(voter, "/decide/votes?path=/ideas")
+    assert "Answered in the last day: 1 of" in after.words
+    assert after.tree.xpath(CHOOSING) == []
+    assert after.form("Skip")[1]["offer"] != page.form("Skip")[1]["offer"]
+    handed_on = pressed(voter, after, "Skip").headers["location"]
+    assert handed_on == "/decide/votes?path=%2Fideas"
+    assert "You have seen every pair" in pair(voter, "/decide/votes?track=surveys").words
 
 
 def test_a_voter_goes_through_all_pairs_and_then_is_done(own: Warehouse, voter: TestClient) -> None:
@@ -164,14 +160,6 @@ def test_an_attention_check_is_announced_and_shows_one_side_in_random_order(
     assert any(vote.check_passed is not None for vote in votes(own))
 
 
-def test_controls_are_folded_once_somebody_has_voted(own: Warehouse, voter: TestClient) -> None:
-    opened_first = pair(voter).tree.xpath("//details[@class='choosing'][@open]")
-    assert len(opened_first) == 1
-    pressed(voter, pair(voter, "/decide/votes?run=run-a"), "Skip")
-    assert pair(voter).tree.xpath("//details[@class='choosing'][@open]") == []
-    assert "You have seen every pair" in pair(voter, "/decide/votes?track=surveys").words
-
-
 def test_standings_show_what_the_votes_come_to(own: Warehouse, voter: TestClient) -> None:
     assert "Nobody has voted here yet" in opened(voter, "/decide/standings").words
     pressed(voter, pair(voter), "A is better")
@@ -208,7 +196,9 @@ def test_a_text_is_folded_behind_a_sentence_and_loses_no_word() -> None:
 
 
 def questions_in(database: ServiceDatabase) -> list[LiveQuestion]:
-    return [LiveQuestion.model_validate_json(row[0]) for row in database.ask("questions")]
+    return [
+        LiveQuestion.model_validate_json(row[0]) for row in database.rows("questions", "question")
+    ]
 
 
 @pytest.fixture

@@ -6,11 +6,9 @@ import orjson
 import pytest
 
 from dashboards.render.data_docs import data_docs, data_docs_page
-from flows.cli.evaluate.report import report
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options.commands import LakeOptions
 from tests.support.report_lake import RUN, publish_validated_report_lake
 from tests.support.reports import Page
 
@@ -63,12 +61,6 @@ def test_every_result_is_shown(validated, published):
     assert "(failed" not in told.lower()
 
 
-def test_the_command_writes_the_same_page(validated, tmp_path):
-    lake = LakeOptions(warehouse=validated.root)
-    assert report(lake, run=RUN, docs=True, output=tmp_path / "docs.html") == 0
-    assert (tmp_path / "docs.html").read_text("utf-8") == data_docs(validated, RUN)
-
-
 def test_a_broken_expectation_is_shown_with_its_count_and_its_table_first(published):
     rows = [
         with_answers(row, break_rows(1_000))
@@ -91,19 +83,6 @@ def test_a_broken_warning_is_told_apart_from_what_keeps_a_run_out(published):
     told = words(data_docs_page(RUN, rows))
     assert "several tables (failed: warning)" in told
     assert "means_are_means_of_their_comparisons 3" in told
-
-
-def test_each_batch_of_a_table_has_a_section(published):
-    papers = [row for row in published if row.table_name == "papers"]
-    twice = [
-        replace(
-            row,
-            great_expectations=orjson.dumps(2 * orjson.loads(row.great_expectations)).decode(),
-        )
-        for row in papers
-    ]
-    assert data_docs_page(RUN, twice).count("<h2 ") == 1
-    assert words(data_docs_page(RUN, twice)).count("Expectation Suite: papers") == 2
 
 
 def test_the_page_loads_nothing_runs_nothing_and_lists_no_value(published):
@@ -143,13 +122,6 @@ def test_what_is_no_result_of_great_expectations_is_one_line(published, told):
     with pytest.raises(ConfigurationError, match="as results of Great Expectations") as refused:
         data_docs_page(RUN, [replace(published[0], great_expectations=told)])
     assert "\n" not in str(refused.value)
-
-
-def test_links_lead_to_places_of_the_page_and_places_are_named_once(published):
-    html = data_docs_page(RUN, published)
-    places = re.findall(r'\sid="([^"]+)"', html)
-    assert len(places) == len(set(places))
-    assert {address.removeprefix("#") for address in Page(html).addresses} <= set(places)
 
 
 def test_checks_of_a_ranking_are_told_beside_those_of_the_run(published):

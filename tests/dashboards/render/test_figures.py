@@ -21,6 +21,10 @@ def test_scores_strengths_and_moves_have_a_true_minus_and_a_dash_for_what_is_mis
     ]  # fmt: skip
     assert figures.between(-1.434, 1.61) == "−1.43 to 1.61"
     assert figures.between(None, 1.61) == "–"
+    signed = [(0.001, "0.00"), (-0.004, "0.00"), (0.2, "+0.20"), (-1, "\u22121.00")]
+    assert [figures.with_sign(value) for value, _ in signed] == [shown for _, shown in signed]
+    measured = [figures.measure(value) for value in (43357.2, 0.65432, -12.0, None)]
+    assert measured == ["43,357", "0.6543", "-12", "undefined"]
     assert [figures.rank_change(each) for each in (2, -1, 0, None)] == ["+2", "−1", "+0", "–"]
 
 
@@ -55,13 +59,6 @@ def test_dollars(value, shown):
 )
 def test_durations(seconds, shown):
     assert figures.duration(seconds) == shown
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"), [(0.001, "0.00"), (-0.004, "0.00"), (0.2, "+0.20"), (-1, "\u22121.00")]
-)
-def test_mean_comparison_scores_bear_their_sign(value, shown):
-    assert figures.with_sign(value) == shown
 
 
 @pytest.mark.parametrize(

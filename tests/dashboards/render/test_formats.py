@@ -1,6 +1,5 @@
 """Reports as PDF, Word, BibTeX and JSON, read back by other readers."""
 
-import json
 import re
 import zipfile
 from datetime import date
@@ -19,8 +18,7 @@ from dashboards.render.formats.bib_file import bib_file
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.formats.markdown_blocks import read_blocks
-from dashboards.render.formats.pandoc import word_file
-from dashboards.render.formats.pdf import pdf_file
+from dashboards.render.formats.pandoc import pdf_file, word_file
 from dashboards.render.formats.report_file import data, document
 from dashboards.render.formats.report_file import published_idea as idea_of
 from dashboards.render.formats.report_format import ReportFormat, format_of
@@ -47,7 +45,7 @@ from dashboards.render.page import (
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import Paper
-from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN
+from tests.support.report_lake import HOSTILE, RUN
 from tests.support.reports import word_text
 from warehouse.warehouse import Warehouse
 
@@ -257,14 +255,6 @@ def test_the_bib_of_an_idea_and_of_a_run_holds_what_is_cited(warehouse: Warehous
         return {entry.key for entry in read.entries}
 
     assert 0 < len(entries(IDEA)) < len(entries(None))
-
-
-def test_json_holds_the_first_page_and_the_whole_review(warehouse: Warehouse) -> None:
-    (found,) = json.loads(data(warehouse, RUN, IDEA, ReportFormat.JSON))
-    assert found["first_page"]["verdict"] == "not judged", "it has no assessment"
-    assert found["review"]["evaluation"]["idea"]["idea_id"] == IDEA
-    hostile = json.loads(data(warehouse, RUN, HOSTILE, ReportFormat.JSON))
-    assert hostile[0]["review"]["evaluation"]["idea"]["title"] == HOSTILE_TEXT
 
 
 def test_the_format_follows_the_ending_and_an_unknown_one_is_refused() -> None:

@@ -8,20 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.render.charts.bar_chart import (
-    BARS_SHOWN,
+from dashboards.render.charts.drawing import picture
+from dashboards.render.charts.row_charts import (
     LEFT,
     MORE_OR_LESS_NOVEL,
     RIGHT,
+    ROWS_SHOWN,
     TEN,
     Bar,
     bar_chart,
     scale_to,
 )
-from dashboards.render.charts.drawing import picture
 from schemas.identifiers import IdeaId
-from tests.support.report_lake import RUN
-from tests.support.reports import idea_report, marks, run_report
+from tests.support.reports import marks
 
 SOUND = IdeaId("idea-00003")
 VALUES = st.lists(st.one_of(st.none(), st.floats(-20, 20)), min_size=1, max_size=60)
@@ -39,13 +38,13 @@ def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
     if chart is None:
         assert not any(value is not None for value in values)
         return
-    known = [value for value in values[:BARS_SHOWN] if value is not None]
+    known = [value for value in values[:ROWS_SHOWN] if value is not None]
     bars = marks(chart, "rect")
     assert len(bars) == len(known)
     for bar, value in zip(bars, known, strict=True):
         assert LEFT <= bar["x"] <= bar["x"] + bar["width"] <= RIGHT + 1.5
         assert (bar["class"] == "bar less") == (value < 0 and bar["x"] < (LEFT + RIGHT) / 2)
-    hidden = max(0, len(values) - BARS_SHOWN)
+    hidden = max(0, len(values) - ROWS_SHOWN)
     assert (f"{hidden} more are in the text only." in chart.caption) == (hidden > 0)
 
 
@@ -63,13 +62,6 @@ def test_a_drawing_is_well_formed_whatever_is_written_in_it():
     lxml.etree.fromstring(drawn.encode())
 
 
-def test_a_score_of_zero_is_drawn_and_an_unscored_one_is_not():
-    chart = bar_chart(
-        "bars-1", "t", "c", TEN, [Bar("zero", 0.0, "0.00"), Bar("none", None, "unscored")]
-    )
-    assert [bar["tooltip"] for bar in marks(chart, "rect")] == ["zero: 0.00"]
-
-
 @given(st.floats(1e-7, 1e9))
 def test_a_scale_ends_at_a_round_number_not_below_the_largest_value(largest):
     scale = scale_to(largest, "unit")
@@ -81,18 +73,3 @@ def test_a_scale_ends_at_a_round_number_not_below_the_largest_value(largest):
 def test_bars_of_no_length_that_can_be_drawn_are_not_drawn(largest):
     scale = scale_to(largest, "unit")
     assert bar_chart("bars-1", "t", "c", scale, [Bar("n", largest, "said")]) is None
-
-
-def test_the_page_of_an_idea_shows_its_profile_and_its_dimensions(warehouse):
-    html = idea_report(warehouse, RUN, SOUND, "html", full=True)
-    described = re.findall(r"<desc[^>]*>([^<]*)</desc>", html)
-    assert described[0].startswith("Overall: ")
-    assert "Method 1: " in described[0]
-    assert len(described) == 2
-    assert "```bars" not in idea_report(warehouse, RUN, SOUND, "md", full=True)
-    assert "all ideas of the run" not in html
-
-
-def test_the_page_of_a_run_shows_cost_by_step(warehouse):
-    assert "Cost by step" in run_report(warehouse, RUN, "html")
-    assert "```bars" not in run_report(warehouse, RUN, "md")

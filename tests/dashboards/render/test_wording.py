@@ -1,15 +1,10 @@
 """Literature by the name its reader knows."""
 
-from pathlib import Path
-
 import pytest
 
 from dashboards.render import wording
-from dashboards.render.wording import field_not_covered, ideas_not_covered, whole_sentences
-from flows.works.evaluate.request import bundled_file, literature_name
-from schemas.base import replace
-from schemas.choices import BUNDLED_SAMPLE, LIVE, LiteratureChoice
-from schemas.literature.coverage import FieldCoverage
+from dashboards.render.wording import ideas_not_covered, whole_sentences
+from schemas.choices import BUNDLED_SAMPLE
 from schemas.reasons import Reason
 from warehouse.row_models import LeftOutGroup, RankedIdea
 
@@ -63,14 +58,6 @@ def test_the_bundled_sample_is_said_to_be_a_demonstration_and_no_other_snapshot_
     assert "a demonstration" not in " ".join(wording.banners("m", STORED, "papers.parquet"))
 
 
-def test_a_run_is_told_the_name_of_its_snapshot() -> None:
-    assert literature_name(LiteratureChoice(Path("/data/papers.parquet"))) == "papers.parquet"
-    assert literature_name(LIVE) == ""
-    sample = bundled_file("papers.jsonl")
-    assert literature_name(LiteratureChoice(sample)) == BUNDLED_SAMPLE
-    assert f"{len(sample.read_text().splitlines())} papers" in BUNDLED_SAMPLE
-
-
 @pytest.mark.parametrize(
     ("text", "most_words", "shown"),
     [
@@ -93,18 +80,6 @@ def test_a_text_is_cut_between_sentences_and_never_inside_a_word_or_link(
 
 def test_a_text_of_brackets_that_never_close_is_cut_all_the_same() -> None:
     assert whole_sentences("[. " * 100_000, 5) == "[. [. [. [. [.…"
-
-
-def test_an_idea_outside_the_literature_is_told_what_was_not_done_and_why() -> None:
-    outside = FieldCoverage(
-        field_covered=False,
-        field_coverage_0_to_1=0.02,
-        field_coverage_detail="nearest works are about “Robots”",
-    )
-    told = field_not_covered(outside)
-    assert told.startswith("This literature does not cover the field of the idea: no evidence was")
-    assert told.endswith("nearest works are about “Robots”.")
-    assert field_not_covered(None) == field_not_covered(replace(outside, field_covered=True)) == ""
 
 
 def test_a_run_counts_its_ideas_outside_the_literature_and_no_others() -> None:

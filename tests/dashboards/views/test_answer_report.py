@@ -6,7 +6,6 @@ from functools import cache
 import pytest
 
 from dashboards.views.write_survey import survey_page
-from flows.cli.works import report_answer
 from schemas.base import replace
 from schemas.failure import LEFT_OUT, Failure
 from schemas.identifiers import PaperId, RunId
@@ -118,18 +117,3 @@ def test_without_a_model_the_passages_are_the_answer(published: Published, name:
     shown, quotes = page(published(name)), name == "passages"
     assert ("these are the passages" in shown, "“Bats call.”" in shown) == (quotes, quotes)
     assert (NOTHING in shown) != quotes
-
-
-@pytest.mark.parametrize(
-    ("name", "word"),
-    [
-        ("answered", "answered"),
-        ("nothing found", "not_found"),
-        ("passages", "passages"),
-        ("no passage", "not_found"),
-        ("look-ups lost", "incomplete"),
-        ("not looked up", "failed"),
-    ],
-)
-def test_one_word_says_how_a_question_stands(published: Published, name: str, word: str) -> None:
-    assert report_answer(*published(name)).state == word

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render import figures
 from dashboards.views.metric_meanings import meaning_of
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
@@ -13,7 +12,7 @@ from tasks.benchmarks.registry import SUITES
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.checker_release import write_release
 from tests.support.reports import run_report
-from warehouse.kinds.manuscripts.release import import_release
+from warehouse.kinds.quality_checker import import_release
 from warehouse.warehouse import Warehouse
 
 
@@ -65,12 +64,3 @@ def test_every_published_metric_has_a_meaning_with_its_unit_or_range() -> None:
         if meaning_of(score.metric) is None
     } == set()
     assert meaning_of("no_such_metric") is None
-
-
-def test_figures_of_any_size_are_readable_and_a_missing_one_is_no_zero() -> None:
-    assert [figures.measure(value) for value in (43357.2, 0.65432, -12.0, None)] == [
-        "43,357",
-        "0.6543",
-        "-12",
-        "undefined",
-    ]

@@ -35,48 +35,6 @@ def test_problems_of_a_manuscript_are_shown_with_their_place_and_as_text(
     assert not {"script", "img", "iframe"} & Page(page.html()).elements
 
 
-def test_report_says_what_was_tested_before_what_was_found(checked: Warehouse) -> None:
-    report = check_page(checked, CHECK).markdown()
-    assert "1 of 1 checked manuscript with problems, 100 words read, 1 not checked." in report
-    assert "asked for the problems, at most 5" in report
-    assert "Nobody has judged whether they are real." in report
-    assert report.index("What was tested") < report.index("## A proof")
-    assert "| A scan | text | 100 | not read: it holds no text |" in report
-
-
-@pytest.mark.parametrize(
-    ("missing", "word_count", "expected"),
-    [
-        ((), 12_355, "No critical problem found in 12,355 words."),
-        ((), 102, "No critical problem found in 102 words. The manuscript has only 102 words."),
-        (
-            ("a.tex",),
-            900,
-            "Not an all-clear: 1 included file is missing or cannot be followed: a.tex.",
-        ),
-    ],
-)
-def test_report_says_in_how_many_words_nothing_was_found(
-    tmp_path: Path, missing: tuple[str, ...], word_count: int, expected: str
-) -> None:
-    warehouse = Warehouse(tmp_path)
-    check = ManuscriptCheck(
-        manuscript_id="clear",
-        title="A proof",
-        form=ManuscriptForm.LATEX,
-        content_sha256="ef" * 32,
-        word_count=word_count,
-        missing_files=missing,
-        attempts=(Attempt(attempt=1, problem_count=0),),
-        problems=(),
-        failures=(),
-    )
-    land_unit(warehouse, kind_of(CHECKS), CHECK, check, START, START)
-    head = replace(check_head_of_lake(), manuscript_count=1)
-    assert publish(warehouse, kind_of(CHECKS), head).published
-    assert expected in check_page(warehouse, CHECK).markdown()
-
-
 def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_said(
     tmp_path: Path,
 ) -> None:

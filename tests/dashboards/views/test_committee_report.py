@@ -76,20 +76,6 @@ def test_the_verdict_the_members_and_their_spread_are_shown(lake: Warehouse) -> 
     assert re.search(r"^\*\*novelty: unscored: .*\*\*$", report, re.MULTILINE)
 
 
-def test_weights_and_scores_of_all_modules_are_shown(lake: Warehouse) -> None:
-    report = idea_report(lake, RUN, SOUND, "md", full=True)
-    assert "soundness × 1, contribution × 1, committee × 2, novelty × 0.5" in report
-    assert re.search(
-        r"^\| Committee \| \d\.\d\d \| 3 reviews \| 1 review \|$", report, re.MULTILINE
-    )
-    assert re.search(
-        r"^\| Novelty \| 5\.00 \| 3 on 1 … 5 \| 0 judgements \|$", report, re.MULTILINE
-    )
-    run = run_report(lake, RUN, "md")
-    assert "| Committee | Novelty | Unscored | Failures |" in run
-    assert re.search(r"\| 5\.00 \| [^|]*1 of 4 persona reviews \|", run)
-
-
 def test_pages_and_later_finds_are_named_apart_from_papers_and_parts_that_lack_are_said_to(
     lake: Warehouse,
 ) -> None:

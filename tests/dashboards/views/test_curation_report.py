@@ -7,8 +7,6 @@ import pytest
 from dashboards.views.curated_set import UNSTATED
 from dashboards.views.write_curation import curation_page
 from schemas.base import replace
-from schemas.errors import UnknownNameError
-from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.works.curation import Curation
 from tasks.benchmarks.suites.coverage import read_scholarideas
@@ -86,13 +84,3 @@ def test_the_datasheet_names_licences_dates_and_gaps(warehouse: Warehouse) -> No
         "2 ideas from which sentences that reveal results were removed",
     ):
         assert told in sheet
-
-
-def test_every_paper_comes_back_as_data_as_it_was_landed(warehouse: Warehouse) -> None:
-    told = json.loads(curation_page(warehouse, CURATION).json())
-    assert {each["paper_id"] for each in told} == {"paper-0", "bare", "dropped"}
-
-
-def test_a_set_that_is_not_published_is_one_line(warehouse: Warehouse) -> None:
-    with pytest.raises(UnknownNameError, match="not published"):
-        curation_page(warehouse, RunId("curation-b")).markdown()

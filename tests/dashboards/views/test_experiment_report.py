@@ -69,14 +69,6 @@ def test_gains_stand_in_their_order_with_intervals_where_there_are_any() -> None
     assert "c004: gain 0.2 (0.1 to 0.3) on data that chose nothing" in chart.description
 
 
-def test_one_that_is_far_worse_does_not_flatten_the_rest() -> None:
-    chart = search_chart("search-1", with_candidates(candidate(1, -1e6), candidate(2, 0.1)))
-    assert chart is not None
-    (dot,) = marks(chart, "circle")
-    assert dot["tooltip"] == "c002: gain 0.1 on small data"
-    assert "drawn nowhere: 1." in chart.caption
-
-
 @pytest.mark.parametrize("gain", [5e-324, 1e308])
 def test_gains_too_small_or_too_large_to_be_drawn_have_no_drawing(gain: float) -> None:
     ends = {"fate": Fate.CONFIRMED, "gain_low": -gain, "gain_high": gain}
@@ -148,12 +140,6 @@ def test_a_line_of_descent_that_led_to_full_data_is_drawn_before_others() -> Non
     assert places["c001"] == places["c002"] == places["c003"]
     assert "refine, from K1" in drawn.description
     assert len(marks(drawn, "circle", "dot")) == 2, "the parent and the confirmed one"
-
-
-def test_values_of_tunables_have_no_lines_of_descent() -> None:
-    assert (
-        program_lineage("lineage-1", with_candidates(candidate(1, 0.1), candidate(2, 0.2))) is None
-    )
 
 
 class Texts(HTMLParser):

@@ -8,15 +8,14 @@ import pytest
 
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
-from dashboards.render.formats.pandoc import word_file
-from dashboards.render.formats.pdf import pdf_file
+from dashboards.render.formats.pandoc import pdf_file, word_file
 from dashboards.views.idea.first_page import MOST_WORDS
 from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.verdict import Verdict, decide
 from schemas.base import replace
 from schemas.failure import Failure
-from schemas.judgement.assessment import AssessmentCriterion, AssessmentEvaluation
+from schemas.judgement.assessment import AssessmentEvaluation
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import ConcernKind, ConcernSeverity, ConfirmedSeverity
 from schemas.literature.coverage import FieldCoverage
@@ -27,7 +26,6 @@ from tests.support.reports import Page, word_text
 from tests.support.reviewed_ideas import (
     REASONS,
     make_assessed_evaluation,
-    make_assessment,
     make_assessments,
     make_concern,
     make_long_evaluation,
@@ -93,12 +91,6 @@ def test_a_confirmed_fatal_concern_counts_and_is_shown_without_a_review_of_sound
     assert CONFIRMED.quote in told(report)
 
 
-def test_a_plan_that_nobody_reviewed_says_so() -> None:
-    evaluation = without_soundness(make_assessed_evaluation(concerns=[]))
-    assert "The plan itself was not reviewed." in written(evaluation)
-    assert "## The plan itself" not in written(evaluation, full=True)
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -116,12 +108,6 @@ def test_a_fatal_concern_counts_only_if_it_is_confirmed_and_stands_for_itself(
         concerns=concerns, assessments=make_assessments(0.4, lowest=0.3, highest=0.5)
     )
     assert decide(make_review(evaluation)).verdict is Verdict.REVISE
-
-
-def test_one_repetition_alone_can_fund_an_idea() -> None:
-    once = make_assessments(0.7, repetitions=1)
-    page = written(make_assessed_evaluation(concerns=[], assessments=once))
-    assert "Fund: with a probability of 70 % (asked once: no range)" in page
 
 
 @pytest.mark.parametrize(
@@ -173,11 +159,6 @@ def test_a_score_that_lacks_one_part_names_the_part_and_does_not_say_that_nothin
     assert "Nothing was judged" not in because
 
 
-def test_an_evaluation_that_ended_before_the_assessment_says_so() -> None:
-    page = written(make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
-    assert "There is no assessment: the budget was spent" in page
-
-
 def test_the_page_answers_first_then_gives_reasons_prior_work_concerns_criteria_and_gaps() -> None:
     page = written(make_assessed_evaluation())
     places = [
@@ -200,36 +181,14 @@ def test_the_page_answers_first_then_gives_reasons_prior_work_concerns_criteria_
     assert places == sorted(places)
 
 
-def test_a_criterion_without_a_probability_is_named_under_what_was_not_judged() -> None:
-    rows = tuple(
-        make_assessment(each.criterion, None, reason=Reason.REPLY_UNPARSABLE)
-        if each.criterion is AssessmentCriterion.FEASIBLE
-        else each
-        for each in make_assessments().assessments
-    )
-    evaluation = make_assessed_evaluation(
-        assessments=AssessmentEvaluation(assessments=rows, failures=())
-    )
-    not_judged = written(evaluation).split("**What was not judged**")[1]
-    assert "assessment by “feasible”, 1 time" in not_judged
-    assert "assessment by “new”" not in not_judged
-
-
 def test_the_five_concerns_that_decide_most_come_in_order_each_once_with_remedy_and_test() -> None:
     page = written(make_assessed_evaluation())
+    # 4 was refuted, 5 is folded into another.
     assert re.findall(r"Point(\d+)", page) == ["2", "3", "1", "6", "7"]
     for number in (2, 3, 1, 6, 7):
         for part in (f"Why{number} ", f"Do{number} first.", f"Settled{number} by a count."):
             assert page.count(part) == 1
     assert "2 further concerns: see the full report." in page
-
-
-def test_refuted_and_folded_concerns_are_not_on_the_first_page() -> None:
-    page = written(make_assessed_evaluation())
-    assert "Point4" not in page, "refuted"
-    assert "Point5" not in page, "folded into another"
-    full = written(make_assessed_evaluation(), full=True)
-    assert "Point4" in full.split("**Raised and refuted**")[1]
 
 
 def test_a_concern_that_was_lowered_says_from_what_and_by_which_defense() -> None:
@@ -308,30 +267,11 @@ def test_a_page_that_is_too_long_leaves_out_why_and_then_concerns_beyond_the_thi
     assert len(shown[3]) == 3
 
 
-def test_texts_are_cut_between_sentences_and_what_is_left_out_stands_in_the_full_report() -> None:
-    evaluation = make_long_evaluation(15, 4, 22)
-    page = idea_page(make_review(evaluation))
-    full = markdown_page(idea_view(page, full=True))
-    assert evaluation.soundness is not None
-    whole = {each.concern_id: each for each in evaluation.soundness.concerns}
-    for concern in page.first.concerns:
-        assert whole[concern.concern_id].action.startswith(concern.action)
-        assert concern.action.endswith(".")
-        assert concern.why == ""
-        assert whole[concern.concern_id].why in full
-
-
 def test_the_full_report_says_no_concern_more_than_once() -> None:
     full = written(make_assessed_evaluation(), full=True)
     for number in (1, 2, 3, 6, 7, 8, 9):
         assert len(re.findall(rf"Point{number}\b", full)) == 1
         assert len(re.findall(rf"Do{number}\b", full)) == 1
-
-
-def test_the_full_report_gives_every_question_in_the_order_of_the_plan() -> None:
-    asked = [make_concern(number, QUESTION) for number in (3, 1, 2)]
-    full = written(make_assessed_evaluation(concerns=asked), full=True)
-    assert re.findall(r"Point(\d+)", full) == ["1", "2", "3"]
 
 
 def test_the_full_report_keeps_a_point_that_another_concern_took_in() -> None:
@@ -340,13 +280,6 @@ def test_the_full_report_keeps_a_point_that_another_concern_took_in() -> None:
     concern = written(evaluation, full=True).split("### 1. ")[1].split("\n#")[0]
     assert "**Raised in other words:** Point2" in concern
     assert "Point2" not in written(evaluation, full=False)
-
-
-def test_the_first_page_names_the_command_that_prints_the_rest() -> None:
-    review = replace(make_review(make_assessed_evaluation()), warehouse="/data/our reviews")
-    page = idea_page(review)
-    assert page.first.full_report.endswith(" --full --warehouse '/data/our reviews'")
-    assert page.first.full_report in markdown_page(idea_view(page, full=False))
 
 
 def test_praise_and_criticism_of_one_passage_stand_together() -> None:

@@ -70,16 +70,6 @@ def test_a_baseline_and_a_snapshot_are_labelled(warehouse):
     assert "Extractive engine" not in idea_report(warehouse, RUN, SOUND, "md", full=True)
 
 
-def test_methods_are_in_order_of_importance_and_an_unscored_one_says_why(warehouse):
-    methods = [
-        heading
-        for heading in headings(idea_report(warehouse, RUN, SOUND, "md", full=True), 3)
-        if heading.startswith("Method")
-    ]
-    assert [heading.split(" · ")[0] for heading in methods] == ["Method 1", "Method 2", "Method 3"]
-    assert methods[2].endswith("unscored: no relevant evidence was found")
-
-
 def plan_section(markdown):
     return markdown.split("## The plan itself")[1].split("\n## ")[0]
 
@@ -113,12 +103,6 @@ def test_an_idea_without_any_score_shows_no_zero(warehouse):
     assert not re.search(r"\b0\.00? of 10|\| 0\.00? \|", markdown)
     heat = markdown.split("### Paper by paper")[1].split("## What could")[0]
     assert heat.count("| ? | ? |") == 5
-
-
-def test_every_paper_of_a_method_says_how_close_it_is(warehouse):
-    methods = idea_report(warehouse, RUN, SOUND, "md", full=True).split("## Soundness")[1]
-    assert re.search(r"^\| \[.+\]\(.+\) \(close\) \|", methods, re.MULTILINE)
-    assert re.search(r"^\| \[.+\]\(.+\) \(distant\) \|", methods, re.MULTILINE)
 
 
 def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(warehouse):

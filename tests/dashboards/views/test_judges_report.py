@@ -8,7 +8,6 @@ from functools import cache
 
 import pytest
 
-from dashboards.render.figures import thinking
 from dashboards.render.wording import dropped_parameter
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
 from schemas.base import replace
@@ -40,34 +39,17 @@ REFUSED = Reason.REFUSED
 
 
 def by_two_models() -> IdeaEvaluation:
-    """Four calls to a model that thinks and drops,
-    two to one that tells nothing of its thinking.
-    """
-    evaluation = make_full_evaluation(0)
-    thinks = {
-        "model_requested": "openai/gpt-5",
-        "model_answered": "gpt-5-2026-01",
-        "parameters_dropped": "seed, temperature",
-    }
-    calls = [
-        make_llm_call(IDEA, n, step="judge_novelty", thinking_tokens=100, **thinks)
-        for n in range(3)
-    ]
-    calls += [
-        make_llm_call(
-            IDEA,
-            3,
-            step="judge_novelty",
-            cache_hit=True,
-            completion_tokens=0,
-            **thinks | {"parameters_dropped": None},
-        )
-    ]
-    calls += [
-        make_llm_call(IDEA, n, step="extract_methods", model_requested="mistral/small")
-        for n in (4, 5)
-    ]
-    return replace(evaluation, llm_calls=tuple(calls))
+    """Four calls to a model that thinks and drops, two to one that tells nothing of its thinking."""
+    step = {"step": "judge_novelty", "model_requested": "openai/gpt-5"}
+    thinks = {**step, "model_answered": "gpt-5-2026-01"}
+    drops = {**thinks, "parameters_dropped": "seed, temperature", "thinking_tokens": 100}
+    quiet = {"step": "extract_methods", "model_requested": "mistral/small"}
+    calls = (
+        *(make_llm_call(IDEA, number, **drops) for number in range(3)),
+        make_llm_call(IDEA, 3, cache_hit=True, completion_tokens=0, **thinks),
+        *(make_llm_call(IDEA, number, **quiet) for number in (4, 5)),
+    )
+    return replace(make_full_evaluation(0), llm_calls=calls)
 
 
 @pytest.fixture(scope="module")
@@ -174,16 +156,6 @@ def test_votes_for_another_judgement_or_another_item_do_not_count() -> None:
     assert score_of_judges(votes, make_provenance("judge_novelty")) == ""
 
 
-def test_a_judge_that_was_never_called_is_told_with_the_others_of_its_question() -> None:
-    asked = make_provenance("judge_novelty")
-    scored, too_long = make_judge_votes(asked, 3, Reason.INPUT_TOO_LONG)
-    votes = (scored, replace(too_long, call_ids=()))
-    assert (
-        score_of_judges(votes, asked)
-        == "median of 1 judge: 3; one unscored: the text was too long for the engine"
-    )
-
-
 def test_judges_who_all_gave_no_score_are_said_to() -> None:
     asked = make_provenance("judge_novelty")
     votes = make_judge_votes(asked, REFUSED, REFUSED, Reason.TIMED_OUT)
@@ -201,12 +173,3 @@ def test_what_was_sent_in_place_of_a_dropped_parameter_is_named() -> None:
         dropped_parameter(row)
         == "ollama/phi does not take effort=medium: low sent instead in 1 of 1 call"
     )
-
-
-def test_thinking_that_is_not_told_is_no_zero() -> None:
-    assert [thinking(None, 2), thinking(None, 0), thinking(0, 0), thinking(5, 1)] == [
-        "not told",
-        "0",
-        "0",
-        "5, and 1 call that does not tell",
-    ]

@@ -35,6 +35,29 @@ FIRST, SECOND = RunId("run-a"), RunId("run-b")
 HOSTILE = "<script>alert(1)</script> | [x](javascript:alert(1))"
 
 
+def all_alike_and_dear(number):
+    """An evaluation whose comparisons all have one score and whose calls cost tenfold."""
+    idea = make_idea(number, title=HOSTILE if number == 3 else f"Idea {number}")
+    evaluation = make_evaluation(number, run_id="run-b", idea=idea)
+
+    def alike(nouns, **fields):
+        (name,) = fields
+        return tuple(
+            each if getattr(each, name) is None else replace(each, **fields) for each in nouns
+        )
+
+    contribution = replace(
+        evaluation.contribution,
+        comparisons=alike(evaluation.contribution.comparisons, score=1),
+        reviews=alike(evaluation.contribution.reviews, mean_comparison_score=1.0),
+    )
+    calls = tuple(
+        replace(call, cost_usd=None if call.cost_usd is None else 10 * call.cost_usd)
+        for call in evaluation.llm_calls
+    )
+    return replace(evaluation, llm_calls=calls, contribution=contribution)
+
+
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory):
     warehouse = Warehouse(tmp_path_factory.mktemp("nights"))
@@ -42,41 +65,10 @@ def warehouse(tmp_path_factory):
         land(warehouse, make_evaluation(number))
     publish(warehouse, RUNS, make_run(ideas=2))
     for number in (1, 2, 3):
-        evaluation = make_evaluation(
-            number,
-            run_id="run-b",
-            idea=make_idea(number, title=HOSTILE if number == 3 else f"Idea {number}"),
-        )
-        calls = tuple(
-            replace(call, cost_usd=None if call.cost_usd is None else 10 * call.cost_usd)
-            for call in evaluation.llm_calls
-        )
-        same = tuple(
-            replace(each, score=1) if each.score is not None else each
-            for each in evaluation.contribution.comparisons
-        )
-        means = tuple(
-            (
-                replace(review, mean_comparison_score=1.0)
-                if review.mean_comparison_score is not None
-                else review
-            )
-            for review in evaluation.contribution.reviews
-        )
-        land(
-            warehouse,
-            replace(
-                evaluation,
-                llm_calls=calls,
-                contribution=replace(evaluation.contribution, comparisons=same, reviews=means),
-            ),
-        )
+        land(warehouse, all_alike_and_dear(number))
     start = START + timedelta(days=1)
-    report = publish(
-        warehouse,
-        RUNS,
-        make_run("run-b", ideas=3, started_at=start, finished_at=start + timedelta(hours=1)),
-    )
+    times = {"started_at": start, "finished_at": start + timedelta(hours=1)}
+    report = publish(warehouse, RUNS, make_run("run-b", ideas=3, **times))
     assert report.published, report.validation.broken
     return warehouse
 
@@ -150,17 +142,6 @@ def test_a_source_that_answered_nothing_alarms_with_its_cause(tmp_path):
     assert sentences == [f"Not answered: none of 3 requests to download ({cause})."]
 
 
-def test_top_ideas_are_the_best_scores_best_first(summary):
-    rows = [
-        line
-        for line in summary.markdown.split("### Top ideas")[1].split("###")[0].splitlines()
-        if line.startswith("| ")
-    ][1:]
-    scores = [float(row.split("|")[-2]) for row in rows]
-    assert len(scores) == 3
-    assert scores == sorted(scores, reverse=True)
-
-
 def test_the_files_link_to_the_run_and_titles_stay_text(summary, warehouse):
     page = Page(summary.html_path.read_text())
     assert "../run-b/index.html" in page.addresses
@@ -201,10 +182,6 @@ def test_what_is_no_summary_of_the_day_is_passed_over(tmp_path):
     assert "secret" not in day
 
 
-def test_a_night_without_files_or_lake_says_so(tmp_path):
-    assert "No new file was waiting." in write_nightly(Warehouse(tmp_path), NIGHT, {}, []).markdown
-
-
 def test_the_first_run_of_a_lake_has_nothing_beside_it(warehouse):
     first = write_nightly(
         warehouse, datetime(2026, 3, 2, tzinfo=UTC), {"a.csv": "published"}, [FIRST]
@@ -214,34 +191,24 @@ def test_the_first_run_of_a_lake_has_nothing_beside_it(warehouse):
 
 
 def test_few_judgements_and_unknown_prices_raise_no_alarm():
-    labels = polars.DataFrame(
-        {"judgement": ["decision"] * 1, "label": ["accept"], "judgements": [19], "share": [1.0]}
-    )
-    groups = polars.DataFrame(
-        {
-            "ranking_id": ["r"],
-            "group": ["g"],
-            "match_count": [25],
-            "unscored_match_count": [6],
-            "position_bias": [0.9],
-            "order_agreement_0_to_1": [0.1],
-        }
-    )
+    few = {"judgement": "decision", "label": "accept", "judgements": 19, "share": 1.0}
+    matches = {"ranking_id": "r", "group": "g", "match_count": 25, "unscored_match_count": 6,
+               "position_bias": 0.9, "order_agreement_0_to_1": 0.1}  # fmt: skip
+    labels, groups = polars.DataFrame([few]), polars.DataFrame([matches])
     assert judge_alarms(make_run(), labels, groups) == []
     judged = polars.DataFrame(
         {"judgement": "comparisons", "reason": [None, "no_evidence"], "judgements": [90, 10]},
         schema_overrides={"reason": polars.String},
     )
     assert unscored_alarms(judged, None) == []
-    assert (
-        len(unscored_alarms(judged.with_columns(judgements=polars.Series([70, 30])), judged)) == 1
-    )
-    fields = dict.fromkeys(RunCost.model_fields, 0) | {
-        "run_id": FIRST,
-        "cost_usd": None,
-        "cost_usd_per_idea": None,
-    }
+    worse = judged.with_columns(judgements=polars.Series([70, 30]))
+    assert len(unscored_alarms(worse, judged)) == 1
+    unknown = {"run_id": FIRST, "cost_usd": None, "cost_usd_per_idea": None}
+    fields = dict.fromkeys(RunCost.model_fields, 0) | unknown
     assert cost_alarms(RunCost.model_validate(fields, strict=False), None) == []
+
+
+UNANSWERED = "Unanswered: citation checks, 4 of 4 questions; most often: the engine's reply could not be read."
 
 
 def _checks(idea_id, answered, failed):
@@ -259,13 +226,7 @@ def _checks(idea_id, answered, failed):
 @pytest.mark.parametrize(
     ("answered", "failed", "status", "alarms"),
     [
-        (
-            *(0, 4, "In order, with 1 alarm."),
-            [
-                "Unanswered: citation checks, 4 of 4 questions; most often: the engine's reply could"
-                " not be read."
-            ],
-        ),
+        (0, 4, "In order, with 1 alarm.", [UNANSWERED]),
         (3, 1, "In order, with 1 alarm.", None),
         pytest.param(4, 1, "In order.", [], marks=pytest.mark.long),
     ],

@@ -110,7 +110,3 @@ def test_a_reliability_curve_is_drawn_per_part_and_only_from_whole_bins() -> Non
     assert first["cx"] < last["cx"]
     assert first["cy"] > last["cy"]
     assert first["tooltip"] == "expected 0.10, observed 0.20 of 9"
-
-
-def test_without_calibration_nothing_is_drawn() -> None:
-    assert reliability_charts([]) == ()

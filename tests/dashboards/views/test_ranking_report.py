@@ -8,22 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render.charts.interval_chart import interval_chart
 from dashboards.render.formats.markdown import markdown
-from dashboards.render.page import Heading, Table, plain_text
-from dashboards.views.ranking_page import _duels, ranking_view
+from dashboards.views.ranking_page import _duels
 from dashboards.views.sensitivity import sensitivity_of
 from dashboards.views.write_run import write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.judgement.ranking import RankedGroup
 from schemas.standing import IdeaState
 from tests.support import reports
 from tests.support.evaluations import make_evaluation
+from tests.support.ranked_lake import publish_ranking_of_report_lake
 from tests.support.rankings import land_group, make_head, make_ranked_group
-from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
-from tests.support.reports import marks
+from tests.support.report_lake import RUN
+from tests.support.site import copied
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.row_models import IdeaScore, RankedIdea, ScoreBasis
 from warehouse.units.landing import write_head
@@ -36,23 +34,9 @@ run_report = cache(reports.run_report)  # several tests read the same page
 
 @pytest.fixture(scope="module")
 def ranked(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    """The report lake with its ideas ranked in one group of three and one hostile group, in which
-    one match was refused.
-    """
-    warehouse = Warehouse(
-        shutil.copytree(warehouse.root, tmp_path_factory.mktemp("ranked") / "warehouse")
-    )
-    sound = [make_evaluation(number).idea.idea_id for number in (0, 3, 4)]
-    groups: list[RankedGroup] = [
-        make_ranked_group(sound, group="sound"),
-        make_ranked_group([HOSTILE, UNSCORED], group="hostile", rationale=HOSTILE_TEXT, refused=1),
-    ]
-    for group in groups:
-        land_group(warehouse, group)
-    head = make_head(warehouse, groups)
-    write_head(warehouse, RANKINGS, head)
-    assert publish(warehouse, RANKINGS, head).published
-    return warehouse
+    copy = copied(warehouse, tmp_path_factory.mktemp("ranked"))
+    publish_ranking_of_report_lake(copy)
+    return copy
 
 
 def test_a_run_without_ranking_says_how_to_make_one(warehouse: Warehouse) -> None:
@@ -118,23 +102,6 @@ def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() ->
         assert written.count("idea rests on") == written.count(expected) > 0
 
 
-def test_many_groups_begin_with_who_is_first_in_each(
-    ranked: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dashboards.views.ranking_page.GROUPS_AT_A_GLANCE", 1)
-    with ranked.queries() as queries:
-        page = ranking_view(queries, RUN)
-    assert page is not None
-    headings = [each for each in page.blocks if isinstance(each, Heading) and each.level == 3]
-    firsts = next(
-        each
-        for each in page.blocks
-        if isinstance(each, Table) and plain_text(each.columns[-1].heading) == "First"
-    )
-    assert [row[0] for row in firsts.rows] == [heading.line for heading in headings]
-    assert all(plain_text(row[-1]) for row in firsts.rows)
-
-
 def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Warehouse) -> None:
     page = ranking_report(ranked, RUN, "html")
     body = page.split("</style>")[1]
@@ -150,16 +117,6 @@ def test_written_reports_link_the_ranking(ranked: Warehouse) -> None:
     assert 'href="ranking.html"' in index.read_text()
     assert (index.parent / "ranking.html").exists()
     assert "(ranking.md)" in run_report(ranked, RUN, "md")
-
-
-def test_a_drawing_needs_a_strength(ranked: Warehouse) -> None:
-    with ranked.queries() as queries:
-        ideas = queries.ranking(RUN)
-    assert interval_chart("intervals-1", [replace(idea, strength=None) for idea in ideas]) is None
-    chart = interval_chart("intervals-1", [idea for idea in ideas if idea.strength is not None])
-    assert chart is not None
-    rows = zip(marks(chart, "circle"), marks(chart, "line", "interval"), strict=True)
-    assert all(line["x1"] <= dot["cx"] <= line["x2"] for dot, line in rows)
 
 
 def score(idea_id: str, soundness: float | None, contribution: float | None) -> IdeaScore:
@@ -186,17 +143,14 @@ def test_an_idea_best_in_everything_leads_under_every_weighting_and_a_one_sided_
     None
 ):
     others = [score(f"filler-{number}", 5.0, 5.0) for number in range(9)]
-    found = sensitivity_of(
-        [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
-    )
+    ideas = [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
+    found = sensitivity_of(ideas)
     assert found is not None
     shares = {score.idea_id: share for score, share in found.shares}
     assert shares["best"] == 1.0
     assert 0 < shares["sound"] < 1
     assert 0 < shares["new"] < 1
-    assert found == sensitivity_of(
-        [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
-    )
+    assert found == sensitivity_of(ideas)
 
 
 def test_an_idea_that_a_module_did_not_score_is_left_out_under_any_weights() -> None:
@@ -225,11 +179,6 @@ def test_in_an_assessed_run_the_weights_of_criteria_are_varied() -> None:
     assert all(
         0 < share < 1 for score, share in found.shares if score.idea_id in ("idea-0", "idea-11")
     )
-
-
-def test_where_all_ideas_are_among_the_best_no_weights_are_asked_about() -> None:
-    few = [score(f"idea-{number}", float(number), 5.0) for number in range(10)]
-    assert sensitivity_of(few) is None
 
 
 def test_one_module_has_no_weights_to_vary() -> None:

@@ -10,17 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.render.charts.score_chart import score_chart
+from dashboards.render.charts.score_chart import ranked_groups, score_chart
 from dashboards.views.idea.idea_page import idea_page
-from dashboards.views.ranked_groups import ranked_groups
-from dashboards.views.run_page import _unscored_parts
 from dashboards.views.write_run import write_reports
-from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from tests.support import reports
 from tests.support.evaluations import make_evaluation, make_run, with_papers_left_out
-from tests.support.report_lake import HOSTILE, RUN, UNSCORED, unscored_evaluation
+from tests.support.report_lake import HOSTILE, RUN, unscored_evaluation
 from tests.support.reports import Page, marks
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
@@ -51,25 +48,6 @@ def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(warehouse):
     assert "| not asked for |" in markdown
 
 
-def test_an_idea_without_any_score_lacks_everything(warehouse):
-    with warehouse.queries() as queries:
-        scores = {score.idea_id: score for score in queries.idea_scores(RUN)}
-    whole = {
-        "unscored_method_count": 0,
-        "unscored_comparison_count": 0,
-        "unscored_persona_review_count": 0,
-        "novelty_requested": False,
-    }
-    scored = scores[make_evaluation(0).idea.idea_id]
-    assert _unscored_parts(replace(scored, **whole)) == "nothing"
-    assert _unscored_parts(replace(scores[UNSCORED], **whole)) == "everything"
-
-
-def test_the_figures_of_an_idea_by_module_say_what_they_divide_by(warehouse):
-    part = run_report(warehouse, RUN, "md").split("### By module")[1].split("###")[0]
-    assert "Figures of an idea are means over all 5 ideas of the run." in part
-
-
 def test_counts_costs_and_rejections_are_told(warehouse):
     markdown = run_report(warehouse, RUN, "md")
     assert markdown.splitlines()[2] == (
@@ -82,15 +60,6 @@ def test_counts_costs_and_rejections_are_told(warehouse):
     assert re.search(r"All \d+ expectations held\.", markdown)
     assert "| method evidence | small |" in markdown
     assert "| semantic scholar | paper/search |" in markdown
-
-
-def test_failures_are_grouped_by_reason(warehouse):
-    failures = run_report(warehouse, RUN, "md").split("## Failures")[1].split("## Validation")[0]
-    assert (
-        "| reading full texts | the source does not allow it | 5 | 5 | 0 | the publisher wants a"
-        " login |" in failures
-    )
-    assert "| looking up literature | the source took too long | 1 | 1 | 1 |" in failures
 
 
 def test_the_sql_it_suggests_works(warehouse):

@@ -153,14 +153,6 @@ def test_the_drawings_lie_beside_the_markdown_that_shows_them(warehouse: Warehou
         assert ElementTree.fromstring((page.parent / name).read_text()).tag.endswith("svg")
 
 
-def test_passages_of_the_comparison_do_not_stand_again_under_their_cluster(
-    reviewed: Warehouse,
-) -> None:
-    page = survey_page(reviewed, SURVEY).markdown()
-    (row,) = [line for line in page.splitlines() if line.startswith("| [First") and "–" in line]
-    assert page.count("filmed.”") == row.count("filmed.”")
-
-
 def test_a_map_draws_the_heaviest_papers_and_counts_the_others() -> None:
     survey = make_survey()
     many = [replace(survey.papers[0], paper_id=f"p{number}") for number in range(PAPERS_DRAWN + 5)]
@@ -174,11 +166,3 @@ def test_a_map_draws_the_heaviest_papers_and_counts_the_others() -> None:
     assert all(LEFT < dot["cx"] < RIGHT for dot in dots)
     nothing = [replace(text, year=None) for text in texts]
     assert citation_map("map-1", many, nothing, survey.clusters, ()) is None
-
-
-def test_an_unpublished_survey_has_no_report(tmp_path: Path, warehouse: Warehouse) -> None:
-    from schemas.errors import ConfigurationError
-    from schemas.identifiers import RunId
-
-    with pytest.raises(ConfigurationError, match="survey other is not published"):
-        survey_page(warehouse, RunId("other")).markdown()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dashboards.render.formats.markdown import markdown_page
-from dashboards.views.units_page import units_page
+from dashboards.views.pages_by_kind import units_page
 from schemas.identifiers import RunId
 from schemas.works.registry import work_schemas
 from schemas.works.survey_run import SURVEYS

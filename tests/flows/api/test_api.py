@@ -180,7 +180,7 @@ def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
     from flows.api.service import open_service
     from schemas.options.commands import EvaluateOptions
     from warehouse.app import submissions
-    from warehouse.app.tokens import token_of
+    from warehouse.app.accounts import token_of
 
     warehouse = Warehouse(tmp_path / "warehouse")
     text = make_token(warehouse)

@@ -11,9 +11,9 @@ from schemas.options.commands import RankOptions
 from schemas.people.job import RankJob
 from tests.support.api_server import NO_GATEWAY, make_token
 from tests.support.evaluations import make_evaluation, make_run
+from warehouse.app.accounts import token_of
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import job_ids
-from warehouse.app.tokens import token_of
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse

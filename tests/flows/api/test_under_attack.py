@@ -23,11 +23,11 @@ from schemas.settings import ApiSettings
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.jobs import sent_paper
 from tests.support.report_lake import publish_report_lake
+from warehouse.app.accounts import revoke
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.decisions import request_all
 from warehouse.app.jobs import job_ids, read_job
 from warehouse.app.people import add_participant
-from warehouse.app.tokens import revoke
 from warehouse.ledger import parts_of
 from warehouse.warehouse import Warehouse
 

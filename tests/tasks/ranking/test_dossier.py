@@ -1,12 +1,7 @@
 """The dossier of an assessed idea: strengths and weaknesses of its plan as a match is shown them."""
 
 from tasks.ranking.dossier import dossier_of
-from tests.support.reviewed_ideas import (
-    WEIGHED,
-    make_assessed_evaluation,
-    make_concern,
-    make_review,
-)
+from tests.support.reviewed_ideas import WEIGHED, make_assessed_evaluation, make_review
 
 
 def test_a_match_is_shown_the_strengths_of_an_assessed_plan_with_their_reasons() -> None:
@@ -19,11 +14,3 @@ def test_a_match_is_shown_the_weaknesses_that_decide_and_no_refuted_one() -> Non
     dossier = dossier_of(make_review(make_assessed_evaluation(concerns=WEIGHED)), group=None)
     shown = [text.split()[0] for text in dossier.weaknesses]
     assert shown == ["Point2", "Point3", "Point1", "Point6", "Point7"]
-
-
-def test_where_no_concern_was_weighed_a_match_is_shown_the_gravest() -> None:
-    concerns = [make_concern(number) for number in range(1, 9)]
-    dossier = dossier_of(make_review(make_assessed_evaluation(concerns=concerns)), group=None)
-    assert [text.split()[0] for text in dossier.weaknesses] == [
-        f"Point{number}" for number in range(1, 6)
-    ]

@@ -26,7 +26,7 @@ def regressing(monkeypatch: pytest.MonkeyPatch, plain: None) -> None:
 
 def points(played: list[Match], ideas: str = "ab") -> dict[str, float]:
     found = elo([*map(IdeaId, ideas)], played, seed=1)
-    return dict(zip(found.idea_ids, found.points.tolist(), strict=True))
+    return dict(zip(sorted(ideas), found.points.tolist(), strict=True))
 
 
 def vote(first: str, second: str, winner: Winner | None, day: int) -> Match:

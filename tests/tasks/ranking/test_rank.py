@@ -70,13 +70,6 @@ async def test_every_pair_is_asked_once_in_each_order_for_all_dimensions() -> No
     )
 
 
-async def test_one_order_alone_measures_no_bias() -> None:
-    judge = FakeJudge()
-    found = await ranked(judge, parameters=parameters(both_orders=False))
-    assert len(judge.asked) == 6
-    assert found.groups[0].position_bias is None
-
-
 async def test_a_judge_that_always_says_a_is_shown_as_biased_and_orders_nobody() -> None:
     found = await ranked(FakeJudge(lambda first, second: "A"), with_votes=True)
     (summary,) = found.groups
@@ -237,11 +230,6 @@ async def test_calls_are_booked_on_the_idea_shown_first() -> None:
     assert {name: {first for first, _ in judge.asked} for name, judge in judges.items()} == {
         name: {name} for name in NAMES
     }
-
-
-async def test_an_idea_given_twice_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="idea 'a'"):
-        await ranked(FakeJudge(), dossiers=[dossier("a"), dossier("a")])
 
 
 async def test_the_extractive_engine_ranks_with_reasons_that_link_to_papers() -> None:

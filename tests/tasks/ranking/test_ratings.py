@@ -28,7 +28,8 @@ results = st.lists(
 def rated(
     played: list[Match], ideas: list[str] = IDEAS, method: RatingMethod = RatingMethod.BRADLEY_TERRY
 ) -> dict[str, Rating]:
-    found: Any = rate("g", ideas, played, "overall", seed=1, with_votes=True)
+    with_votes = method is RatingMethod.ELO  # else replays that nobody reads
+    found: Any = rate("g", ideas, played, "overall", seed=1, with_votes=with_votes)
     return {rating.idea_id: rating for rating in found if rating.method is method}
 
 
@@ -113,12 +114,6 @@ def test_a_pair_won_in_both_orders_has_a_winner_but_not_beyond_doubt() -> None:
     assert (found["b"].rank, found["b"].best_rank, found["b"].worst_rank) == (2, 1, 2)
 
 
-def test_a_group_of_one_has_no_rank_and_says_why() -> None:
-    (rating,) = rated([], ["a"]).values()
-    assert rating.rank is None
-    assert "alone in its group" in (rating.unranked_reason or "")
-
-
 def test_an_undefeated_idea_stays_finite_and_grows_with_every_win() -> None:
     strengths = [
         rated(matches([("a", "b", Winner.FIRST)] * count), ["a", "b"])["a"].strength
@@ -179,20 +174,6 @@ def test_intervals_hold_when_every_pair_is_asked_in_both_orders(agreeing: bool) 
     assert held / total <= (0.97 if agreeing else 0.995)
 
 
-def test_strengths_follow_the_probabilities_a_judge_gives() -> None:
-    sure, leaning = (
-        rated(
-            [
-                match("a", "b", Winner.FIRST, 1, first_better_0_to_1=percent),
-                match("b", "a", Winner.SECOND, 1, first_better_0_to_1=1 - percent),
-            ],
-            ["a", "b"],
-        )["a"].strength
-        for percent in (0.95, 0.6)
-    )
-    assert 0 < leaning < sure
-
-
 @pytest.mark.parametrize("size", [500, pytest.param(5_000, marks=pytest.mark.long)])
 def test_a_large_group_is_ranked(size: int) -> None:
     generator = np.random.default_rng(1)
@@ -228,12 +209,6 @@ def test_a_prior_moves_strengths_before_the_matches_do_and_less_with_every_match
         fitted = fit(tally(list(prior), results, prior))
         gaps.append(float(fitted.strengths[0] - fitted.strengths[1]))
     assert 2.0 > gaps[0] > gaps[1] > 0.0
-
-
-def test_an_idea_without_a_prior_is_expected_to_be_as_good_as_the_mean_of_the_others() -> None:
-    ideas: Any = ["a", "b", "c"]
-    found = tally(ideas, [], dict(zip(ideas, (3.0, 1.0), strict=False)))
-    assert found.prior.tolist() == [1.0, -1.0, 0.0]
 
 
 def test_a_rating_names_what_was_expected_and_ranks_nothing_by_it_alone() -> None:

@@ -19,7 +19,7 @@ from schemas.settings import DashboardSettings, Settings
 from tests.support.answers import read_answer
 from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
-from tests.support.evaluations import make_evaluation, make_run
+from tests.support.evaluations import make_evaluation, make_run, with_other_words
 from tests.support.jobs import known, rank_job, run_to_the_end, run_until
 from warehouse.app.approvals import Admission, admit, load_project
 from warehouse.app.database import ServiceDatabase
@@ -109,13 +109,8 @@ def test_nothing_is_asked_of_a_participant_who_does_not_exist(
 
 def evaluated_anew(warehouse: Warehouse) -> None:
     """The second idea, which is then published with other words."""
-    evaluation = make_evaluation(1)
-    assert evaluation.soundness is not None
-    (first, *others) = evaluation.soundness.reviews
-    reviews = (replace(first, support="Other words."), *others)
-    soundness = replace(evaluation.soundness, reviews=reviews)
-    idea = replace(evaluation.idea, group="chemistry")
-    land(warehouse, replace(evaluation, idea=idea, soundness=soundness))
+    evaluation = with_other_words(make_evaluation(1))
+    land(warehouse, replace(evaluation, idea=replace(evaluation.idea, group="chemistry")))
     publish(warehouse, RUNS, make_run(ideas=3))
 
 
@@ -209,31 +204,48 @@ def test_who_the_project_lets_only_comment_is_not_asked(
 
 
 def test_a_ranking_waits_and_leaves_out_what_was_rejected(
-    warehouse: Warehouse, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project, env = project_file(tmp_path, ada), environment(tmp_path / "home")
+    """The command waits, and the job runner goes on by itself once people have decided."""
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    project = project_file(tmp_path, ada)
+    settings = Settings(dashboard=DashboardSettings(projects={"night": project}))
+    offered = orjson.dumps({"night": str(project)}).decode()
+    env = environment(tmp_path / "home", ASSAY_DASHBOARD__PROJECTS=offered)
 
     def run(*words: str) -> tuple[int, dict]:
-        words = (*words, "--warehouse", str(warehouse.root), "--json")
-        ended = assay_here(*words, env=env)
+        ended = assay_here(*words, "--warehouse", str(warehouse.root), "--json", env=env)
         return ended.returncode, read_answer(ended.stdout)
 
-    rank = ("rank", RUN, "--engine", "extractive", "--project", str(project))
-    code, told = run(*rank)
-    assert (code, told["state"], len(told["rows"])) == (EXIT_WAITING, "waiting", 3)
-    assert "waits for 3 decisions" in told["warnings"][0]
-    code, inbox = run("inbox")
-    names = {row["unit_id"]: row["request_id"] for row in inbox["rows"]}
+    for _ in range(2):  # asked twice is one job
+        code, told = run("rank", RUN, "--engine", "extractive", "--project", str(project))
+        assert (code, told["state"], len(told["rows"])) == (EXIT_WAITING, "waiting", 3)
+        assert "waits for 3 decisions" in told["warnings"][0]
+    (job,) = jobs(warehouse)
+
+    def waits() -> bool:
+        return known(warehouse, job.job_id).status.state is JobState.WAITING
+
+    run_until(warehouse, waits, settings)
+    assert known(warehouse, job.job_id).status.exit_code == EXIT_WAITING
+    names = {row["unit_id"]: row["request_id"] for row in run("inbox")[1]["rows"]}
     assert run("decide", names[IDEAS[0]], "reject", "--reason", "not safe")[0] == EXIT_DONE
     assert run("decide", names[IDEAS[0]], "approve")[0] == EXIT_USAGE
+    looked = iter(range(5))
+    run_until(warehouse, lambda: next(looked, None) is None, settings)
+    assert waits()
+    assert known(warehouse, job.job_id).status.attempt_count == 0
     for idea in IDEAS[1:]:
         assert run("decide", names[idea], "approve")[0] == EXIT_DONE
-    code, ranked = run(*rank)
-    assert code == EXIT_DONE, ranked
+    run_to_the_end(warehouse, settings)
+    done = known(warehouse, job.job_id)
+    assert (done.status.state, done.status.exit_code) == (JobState.DONE, 0), done.log.read_text()
     with warehouse.reader() as connection:
         rated = rows_in(connection, "select distinct idea_id from ratings order by idea_id")
     assert [row["idea_id"] for row in rated] == list(IDEAS[1:])
-    assert any("left out: idea-00000" in line and "not safe" in line for line in ranked["warnings"])
+    log = done.log.read_text()
+    assert "left out: idea-00000" in log
+    assert "not safe" in log
 
 
 def test_a_review_of_an_idea_that_the_run_does_not_have_is_not_asked_for(
@@ -244,45 +256,6 @@ def test_a_review_of_an_idea_that_the_run_does_not_have_is_not_asked_for(
         UnknownNameError, match="run run-a has no idea 'idea-9': `assay report run-a` lists"
     ):
         ask_for(RUN, options)
-
-
-def test_the_job_runner_goes_on_by_itself_once_people_have_decided(
-    warehouse: Warehouse, ada: Participant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    project = project_file(tmp_path, ada)
-    offered = DashboardSettings(projects={"night": project})
-    env = environment(
-        tmp_path / "home", ASSAY_DASHBOARD__PROJECTS=orjson.dumps({"night": str(project)}).decode()
-    )
-    command = ("rank", RUN, "--engine", "extractive", "--project", str(project))
-    for _ in range(2):  # asked twice is one job
-        ended = assay_here(*command, "--warehouse", str(warehouse.root), env=env)
-        assert ended.returncode == EXIT_WAITING
-        assert "the job runner resumes once they are made" in ended.stderr
-    (job,) = jobs(warehouse)
-    settings = Settings(dashboard=offered)
-
-    def waits() -> bool:
-        return known(warehouse, job.job_id).status.state is JobState.WAITING
-
-    run_until(warehouse, waits, settings)
-    assert known(warehouse, job.job_id).status.exit_code == EXIT_WAITING
-    with ServiceDatabase(warehouse) as database:
-        first, *others = open_requests(database)
-    answer(warehouse, first.request_id, ada, Verdict.REJECTED, "not safe")
-    looked = iter(range(5))
-    run_until(warehouse, lambda: next(looked, None) is None, settings)
-    assert waits()
-    assert known(warehouse, job.job_id).status.attempt_count == 0
-    for request in others:
-        answer(warehouse, request.request_id, ada, Verdict.APPROVED, "fine")
-    run_to_the_end(warehouse, settings)
-    done = known(warehouse, job.job_id)
-    assert (done.status.state, done.status.exit_code) == (JobState.DONE, 0), done.log.read_text()
-    with warehouse.reader() as connection:
-        rated = rows_in(connection, "select distinct idea_id from ratings order by idea_id")
-    assert [row["idea_id"] for row in rated] == list(IDEAS[1:])
 
 
 def test_a_job_follows_no_project_but_those_that_are_offered(

@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, U
 from schemas.identifiers import RunId
 from schemas.people.decisions import LONGEST_REASON, Decision, GivenAnswer, Request, Verdict
 from schemas.people.ledger import Participant, ParticipantKind
-from tests.support.evaluations import make_evaluation, make_run
+from tests.support.evaluations import make_evaluation, make_run, with_other_words
 from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.decisions import decide, decisions, open_requests, request_all
@@ -91,11 +91,7 @@ def desk(warehouse: Warehouse, database: ServiceDatabase) -> Desk:
 
 
 def evaluate_anew(warehouse: Warehouse) -> None:
-    evaluation = make_evaluation(0)
-    assert evaluation.soundness is not None
-    (first, *others) = evaluation.soundness.reviews
-    reviews = (replace(first, support="Other words."), *others)
-    land(warehouse, replace(evaluation, soundness=replace(evaluation.soundness, reviews=reviews)))
+    land(warehouse, with_other_words(make_evaluation(0)))
     publish(warehouse, RUNS, make_run(ideas=2))
 
 
@@ -185,9 +181,9 @@ class TestAnAttacker:
             with pytest.raises(ConflictError, match="answered before"):
                 desk.answer(verdict, reason="again")
         assert decisions(desk.database) == {"r1": first}
-        assert desk.database.ask("people")
+        assert desk.database.rows("people", "key")
         with desk.database.transaction() as work:
-            assert not work.ask("forget_reasons", participant_id="nobody")
+            assert not work.remove("reasons", participant_id="nobody")
 
     def test_who_answers_the_request_of_another_is_refused(self, desk: Desk) -> None:
         desk.ask()

@@ -14,10 +14,10 @@ from tests.support.api_server import make_token
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.jobs import evaluate_job, known, plan_job, rank_job
 from tests.support.rankings import AT
+from warehouse.app.accounts import token_of
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import write_status
 from warehouse.app.submissions import accept
-from warehouse.app.tokens import token_of
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse

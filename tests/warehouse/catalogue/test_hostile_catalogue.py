@@ -15,6 +15,7 @@ import pytest
 from schemas.errors import ConfigurationError
 from tests.support.evaluations import make_run
 from tests.support.foreign_journal import JOURNAL_MAGIC, journal_that_names
+from tests.support.lakes import change_catalogue
 from warehouse import compact as compacting
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.people import participants
@@ -47,12 +48,6 @@ def secret(tmp_path: Path) -> Path:
     path = tmp_path / "secret.txt"
     path.write_text(SECRET)
     return path
-
-
-def change(warehouse: Warehouse, *statements: str) -> None:
-    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
-        for each in statements:
-            catalogue.executescript(each)
 
 
 def view(name: str, sql: str, *, end: str = "null", schema: str = "0") -> str:
@@ -166,13 +161,25 @@ def planted(secret: Path) -> dict[str, str]:
 def test_a_catalogue_that_leads_out_of_the_lake_is_refused_in_one_line(
     what: str, warehouse: Warehouse, secret: Path
 ) -> None:
-    change(warehouse, planted(secret)[what])
+    change_catalogue(warehouse, planted(secret)[what])
+    with pytest.raises(ConfigurationError) as refused, warehouse.reader():
+        pass
+    (line,) = str(refused.value).splitlines()
+    assert "Assay never writes" in line
+    assert SECRET not in line
+
+
+@pytest.mark.parametrize("what", ["a trigger", "a file to be deleted"])
+def test_every_command_opens_the_lake_by_the_door_that_checks_its_catalogue(
+    what: str, warehouse: Warehouse, secret: Path
+) -> None:
+    """A trigger is refused before DuckDB reads the catalogue, other entries right after it."""
+    change_catalogue(warehouse, planted(secret)[what])
     for name, command in COMMANDS.items():
         with pytest.raises(ConfigurationError) as refused:
             command(warehouse)
         (line,) = str(refused.value).splitlines()
         assert "Assay never writes" in line, name
-        assert SECRET not in line
     assert secret.read_text() == SECRET
 
 
@@ -186,10 +193,10 @@ def test_a_row_in_a_catalogue_that_is_of_a_later_snapshot_is_refused_in_one_line
             " join ducklake_table as t using (table_id) where t.table_name = 'ideas'"
         )
         catalogue.execute(f"update {table} set {column} = 1000000000")
-    for name, command in COMMANDS.items():
-        with pytest.raises(ConfigurationError, match=f"later snapshot in '{table}'") as refused:
-            command(warehouse)
-        assert len(str(refused.value).splitlines()) == 1, name
+    later = pytest.raises(ConfigurationError, match=f"later snapshot in '{table}'")
+    with later as refused, warehouse.reader():
+        pass
+    assert len(str(refused.value).splitlines()) == 1
 
 
 def test_a_catalogue_whose_index_lacks_rows_is_refused_in_one_line(warehouse: Warehouse) -> None:
@@ -201,10 +208,10 @@ def test_a_catalogue_whose_index_lacks_rows_is_refused_in_one_line(warehouse: Wa
         for one, other in ((full, empty), (empty, full)):
             sql = "update sqlite_master set rootpage = ? where name = ?"
             catalogue.execute(sql, [places[other], one])
-    for name, command in COMMANDS.items():
-        with pytest.raises(ConfigurationError, match="damaged, so that rows") as refused:
-            command(warehouse)
-        assert len(str(refused.value).splitlines()) == 1, name
+    damaged = pytest.raises(ConfigurationError, match="damaged, so that rows")
+    with damaged as refused, warehouse.reader():
+        pass
+    assert len(str(refused.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize("opened", [Warehouse.reader, Warehouse.publisher])
@@ -217,7 +224,7 @@ def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
         pq.write_table(connection.execute(sql).to_arrow_table(), other)
         table = "(select table_id from ducklake_table where table_name = 'ledger')"
         for path, is_relative in ((other, 0), ("../../../../../other.parquet", 1)):
-            change(
+            change_catalogue(
                 warehouse,
                 f"update ducklake_data_file set path = '{path}', path_is_relative = {is_relative},"
                 f" file_size_bytes = {other.stat().st_size} where table_id = {table}",
@@ -233,7 +240,7 @@ def test_a_file_that_is_planted_right_before_files_are_deleted_is_not_among_them
     def check_and_plant(connection: Connection) -> None:
         check_catalogue(connection)
         path = "../../../secret.txt" if is_relative else secret
-        change(
+        change_catalogue(
             warehouse,
             "insert into ducklake_files_scheduled_for_deletion"
             f" values (999999, '{path}', {int(is_relative)}, '2020-01-01 00:00:00+00')",
@@ -249,7 +256,9 @@ def test_a_file_that_is_planted_right_before_files_are_deleted_is_not_among_them
 def test_marts_with_sql_of_somebody_else_are_not_run(warehouse: Warehouse, secret: Path) -> None:
     marts = ("idea_scores", "run_costs")
     sql = f"select error(content) as x from read_text(''{secret}'')"
-    change(warehouse, f"update ducklake_view set sql = '{sql}' where view_name in {marts}")
+    change_catalogue(
+        warehouse, f"update ducklake_view set sql = '{sql}' where view_name in {marts}"
+    )
     assert reads(warehouse)
     for name in (*marts, "ranked_ideas"):
         assert SECRET not in str(run_sql(warehouse, f"from {name}"))
@@ -258,7 +267,7 @@ def test_marts_with_sql_of_somebody_else_are_not_run(warehouse: Warehouse, secre
 
 def test_of_two_views_with_the_name_of_a_mart_neither_is_run(warehouse: Warehouse) -> None:
     sql = "select error(''foreign SQL ran'')"
-    change(
+    change_catalogue(
         warehouse,
         "insert into ducklake_view select 1, 'x', begin_snapshot, null, schema_id, view_name,"
         f" 'duckdb', '{sql}', '' from ducklake_view where view_name = 'run_costs'",
@@ -274,7 +283,7 @@ def test_a_mart_is_asked_in_the_sql_of_this_version_alone(
     source: str, warehouse: Warehouse
 ) -> None:
     sql = "select error(''foreign SQL ran'') as x"
-    change(
+    change_catalogue(
         warehouse,
         "insert into ducklake_view select 999999, 'x', 0, begin_snapshot, schema_id, view_name,"
         f" 'duckdb', '{sql}', '' from ducklake_view where view_name = 'run_costs'",
@@ -291,7 +300,7 @@ def test_a_catalogue_that_stays_locked_is_not_opened_unchecked(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalogue_file, "_BUSY_SECONDS", 0.05)
-    change(warehouse, TRIGGER)
+    change_catalogue(warehouse, TRIGGER)
     with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as other:
         other.execute("begin exclusive")
         with pytest.raises(ConfigurationError, match="cannot be opened: database is locked"):
@@ -359,7 +368,7 @@ def test_marts_of_a_lake_as_it_was_published_are_known_again(two_ideas: Warehous
 
 
 def test_a_catalogue_that_cannot_be_understood_is_refused_in_one_line(warehouse: Warehouse) -> None:
-    change(warehouse, "update ducklake_view set column_aliases = null")
+    change_catalogue(warehouse, "update ducklake_view set column_aliases = null")
     with pytest.raises(ConfigurationError, match="cannot be opened") as refused:
         reads(warehouse)
     assert len(str(refused.value).splitlines()) == 1

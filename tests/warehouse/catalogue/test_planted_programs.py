@@ -35,7 +35,7 @@ def cache(folder: Path) -> Path:
 
 def services(folder: Path) -> Path:
     with ServiceDatabase(Warehouse(folder)) as database:
-        database.ask("tokens")
+        database.rows("tokens", "token")
     return services_file(Warehouse(folder))
 
 

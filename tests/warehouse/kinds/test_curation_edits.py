@@ -9,7 +9,7 @@ from schemas.works.curation_edit import CurationEdit, EditedField
 from tasks.curation.work import agreement_on
 from tests.support.curation_lake import CURATION, make_curation
 from tests.support.evaluations import START
-from warehouse.kinds.curations.edits import apply_edits, edit_shares, pairs_of, values_of
+from warehouse.kinds.curation_edits import apply_edits, edit_shares, pairs_of, values_of
 
 
 def edit(

@@ -10,16 +10,16 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.works.check_run import CHECKS
 from tasks.metrics.hit_rate import Ballot, CheckedPaper, Rule, checked_papers, hit_rate
-from warehouse.kinds.manuscripts.quality_checker import (
+from warehouse.kinds.quality_checker import (
     RELEASE_TABLES,
     Price,
     checker_costs,
     checker_usage,
+    import_release,
     joint_hits,
     judge_hits,
     release_views,
 )
-from warehouse.kinds.manuscripts.release import import_release
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_heads, published_units
 from warehouse.warehouse import Warehouse

@@ -2,9 +2,7 @@
 
 import multiprocessing
 import shutil
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from schemas.errors import AssayError, ConfigurationError, PublicationError, Ups
 from schemas.settings import Settings
 from tests.support.assay_command import wait_until
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.lakes import change_catalogue
 from tests.support.object_server import BUCKET, SECRET, Fault, ObjectServer
 from tests.warehouse.conftest import storage
 from warehouse import compact as compacting
@@ -30,10 +29,10 @@ from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import lake_folder
-from warehouse.lake_reader import LakeReader
 from warehouse.move_lake import move_data
 from warehouse.objects import object_storage
 from warehouse.objects.object_storage import ObjectFolder, forget_client
+from warehouse.queries import LakeReader
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
@@ -146,11 +145,6 @@ def test_a_path_outside_the_lake_that_is_planted_while_it_is_open_is_neither_rea
     with pytest.raises(ConfigurationError, match="Assay never writes there"):
         compact(warehouse)
     assert not server.operations("delete")
-
-
-def change_catalogue(warehouse: Warehouse, sql: str) -> None:
-    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
-        catalogue.execute(sql)
 
 
 @pytest.mark.parametrize("was_moved", [True, False])

@@ -31,7 +31,7 @@ from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections
 from warehouse.kinds.runs.reuse import reuse
 from warehouse.move_lake import move_data
-from warehouse.objects.shared_reports import (
+from warehouse.reports import (
     bring_report,
     forget_reports,
     share_reports,

@@ -14,7 +14,7 @@ from schemas.judgement.ranking import (
 from schemas.profile import ScoreWeights
 from warehouse.queries import Queries
 from warehouse.row_models import RankedIdea
-from warehouse.statements import statement, table_statement
+from warehouse.statements import filled, statement, table_statement
 
 
 def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
@@ -103,7 +103,8 @@ def ideas_by_ranking(queries: Queries, head: RankingHead) -> tuple[RankedIdea, .
 
     Groups whose matches separate no ideas are ordered by score.
     """
-    rows = queries.rows("ranking_by", run_id=head.run_id, ranking_id=head.ranking_id)
+    sql = filled("queries", "ranking_by", group_rankings=statement("marts", "group_rankings"))
+    rows = queries.answers(sql, run_id=head.run_id, ranking_id=head.ranking_id)
     return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)
 
 

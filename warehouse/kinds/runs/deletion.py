@@ -27,7 +27,11 @@ def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
 
     def before() -> None:
         # From here on no other run reuses evaluations of this run.
-        _forget_evaluations(warehouse, run_id)
+        fetch_work(warehouse, RUNS, run_id)  # also units that landed on other machines
+        for receipt in iterate_receipts(warehouse, RUNS, run_id):
+            index = warehouse.receipt_index(receipt.evaluation_key)
+            bucket.remove_run(warehouse, index, run_id)
+            (index / run_id).unlink(missing_ok=True)
         for ranking_id in rankings:
             bucket.remove_work(warehouse, RANKINGS.folder(warehouse, run_id, ranking_id))
         forget_spending(warehouse, ranking_budget_scope(run_id), RUNS.folder(warehouse, run_id))
@@ -35,11 +39,3 @@ def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
         shutil.rmtree(warehouse.state / "rankings" / run_id, ignore_errors=True)
 
     return delete_work(warehouse, RUNS, run_id, with_it=(RANKINGS,), before=before)
-
-
-def _forget_evaluations(warehouse: Warehouse, run_id: RunId) -> None:
-    fetch_work(warehouse, RUNS, run_id)  # also units that landed on other machines
-    for receipt in iterate_receipts(warehouse, RUNS, run_id):
-        index = warehouse.receipt_index(receipt.evaluation_key)
-        bucket.remove_run(warehouse, index, run_id)
-        (index / run_id).unlink(missing_ok=True)

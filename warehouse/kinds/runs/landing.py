@@ -5,17 +5,20 @@ landing/run=<run>/run.json
 landing/run=<run>/failures.parquet         rejected entries of the idea file
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from schemas.base import replace
-from schemas.failure import LEFT_OUT, Failure
+from schemas.failure import LEFT_OUT, Failure, commonest_cause
 from schemas.idea import RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.judgement.evaluation import IdeaEvaluation, Receipt
 from schemas.people.ledger import Artefact
-from schemas.reasons import Reason
-from schemas.run import Run, RunState
+from schemas.reasons import Reason, reason_named
+from schemas.run import Module, Run, RunState
+from schemas.standing import IdeaStanding, ModuleStanding, standing_of_idea
 from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.kinds.rankings.landing import drop_stale_rankings
 from warehouse.layout import Layout
@@ -23,17 +26,6 @@ from warehouse.rows import Row, Rows, row_of
 from warehouse.units import bucket, landing
 from warehouse.units.kind import Kind
 from warehouse.units.unit_rows import land_unit
-
-if TYPE_CHECKING:  # workers need no database
-    from warehouse.catalogue.connection import Connection
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-
-from schemas.failure import commonest_cause
-from schemas.reasons import reason_named
-from schemas.run import Module
-from schemas.standing import IdeaStanding, ModuleStanding, standing_of_idea
 
 READ_IDEAS = "read_ideas"
 """Recorder of rejected entries."""
@@ -70,10 +62,6 @@ def refused_run(run: Run, expectations: Sequence[str]) -> Run:
     return replace(run, state=RunState.NOT_PUBLISHED, in_order=False, order_reasons=reasons)
 
 
-def _settle(connection: "Connection", run: Run) -> None:
-    drop_stale_rankings(connection, run.run_id)
-
-
 RUNS = Kind(
     folders={"run": "run_id"},
     unit=("idea", "evaluation_key"),
@@ -86,7 +74,7 @@ RUNS = Kind(
     extra_tables={"failures": f"recorded_by = '{READ_IDEAS}'"},
     unit_column="idea_id",
     totals=_totals,
-    settle=_settle,
+    settle=lambda connection, run: drop_stale_rankings(connection, run.run_id),
 )
 
 
@@ -103,20 +91,13 @@ def land(
     """
     if incomplete_reason is not None:
         evaluation = replace(evaluation, incomplete_reason=incomplete_reason)
-    _add_to_index(layout, evaluation)
-    times = evaluation.started_at, evaluation.finished_at
-    return land_unit(layout, RUNS, evaluation.run_id, evaluation, *times)
-
-
-def _add_to_index(layout: Layout, evaluation: IdeaEvaluation) -> None:
-    """Add the run to the key's index before its receipt exists.
-
-    No receipt is ever without its entry; a look-up checks the receipt itself.
-    """
+    # Before its receipt exists: no receipt is ever without its entry, which a look-up checks.
     folder = layout.receipt_index(evaluation.evaluation_key)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / evaluation.run_id).touch()
     bucket.add_run(layout, folder, evaluation.run_id)
+    times = evaluation.started_at, evaluation.finished_at
+    return land_unit(layout, RUNS, evaluation.run_id, evaluation, *times)
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejections: Sequence[RejectedIdea]) -> None:

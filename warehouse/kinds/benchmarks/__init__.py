@@ -1,1 +1,0 @@
-"""Benchmarks: landed, validated, published and read."""

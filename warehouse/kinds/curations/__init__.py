@@ -1,1 +1,0 @@
-"""Edits of curated sets of rated ideas."""

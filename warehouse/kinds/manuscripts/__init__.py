@@ -1,1 +1,0 @@
-"""Checks of manuscripts: summaries, and import of the quality checker's release."""

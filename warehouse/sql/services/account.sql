@@ -1,1 +1,0 @@
-select account, password_hash from accounts where name = :name

@@ -1,1 +1,0 @@
-select account from accounts order by name

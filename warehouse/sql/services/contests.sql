@@ -1,1 +1,0 @@
-select document, standing from contests order by contest

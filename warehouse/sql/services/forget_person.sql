@@ -1,1 +1,0 @@
-delete from people where participant_id = :participant_id returning participant_id

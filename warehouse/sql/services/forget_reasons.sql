@@ -1,1 +1,0 @@
-delete from reasons where participant_id = :participant_id

@@ -1,1 +1,0 @@
-update submissions set request = null where job_id = :job_id

@@ -1,1 +1,0 @@
-select offer, closed from offers where offer_id = :offer_id and voter = :voter

@@ -1,1 +1,0 @@
-select pair from offers where voter = :voter

@@ -1,1 +1,0 @@
-select participant from people order by rowid

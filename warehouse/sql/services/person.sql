@@ -1,1 +1,0 @@
-select participant from people where participant_id = :participant_id

@@ -1,1 +1,0 @@
-select participant from people where key = :key

@@ -1,1 +1,0 @@
-select question, ended from questions order by asked_at

@@ -1,1 +1,0 @@
-select reason_sha256, salt, reason from reasons

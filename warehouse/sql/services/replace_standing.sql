@@ -1,1 +1,0 @@
-update contests set standing = :standing where contest = :contest

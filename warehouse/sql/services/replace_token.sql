@@ -1,1 +1,0 @@
-update tokens set token = :token where token_id = :token_id

@@ -1,0 +1,1 @@
+select {columns} from {table} where {condition} order by {order}

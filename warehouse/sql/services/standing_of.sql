@@ -1,1 +1,0 @@
-select standing from contests where contest = :contest

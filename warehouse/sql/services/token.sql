@@ -1,1 +1,0 @@
-select secret_sha256, token from tokens where token_id = :token_id

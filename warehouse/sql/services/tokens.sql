@@ -1,1 +1,0 @@
-select token from tokens order by rowid
