@@ -137,12 +137,7 @@ _REFUSAL = bounded(
     r"|as an ai\b|this request (?:violates|goes against)|i['’]m not comfortable)",
     IGNORECASE,
 )
-_LONGEST = 1500
-
-
-def is_refusal(text: str) -> bool:
-    """Return whether `text`, which has no JSON, starts like a refusal."""
-    return len(text) <= _LONGEST and _REFUSAL.match(text) is not None
+_LONGEST_REFUSAL = 1500
 
 
 # Marks of thoughts in the templates of reasoning models: DeepSeek and Qwen, Kimi, Magistral,
@@ -222,8 +217,9 @@ def parse_reply(
     if unclosed_place is not None and not looks_cut_off(body[:unclosed_place]):
         detail = "the reply ends inside its thoughts"
         return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
+    refuses = len(body) <= _LONGEST_REFUSAL and _REFUSAL.match(body)
     # A draft of an answer among the thoughts rules out a refusal.
-    if error is None and is_refusal(body) and _best(json_values(thoughts), output_model)[0] is None:
+    if error is None and refuses and _best(json_values(thoughts), output_model)[0] is None:
         return _refusal(body)
     if looks_cut_off(body):
         detail = "the reply ends inside its JSON"
