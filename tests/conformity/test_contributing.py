@@ -39,16 +39,17 @@ DOORS = (
 every_example = pytest.mark.parametrize("kind", DIFFS)
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """A copy of what the suites need, with every example."""
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what the suites need, with every example. Not to be changed."""
+    folder = tmp_path_factory.mktemp("tree")
     for name in ("schemas", "warehouse", "tasks", "dashboards", "flows", "pyproject.toml"):
-        _copy(name, tmp_path)
+        _copy(name, folder)
     for name in TESTS:
-        _copy(f"tests/{name}", tmp_path)
+        _copy(f"tests/{name}", folder)
     for diff in DIFFS.values():
-        _apply(diff, tmp_path)
-    return tmp_path
+        _apply(diff, folder)
+    return folder
 
 
 def _copy(name: str, folder: Path) -> None:

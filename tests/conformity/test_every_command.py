@@ -1,26 +1,21 @@
 """What holds for every command: help that can be read and tried, and one shape of `--json`."""
 
 import json
-import pkgutil
 import shlex
 import shutil
 import sys
 import zipfile
 from collections.abc import Iterator
-from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.main import get_command
 
-import schemas
 from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import GROUPS, application, run_command
 from schemas.identifiers import RunId
 from schemas.people.work_job import IDEAS
-from schemas.run import Module
 from schemas.works.registry import work_jobs
 from schemas.works.survey_run import SURVEYS
 from tasks.literature.snapshot.build import build_snapshot
@@ -109,15 +104,6 @@ ANSWERS_ELSEWHERE = {
 }
 A_LIST = {"sql"}
 """As the contract of names has it; its errors are answers all the same."""
-
-
-CLASSES = {
-    name
-    for module in pkgutil.walk_packages(schemas.__path__, "schemas.")
-    for name, each in vars(import_module(module.name)).items()
-    if isinstance(each, type) and sum(map(str.isupper, name)) > 1 and not name.isupper()
-}
-"""Of one word they may be words of the language too."""
 
 
 def commands(told: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -268,29 +254,6 @@ def test_the_help_of_every_command_shows_examples_that_are_understood(name: str,
         words = shlex.split(line.partition(" < ")[0])
         assert words[: len(name.split()) + 1] == ["assay", *name.split()]
         told.make_context(name, words[len(name.split()) + 1 :])
-
-
-@pytest.mark.parametrize(("name", "told"), COMMANDS.items(), ids=COMMANDS)
-def test_help_speaks_of_no_class(name: str, told: Any) -> None:
-    words = (told.help or "").split() + [
-        word for each in told.params for word in (getattr(each, "help", None) or "").split()
-    ]
-    assert not {word.strip(".,;:()`") for word in words} & CLASSES
-
-
-@pytest.mark.parametrize(("name", "told"), LEAVES.items(), ids=LEAVES)
-def test_every_option_says_what_it_means_and_what_it_takes(name: str, told: Any) -> None:
-    for option in told.params:
-        if option.param_type_name != "option":
-            continue
-        where = f"{name} {option.opts[0]}"
-        assert option.help, where
-        assert option.help[0].isupper() or option.help[0] in "`0", where
-        assert option.help.endswith((".", "…")), where
-        named = option.metavar or isinstance(option.default, StrEnum)
-        assert option.is_flag or named, f"{where}: what stands for the value in the help?"
-        if "--modules" in option.opts:
-            assert all(module in option.help for module in Module), where
 
 
 @pytest.mark.parametrize("columns", some((60, 80), lambda columns: columns == 60))

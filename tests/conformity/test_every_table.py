@@ -9,15 +9,12 @@ from typing import Any, get_args, get_origin
 import pytest
 
 from schemas.base import Noun, replace
-from schemas.identifiers import RunId
 from schemas.tables import TABLE
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.evaluations import evaluation_of, rows_of
-from warehouse.dictionary import data_dictionary
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.parquet import read_rows, write_rows
 from warehouse.units.kind import Part
-from warehouse.validate.expectations import expectations_of
 
 PARTS = [part for part in RUNS.parts if len(part.path) > 1 and part.path[-1] != "failures"]
 EMPTY = {"unscored_reason": None, "omission": ""}
@@ -65,10 +62,3 @@ def test_a_row_lands_and_comes_back(part: Part, tmp_path: Path) -> None:
     rows[table.name] = read_rows(table, tmp_path / "landed.parquet")
     assert getattr(evaluation_of(rows), module) == changed
     assert set(rows[table.name][0]) == set(table.column_names)
-
-
-def test_they_are_documented_and_checked() -> None:
-    told = data_dictionary()
-    for part in PARTS:
-        assert f"### `{part.table}`" in told
-        assert list(expectations_of(TABLE[part.table], RunId("r1"))), part.table

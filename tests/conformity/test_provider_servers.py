@@ -129,6 +129,7 @@ def surplus(value: Any, where: str = "") -> Iterator[str]:
 CHAT_PATH = "/v1/chat/completions"
 COMPLETIONS: list[tuple[type[ProviderServer], str, dict[str, Any], type[BaseModel]]] = [
     (OpenAIChatServer, CHAT_PATH, openai_body("gpt-4.1", temperature=0.0, seed=7), ChatCompletion),
+    (OpenAIChatServer, CHAT_PATH, openai_body("gpt-5", reasoning_effort="low"), ChatCompletion),
     (OpenAIResponsesServer, "/v1/responses", responses_body("gpt-5-pro"), Response),
     (AnthropicServer, "/v1/messages", claude_body("claude-opus-4-7"), Message),
     (
@@ -155,9 +156,9 @@ def test_every_reply_is_what_the_providers_types_know_and_nothing_else(
 
 OPENAI_REFUSES: list[tuple[dict[str, Any], str | None, str | None]] = [
     (openai_body("gpt-5", temperature=0.0), "unsupported_value", "temperature"),
-    (openai_body("gpt-5-mini", max_tokens=100), "unsupported_parameter", "max_tokens"),
+    (openai_body("o4-mini", max_tokens=100), "unsupported_parameter", "max_tokens"),
     (openai_body("o3", stop=["x"]), "unsupported_parameter", "stop"),
-    (openai_body("o3", reasoning_effort="minimal"), "unsupported_value", "reasoning_effort"),
+    (openai_body("gpt-5", reasoning_effort="none"), "unsupported_value", "reasoning_effort"),
     (
         openai_body("gpt-5.1", reasoning_effort="low", temperature=0),
         "unsupported_value",
@@ -249,7 +250,7 @@ CLAUDE_REFUSES: list[tuple[dict[str, Any], str]] = [
     (claude_body(SONNET, seed=7), "seed: Extra inputs"),
     (claude_body(SONNET, max_tokens=64_001), "maximum allowed number of output tokens"),
     (claude_body(SONNET, max_tokens=None), "max_tokens: Field required"),
-    (claude_body(SONNET, output_format={"type": "json_schema"}), "This field is deprecated"),
+    (claude_body(SONNET, temperature=0.5, top_p=0.5), "cannot both be specified"),
     (claude_body("claude-3-5-haiku-20241022"), "does not support output format"),
     (claude_body(SONNET, messages=[{"role": "user", "content": MARKED}]), "Found 5"),
     (claude_body(SONNET, messages=[USER[0] | {"content": "x" * 900_000}]), "prompt is too long"),
@@ -295,10 +296,8 @@ def test_anthropic_counts_what_its_cache_keeps() -> None:
     ("model", "config", "said"),
     [
         ("gemini-2.5-pro", {"thinkingConfig": {"thinkingBudget": 0}}, "only works in thinking"),
-        ("gemini-2.5-pro", {"thinkingConfig": {"thinkingBudget": 64}}, "budget 64 is invalid"),
         ("gemini-2.5-pro", {"colour": "blue"}, 'Unknown name "colour"'),
         ("gemini-2.5-pro", {"maxOutputTokens": 70_000}, "must be in the range"),
-        ("gemini-2.5-pro", {"responseMimeType": "text/plain"}, "mime type 'text/plain'"),
         ("gemini-2.5-pro", {"responseSchema": SCHEMA}, "Only one of"),
         (
             "gemini-2.5-flash",

@@ -12,7 +12,7 @@ from botocore.retries.standard import ExponentialBackoff
 from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
-from tests.support.evaluations import make_evaluation, make_run
+from tests.support.evaluations import make_evaluation, make_idea, make_run
 from tests.support.object_server import BUCKET, ObjectServer, object_server
 from tests.support.postgres_server import PostgresServer
 from warehouse import lake
@@ -44,6 +44,20 @@ def two_ideas(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
         land(warehouse, make_evaluation(number))
     assert publish(warehouse, RUNS, make_run(ideas=2)).published
     return warehouse
+
+
+@pytest.fixture(scope="session")
+def one_group(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    """Run `run-a` with three ideas in one group. Not to be changed."""
+    warehouse = Warehouse(tmp_path_factory.mktemp("one-group"))
+    publish_group(warehouse, range(3))
+    return warehouse
+
+
+def publish_group(warehouse: Warehouse, numbers: range) -> None:
+    for number in numbers:
+        land(warehouse, make_evaluation(number, idea=make_idea(number, group="one")))
+    assert publish(warehouse, RUNS, make_run(ideas=len(numbers))).published
 
 
 def publish_ideas(warehouse: Warehouse, run_id: str, numbers: range) -> None:

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.base import replace
-from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import ranking_budget_scope
 from schemas.run import Budget
@@ -116,12 +115,6 @@ def test_the_rankings_of_a_deleted_run_go_with_it(warehouse: Warehouse) -> None:
         for table in ("rankings", "ratings", "matches", "llm_calls"):
             sql = f"select count(*) from {table} where run_id = 'run-a'"
             assert queries.connection.execute(sql).fetchall() == [(0,)]
-
-
-def test_a_run_that_is_not_there_cannot_be_deleted(warehouse: Warehouse) -> None:
-    with pytest.raises(ConfigurationError, match="run nobody is not published"):
-        delete_run(warehouse, RunId("nobody"))
-    assert not deletions_path(warehouse).exists()
 
 
 def test_two_runs_are_compared_idea_by_idea(two_runs: Warehouse) -> None:

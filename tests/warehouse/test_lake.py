@@ -146,11 +146,6 @@ def test_readers_cannot_write(published: Warehouse) -> None:
         connection.execute("delete from ideas")
 
 
-def test_a_missing_lake_says_how_to_make_one(warehouse: Warehouse) -> None:
-    with pytest.raises(ConfigurationError, match="publish a run first"), warehouse.queries():
-        pass
-
-
 def test_a_broken_catalogue_is_one_clear_line(warehouse: Warehouse) -> None:
     warehouse.lake.mkdir(parents=True)
     warehouse.catalogue.write_bytes(b"not a database at all" * 100)

@@ -19,7 +19,7 @@ from schemas.settings import DashboardSettings, Settings
 from tests.support.answers import read_answer
 from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
-from tests.support.evaluations import make_evaluation, make_run, with_other_words
+from tests.support.evaluations import make_evaluation, make_idea, make_run, with_other_words
 from tests.support.jobs import known, rank_job, run_to_the_end, run_until
 from warehouse.app.approvals import Admission, admit, load_project
 from warehouse.app.database import ServiceDatabase
@@ -35,20 +35,9 @@ RUN = RunId("run-a")
 IDEAS = ("idea-00000", "idea-00001", "idea-00002")
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    """Three ideas of one group."""
-    warehouse = Warehouse(tmp_path_factory.mktemp("approvals"))
-    for number in range(3):
-        evaluation = make_evaluation(number)
-        land(warehouse, replace(evaluation, idea=replace(evaluation.idea, group="chemistry")))
-    assert publish(warehouse, RUNS, make_run(ideas=3)).published
-    return warehouse
-
-
 @pytest.fixture
-def warehouse(made: Warehouse, tmp_path: Path) -> Warehouse:
-    return Warehouse(shutil.copytree(made.root, tmp_path / "w"))
+def warehouse(one_group: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(one_group.root, tmp_path / "w"))
 
 
 @pytest.fixture
@@ -109,8 +98,7 @@ def test_nothing_is_asked_of_a_participant_who_does_not_exist(
 
 def evaluated_anew(warehouse: Warehouse) -> None:
     """The second idea, which is then published with other words."""
-    evaluation = with_other_words(make_evaluation(1))
-    land(warehouse, replace(evaluation, idea=replace(evaluation.idea, group="chemistry")))
+    land(warehouse, with_other_words(make_evaluation(1, idea=make_idea(1, group="one"))))
     publish(warehouse, RUNS, make_run(ideas=3))
 
 

@@ -16,6 +16,7 @@ from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import land_group, make_head, make_ranked_group
 from tests.support.reports import ranking_report, run_report
+from tests.warehouse.conftest import publish_group
 from warehouse.kinds.rankings.landing import RANKINGS, landed_matches
 from warehouse.kinds.rankings.queries import (
     default_ranking,
@@ -35,32 +36,14 @@ from warehouse.warehouse import Warehouse
 RUN = RunId("run-a")
 
 
-@pytest.fixture(scope="module")
-def three(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    """Three ideas in one group, published as run-a. Not to be changed."""
-    warehouse = Warehouse(tmp_path_factory.mktemp("three"))
-    publish_ideas(warehouse, range(3))
-    return warehouse
-
-
 @pytest.fixture
-def warehouse(three: Warehouse, tmp_path: Path) -> Warehouse:
-    return Warehouse(shutil.copytree(three.root, tmp_path / "warehouse"))
+def warehouse(one_group: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(one_group.root, tmp_path / "warehouse"))
 
 
 @pytest.fixture
 def ideas() -> list[IdeaId]:
     return [make_evaluation(number).idea.idea_id for number in range(3)]
-
-
-def publish_ideas(warehouse: Warehouse, numbers: range) -> list[IdeaId]:
-    found = []
-    for number in numbers:
-        evaluation = make_evaluation(number)
-        land(warehouse, replace(evaluation, idea=replace(evaluation.idea, group="one")))
-        found.append(evaluation.idea.idea_id)
-    assert publish(warehouse, RUNS, make_run(ideas=len(found))).published
-    return found
 
 
 def rank(
@@ -213,7 +196,7 @@ def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(
     assert rank(warehouse, make_ranked_group(ideas, group="one")).published
     with warehouse.reader() as connection:
         before = connection.execute("select llm_calls, cost_usd from run_costs").fetchall()[0]
-    publish_ideas(warehouse, range(4))
+    publish_group(warehouse, range(4))
     assert {row[2] for row in ranks(warehouse)} == {"scores"}
     with warehouse.reader() as connection:
         left = [
@@ -280,10 +263,10 @@ def test_matches_that_tell_no_ideas_apart_leave_the_order_by_scores(
 
 @pytest.mark.parametrize("module", ["soundness", "contribution"])
 def test_a_ranking_by_scores_follows_the_weights_it_is_asked_for(
-    module: str, three: Warehouse
+    module: str, one_group: Warehouse
 ) -> None:
     weights = ScoreWeights(**{"soundness": 0.0, "contribution": 0.0, module: 1.0})
-    with three.queries() as queries:
+    with one_group.queries() as queries:
         own = {idea.idea_id: idea for idea in ideas_by_scores(queries, RUN)}
         ranked = ideas_by_scores(queries, RUN, weights)
         scores = {score.idea_id: score.score for score in queries.idea_scores(RUN)}
