@@ -159,5 +159,6 @@ def test_authors_and_identifiers_in_any_spelling_name_the_own_publication(
     metadata: dict[str, str],
 ) -> None:
     fields = {name: value for name, value in OWN.items() if name in Paper.model_fields}
-    paper = Paper.model_validate({"paper_id": "own", **fields})
+    fields |= {"paper_id": "own", "authors": tuple(OWN["authors"])}
+    paper = Paper.model_validate(fields)
     assert own_publications(replace(IDEA, metadata=metadata), [paper])
