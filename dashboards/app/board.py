@@ -248,11 +248,7 @@ def board(
         places = lake.frame("places_by_matches", run_id=run.run_id, ranking_id=head.ranking_id)
         ideas = ideas.drop("group", "rank", "best_rank", "worst_rank").join(places, on="idea_id")
     grouped_ideas = ideas.with_columns(polars.col("group").fill_null(UNGROUPED))
-    order = (
-        ["group", "rank", "strength", "idea_id"]
-        if head is not None
-        else ["group", "rank", "best_rank", "idea_id"]
-    )
+    order = ["group", "rank", "best_rank" if head is None else "strength", "idea_id"]
     frame = grouped_ideas.sort(
         order, descending=[name == "strength" for name in order], nulls_last=True
     )
@@ -264,7 +260,3 @@ def rank_changes(board: Board) -> polars.DataFrame:
     run_rank = polars.col("published_score").round(9).rank("min", descending=True).over("group")
     change = (run_rank - polars.col("rank")).cast(polars.Int64)
     return board.frame.select("idea_id", change.alias("rank_change"))
-
-
-def ideas_of_group(board: Board, group: str | None) -> polars.DataFrame:
-    return board.frame if group is None else board.frame.filter(polars.col("group") == group)

@@ -243,16 +243,8 @@ def _change(then: _Snapshot, review: IdeaReview) -> IdeaChange:
         new_paper_count=len(now.papers - then.papers),
         newly_judged_count=sum(paper_id not in then.papers for paper_id in judged_ids),
         judged_count=len(judged_ids),
-        come=tuple(
-            _near_work(name, work, then)
-            for name, work in now.closest.items()
-            if name not in then.closest
-        ),
-        gone=tuple(
-            _near_work(name, work, then)
-            for name, work in then.closest.items()
-            if name not in now.closest
-        ),
+        come=_only_in(now, then, then),
+        gone=_only_in(then, now, then),
     )
 
 
@@ -266,11 +258,15 @@ def _scores(before: IdeaScore, after: IdeaScore) -> tuple[ScoreChange, ...]:
     return tuple(each for each in score_changes if (each.before, each.after) != (None, None))
 
 
-def _near_work(name: Named, work: ClosestWork, then: _Snapshot) -> NearWork:
-    return NearWork(
-        paper=name[0],
-        title=work.title,
-        overlaps=work.overlaps,
-        remains=work.remains,
-        is_new=name not in then.names,
+def _only_in(one: _Snapshot, other: _Snapshot, then: _Snapshot) -> tuple[NearWork, ...]:
+    return tuple(
+        NearWork(
+            paper=name[0],
+            title=work.title,
+            overlaps=work.overlaps,
+            remains=work.remains,
+            is_new=name not in then.names,
+        )
+        for name, work in one.closest.items()
+        if name not in other.closest
     )

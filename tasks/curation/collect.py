@@ -17,6 +17,7 @@ OPENREVIEW = "openreview:"
 PAPER_SUFFIXES = (".pdf", *TEXT_SUFFIXES, ".tex", ".tar.gz", ".zip")
 PARSED_SUFFIX = ".pdf.json"
 _MOST_PAPERS = 50_000
+_JOINTS = str.maketrans("", "", "-_")
 _PEERREAD_PAPERS = ("parsed_pdfs", "pdfs")
 
 
@@ -52,7 +53,14 @@ def _forums(names: str) -> tuple[PaperSource, ...]:
     forums = tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
     if not forums:
         raise ConfigurationError(f"{OPENREVIEW} names no forum: write it as openreview:ID,ID")
-    invalid = next((name for name in forums if not _is_forum(name)), None)
+    invalid = next(
+        (
+            name
+            for name in forums
+            if len(name) > 60 or not name.isascii() or not name.translate(_JOINTS).isalnum()
+        ),
+        None,
+    )
     if invalid is not None:
         raise ConfigurationError(
             f"{OPENREVIEW}{invalid!r} is no forum: copy the text after `forum?id=` in its address"
@@ -65,10 +73,6 @@ def _forums(names: str) -> tuple[PaperSource, ...]:
         )
         for forum in forums
     )
-
-
-def _is_forum(name: str) -> bool:
-    return name.isascii() and len(name) <= 60 and name.replace("-", "").replace("_", "").isalnum()
 
 
 def _folder(path: Path, word: str) -> Path:
@@ -85,14 +89,13 @@ def _peerread_sources(folder: Path) -> tuple[PaperSource, ...]:
             f"{folder} does not have PeerRead's layout (reviews/ and parsed_pdfs/ or pdfs/):"
             " name the folder of reviews too"
         )
-    paths_by_name: dict[str, tuple[str, Path]] = {}
+    paths: dict[str, Path] = {}
     for place in places:
         for name, path in _papers(place):
-            paths_by_name.setdefault(name, (name, path))
-    if not paths_by_name:
+            paths.setdefault(name, path)
+    if not paths:
         raise ConfigurationError(f"{places[0]} holds no paper")
-    papers = [paths_by_name[name] for name in sorted(paths_by_name)]
-    return _sources(papers, _Reviews(reviews), ReviewedAt.PEERREAD)
+    return _sources(sorted(paths.items()), _Reviews(reviews), ReviewedAt.PEERREAD)
 
 
 def _plain(folder: Path) -> Path:

@@ -4,7 +4,7 @@ Sentences must occur in their review, and statements must cite sentences (Schola
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -21,14 +21,11 @@ from schemas.works.curation import (
     DroppedPart,
 )
 from tasks.curation.leaks import Outcomes
-from tasks.curation.steps.curate_criticism import (
+from tasks.curation.steps import (
     CURATE_CRITICISM,
-    About,
-    CopiedSentence,
-    CriticismInput,
-)
-from tasks.curation.steps.curate_statements import (
     CURATE_STATEMENTS,
+    About,
+    CriticismInput,
     GivenStatement,
     ShownSentence,
     StatementsInput,
@@ -78,9 +75,7 @@ class ReviewText:
         White space is ignored. Part of a sentence could mean the opposite of the whole.
         """
         quotation = " ".join(quote.split())
-        span = self._find(quotation)
-        if span is None:
-            span = self._find(quotation.strip(_QUOTE_MARKS))
+        span = self._find(quotation) or self._find(quotation.strip(_QUOTE_MARKS))
         if span is None:
             return None
         start, end = span
@@ -88,16 +83,21 @@ class ReviewText:
         if covered_sentences:
             start, end = covered_sentences[0][0], covered_sentences[-1][1]
         first, last = self._flat[1][start], self._flat[1][end - 1] + 1
-        return Place(first, last, self._heading_at(first))
+        labels_before = bisect_right([place for place, _ in self._labels], first)
+        heading = self._labels[labels_before - 1][1] if labels_before else ""
+        return Place(first, last, heading)
 
     def _find(self, quotation: str) -> tuple[int, int] | None:
+        """Return the span of a quotation in the flat text; neither end may cut a word."""
         if len(quotation) < _FEWEST_CHARACTERS or len(quotation.split()) < _FEWEST_WORDS:
             return None
         flat = self._flat[0]
         start = flat.find(quotation)
         while start >= 0:
             end = start + len(quotation)
-            if _is_whole(flat, start, end):
+            cut_before = start > 0 and flat[start - 1].isalnum() and flat[start].isalnum()
+            cut_behind = end < len(flat) and flat[end].isalnum() and flat[end - 1].isalnum()
+            if not (cut_before or cut_behind):
                 return start, end
             start = flat.find(quotation, end)
         return None
@@ -118,10 +118,8 @@ class ReviewText:
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int]]:
-        return list(self._spans())
-
-    def _spans(self) -> Iterator[tuple[int, int]]:
-        """Yield the span of each sentence in the flat text, without its label."""
+        """Return the span of each sentence in the flat text, without its label."""
+        spans: list[tuple[int, int]] = []
         flat, after = self._flat[0], 0
         for sentence in sentences(self.text):
             start = flat.find(sentence, after)
@@ -130,27 +128,23 @@ class ReviewText:
             after = start + len(sentence)
             label = _LABEL.match(sentence)
             shift = label.end() if label is not None and label.end() < len(sentence) else 0
-            yield start + shift, after
+            spans.append((start + shift, after))
+        return spans
 
     @cached_property
     def _labels(self) -> list[tuple[int, str]]:
         return [(match.start(), match[1].capitalize()) for match in _LABEL.finditer(self.text)]
 
-    def _heading_at(self, place: int) -> str:
-        before = bisect_right([start for start, _ in self._labels], place)
-        return self._labels[before - 1][1] if before else ""
-
-
-def _is_whole(flat: str, start: int, end: int) -> bool:
-    """Return whether neither end cuts a word."""
-    cut_before = start > 0 and flat[start - 1].isalnum() and flat[start].isalnum()
-    cut_behind = end < len(flat) and flat[end].isalnum() and flat[end - 1].isalnum()
-    return not (cut_before or cut_behind)
-
 
 STAGE = "curation"
 MOST_SENTENCES = 120
 """Sentences per prompt, over all reviews of a paper."""
+_REASONS: dict[About | None, Reason | None] = {
+    About.IDEA: None,
+    About.WRITING: Reason.ABOUT_WRITING,
+    About.RESULTS: Reason.ABOUT_RESULTS,
+}
+"""Reasons to leave out a sentence, by what it is about."""
 _SAME_FROM_OVERLAP = 0.85
 """Word overlap from which two statements count as the same."""
 
@@ -187,9 +181,24 @@ async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: En
         if isinstance(outcome, Unscored):
             failed_reviews.append((review.review_id, outcome))
             continue
-        places, left_out = _locate_sentences(review, outcome.value.sentences)
-        drops += left_out
-        for place in places:
+        review_text = ReviewText(review.text)
+        places: dict[int, Place] = {}
+        for each in outcome.value.sentences:
+            place = review_text.place_of(each.quote)
+            reason: Reason | None = Reason.PASSAGE_NOT_FOUND
+            if place is not None:
+                reason = _REASONS.get(each.about, Reason.NOT_ABOUT_THE_IDEA)
+                if TO_THE_REVIEWER.search(review.text[place.start : place.end]):
+                    reason = Reason.AN_INSTRUCTION
+                elif reason is None and any(
+                    one.start < place.end and place.start < one.end for one in places.values()
+                ):
+                    reason = Reason.REPEATED
+            if reason is not None:
+                drops.append(_drop(DroppedPart.SENTENCE, review.review_id, each.quote, reason))
+            elif place is not None:
+                places[place.start] = place
+        for _, place in sorted(places.items()):
             name = f"s{len(sentences) + 1}"
             text = review.text[place.start : place.end]
             headings[name] = place.heading
@@ -209,44 +218,6 @@ async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: En
             for failure in call_failures([each], STAGE, name)
         ),
     )
-
-
-def _locate_sentences(
-    review: CuratedReview, copied: Sequence[CopiedSentence]
-) -> tuple[list[Place], list[CuratedDrop]]:
-    """Return the places of sentences about the idea in review order, and the drops."""
-    text = ReviewText(review.text)
-    places: dict[int, Place] = {}
-    drops = []
-    for each in copied:
-        place = text.place_of(each.quote)
-        reason = _drop_reason(each, place, review.text)
-        if reason is None and place is not None:
-            repeated = any(
-                one.start < place.end and place.start < one.end for one in places.values()
-            )
-            reason = Reason.REPEATED if repeated else None
-        if reason is None and place is not None:
-            places[place.start] = place
-        elif reason is not None:
-            drops.append(_drop(DroppedPart.SENTENCE, review.review_id, each.quote, reason))
-    return [places[start] for start in sorted(places)], drops
-
-
-def _drop_reason(copied: CopiedSentence, place: Place | None, review: str) -> Reason | None:
-    if place is None:
-        return Reason.PASSAGE_NOT_FOUND
-    if TO_THE_REVIEWER.search(review[place.start : place.end]):
-        return Reason.AN_INSTRUCTION
-    match copied.about:
-        case About.IDEA:
-            return None
-        case About.WRITING:
-            return Reason.ABOUT_WRITING
-        case About.RESULTS:
-            return Reason.ABOUT_RESULTS
-        case _:
-            return Reason.NOT_ABOUT_THE_IDEA
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,12 +260,16 @@ async def extract_statements(
         if isinstance(statement, CuratedDrop):
             drops.append(statement)
             continue
-        same = _index_of_same(statement, statements)
-        if same is None:
+        for place, first in enumerate(statements):
+            overlap = overlap_0_to_1(first.statement, statement.statement)
+            if first.type is statement.type and overlap >= _SAME_FROM_OVERLAP:
+                ids = dict.fromkeys((*first.sentence_ids, *statement.sentence_ids))
+                severity = min(first.severity, statement.severity)  # "major" sorts before "minor"
+                statements[place] = replace(first, severity=severity, sentence_ids=tuple(ids))
+                drops.append(_drop(DroppedPart.STATEMENT, "", statement.statement, Reason.REPEATED))
+                break
+        else:
             statements.append(statement)
-            continue
-        statements[same] = _merge(statements[same], statement)
-        drops.append(_drop(DroppedPart.STATEMENT, "", statement.statement, Reason.REPEATED))
     order = {each.key: place for place, each in enumerate(prompt_sentences)}
     statements.sort(key=lambda each: order[each.sentence_ids[0]])
     return StatementsOfIdea(
@@ -338,31 +313,6 @@ def _statement(
         sentence_ids=sentence_ids,
         is_verbatim=text in sentence_texts,
         provenance=provenance,
-    )
-
-
-def _index_of_same(
-    statement: CuratedStatement, statements: Sequence[CuratedStatement]
-) -> int | None:
-    """Return the index of the same statement of the same type, if any."""
-    return next(
-        (
-            place
-            for place, each in enumerate(statements)
-            if each.type is statement.type
-            and overlap_0_to_1(each.statement, statement.statement) >= _SAME_FROM_OVERLAP
-        ),
-        None,
-    )
-
-
-def _merge(first: CuratedStatement, other: CuratedStatement) -> CuratedStatement:
-    """Merge two statements: words of the first, sentences of both, the higher severity."""
-    sentence_ids = dict.fromkeys((*first.sentence_ids, *other.sentence_ids))
-    return replace(
-        first,
-        severity=min(first.severity, other.severity),  # "major" sorts before "minor"
-        sentence_ids=tuple(sentence_ids),
     )
 
 

@@ -109,7 +109,10 @@ class Outcomes:
         if not leaks:
             return text, []
         leaked_sentences = {leak.sentence for leak in leaks}
-        lines = (_without(line, leaked_sentences) for line in text.split("\n\n"))
+        lines = (
+            " ".join(each for each in sentences(paragraph) if each not in leaked_sentences)
+            for paragraph in text.split("\n\n")
+        )
         return "\n\n".join(line for line in lines if line), leaks
 
 
@@ -122,10 +125,6 @@ def claims_outcome(sentence: str) -> bool:
     if _COMPARATIVE.search(sentence) is None or _INTENTION.search(sentence) is not None:
         return False
     return _OTHERS.search(sentence) is None and not read_sentence(sentence).of_others
-
-
-def _without(paragraph: str, gone: set[str]) -> str:
-    return " ".join(each for each in sentences(paragraph) if each not in gone)
 
 
 def _distinctive_numbers(text: str) -> Iterator[str]:

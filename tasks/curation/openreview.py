@@ -7,7 +7,6 @@ own, outside our rate limits, `api_calls` rows and secrets.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -15,11 +14,12 @@ from pydantic import SecretStr
 
 from schemas.base import encodable
 from schemas.failure import Failure, SourceFailure, look_up_failures
-from schemas.literature.source_text import plain_abstract, plain_text
+from schemas.literature.source_text import plain_text
 from schemas.reasons import Passes, Reason
 from schemas.settings import Settings
 from tasks.curation.review_files import number_of
-from tasks.curation.submission import GivenReview, Rejection
+from tasks.curation.submission import GivenReview, ReviewedPaper
+from tasks.documents.document import Refusal
 from tasks.sources.fields import Row, json_of, mappings_of, rows_of, text_of
 from tasks.sources.http_source import overridden
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests, Upstream
@@ -35,30 +35,19 @@ _FEWEST_CHARACTERS = 12
 """Shortest text field; shorter ones are choices, such as `3 good`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Forum:
-    """Content of a forum, and the first PDF given to its reviewers."""
-
-    pdf: bytes
-    title: str
-    abstract: str
-    licence: str
-    submitted: date | None
-    decision: str
-    reviews: tuple[GivenReview, ...]
-    is_first_version: bool | None
-    failures: tuple[Failure, ...]
-
-
 class OpenReview:
     """Rate-limited reader of forums; every request is a row of `api_calls`."""
 
     def __init__(self, settings: Settings, context: SourceContext) -> None:
+        token, secrets = settings.openreview_token, Secrets()
+        if token is not None:
+            header = {"Authorization": SecretStr(f"Bearer {token.get_secret_value()}")}
+            secrets = Secrets(headers=header, parts=(token,))
         upstream = Upstream(
             source=NAME,
             base_url="https://api2.openreview.net",
             per_minute=60,
-            secrets=_secrets(settings.openreview_token),
+            secrets=secrets,
             mend={Reason.FORBIDDEN: "set OPENREVIEW_TOKEN to a token of your account"},
         )
         sources = settings.sources.model_copy(
@@ -66,74 +55,44 @@ class OpenReview:
         )
         self._requests = SourceRequests(overridden(upstream, sources), context, sources)
 
-    async def forum(self, forum: str) -> Forum | Rejection:
-        """Return the forum with id `forum`, or why it is unavailable."""
+    async def forum(self, forum: str) -> tuple[bytes, ReviewedPaper] | Refusal:
+        """Return the first PDF given to reviewers with its reviews, or why it is unavailable."""
         request = Question("/notes", (("forum", forum), ("trash", "false")))
-        notes = await self._requests.fetch(request, _notes)
-        if notes.page is None:
-            return _rejection(notes.failure)
-        root = next((note for note in notes.page if text_of(note, "id") == forum), None)
+        answer = await self._requests.fetch(request, lambda reply: _rows(reply, "notes"))
+        notes = answer.page
+        if notes is None:
+            return _refusal(answer.failure)
+        root = next((note for note in notes if text_of(note, "id") == forum), None)
         if root is None:
-            return Rejection(
-                Reason.NOT_FOUND, f"OpenReview has no forum {forum}, or shows it to few"
-            )
-        edits = await self._edits(forum)
-        edit_rows = edits if not isinstance(edits, SourceFailure) else []
-        first = _reviewed_edit(edit_rows, notes.page)
-        request, is_first_version = _which_pdf(root, first, forum)
+            return Refusal(Reason.NOT_FOUND, f"OpenReview has no forum {forum}, or shows it to few")
+        request = Question("/notes/edits", (("note.id", forum), ("sort", "tcdate:asc")))
+        edits = await self._requests.fetch(request, lambda reply: _rows(reply, "edits"))
+        first = _reviewed_edit(edits.page or [], notes)
+        first_content = _content(_row(first, "note")) if first is not None else {}
+        # None: the edits are hidden, so that this may be a later version.
+        request = Question("/attachment", (("id", forum), ("name", "pdf")))
+        if first is not None and _text(first_content, "pdf") != _text(_content(root), "pdf"):
+            of_edit = (("id", text_of(first, "id")), ("name", "pdf"))
+            request = Question("/notes/edits/attachment", of_edit)
         pdf = await self._requests.fetch(request, lambda reply: reply.content, lambda _: False)
         if pdf.page is None:
-            return _rejection(pdf.failure)
-        failures = _edit_failures(edits, forum) if isinstance(edits, SourceFailure) else ()
-        return _forum(pdf.page, notes.page, root, first, is_first_version, failures)
-
-    async def _edits(self, forum: str) -> list[Row] | SourceFailure:
-        request = Question("/notes/edits", (("note.id", forum), ("sort", "tcdate:asc")))
-        reply = await self._requests.fetch(request, lambda body: _rows(body, "edits"))
-        if reply.page is None:
-            assert reply.failure is not None
-            return reply.failure
-        return reply.page
-
-
-def _edit_failures(edits: SourceFailure, forum: str) -> tuple[Failure, ...]:
-    """Return failures of the edits; those not public are permanent, others worth a retry."""
-    stage = STAGE if edits.reason.passes is Passes.BY_ITSELF else "documents"
-    return look_up_failures([edits], stage, forum)
-
-
-def _forum(
-    pdf: bytes,
-    notes: Sequence[Row],
-    root: Row,
-    first: Row | None,
-    is_first: bool | None,
-    failures: tuple[Failure, ...],
-) -> Forum:
-    content = {**_content(root), **(_content(_row(first, "note")) if first is not None else {})}
-    decisions = (_value(_content(note), "decision") for note in notes if _is_a(note, _DECISION))
-    return Forum(
-        pdf=pdf,
-        title=plain_text(_text(content, "title")),
-        abstract=plain_abstract(_text(content, "abstract")) or "",
-        licence=text_of(root, "license"),
-        submitted=_day(root),
-        decision=next((each for each in decisions if isinstance(each, str)), "")[:200],
-        reviews=tuple(_review(note) for note in _in_order(notes) if _is_a(note, _REVIEW)),
-        is_first_version=is_first,
-        failures=failures,
-    )
-
-
-def _which_pdf(root: Row, first: Row | None, forum: str) -> tuple[Question, bool | None]:
-    """Return the request for the PDF, and True if it is the first (None if edits are hidden)."""
-    current = Question("/attachment", (("id", forum), ("name", "pdf")))
-    if first is None:
-        return current, None
-    if _text(_content(_row(first, "note")), "pdf") == _text(_content(root), "pdf"):
-        return current, True
-    of_edit = (("id", text_of(first, "id")), ("name", "pdf"))
-    return Question("/notes/edits/attachment", of_edit), True
+            return _refusal(pdf.failure)
+        failures: tuple[Failure, ...] = ()
+        if edits.failure is not None:
+            # Edits that are not public stay so; other failures are worth a retry.
+            passes = edits.failure.reason.passes is Passes.BY_ITSELF
+            failures = look_up_failures([edits.failure], STAGE if passes else "documents", forum)
+        decisions = (_value(_content(note), "decision") for note in notes if _is_a(note, _DECISION))
+        return pdf.page, ReviewedPaper(
+            reviews=tuple(_review(note) for note in _in_order(notes) if _is_a(note, _REVIEW)),
+            title=plain_text(_text({**_content(root), **first_content}, "title")),
+            url=PAGE.format(forum=forum),
+            licence=text_of(root, "license"),
+            submitted=_day(root),
+            decision=next((each for each in decisions if isinstance(each, str)), "")[:200],
+            is_first_version=True if first is not None else None,
+            failures=failures,
+        )
 
 
 def _reviewed_edit(edits: Sequence[Row], notes: Sequence[Row]) -> Row | None:
@@ -212,23 +171,12 @@ def _day(root: Row) -> date | None:
         return None
 
 
-def _notes(reply: Reply) -> list[Row]:
-    return _rows(reply, "notes")
-
-
 def _rows(reply: Reply, name: str) -> list[Row]:
     body = json_of(reply.content)
     rows_of(body, name)
     return mappings_of(body, name)
 
 
-def _rejection(failure: SourceFailure | None) -> Rejection:
+def _refusal(failure: SourceFailure | None) -> Refusal:
     assert failure is not None
-    return Rejection(failure.reason, f"{failure.source} {failure.endpoint}: {failure.detail}")
-
-
-def _secrets(token: SecretStr | None) -> Secrets:
-    if token is None:
-        return Secrets()
-    header = {"Authorization": SecretStr(f"Bearer {token.get_secret_value()}")}
-    return Secrets(headers=header, parts=(token,))
+    return Refusal(failure.reason, f"{failure.source} {failure.endpoint}: {failure.detail}")

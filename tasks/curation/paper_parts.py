@@ -169,9 +169,5 @@ def _outcomes(text: str) -> Iterator[str]:
     return (
         each
         for each in sentences(text)
-        if claims_outcome(each) or (_states_figures(each) and not _tells_plan(each))
+        if claims_outcome(each) or (any(sign.isdigit() for sign in each) and not _tells_plan(each))
     )
-
-
-def _states_figures(sentence: str) -> bool:
-    return any(each.isdigit() for each in sentence)

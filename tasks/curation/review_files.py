@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,8 @@ import orjson
 from schemas.base import encodable
 from schemas.idea import cutoff_day
 from schemas.reasons import Reason
-from schemas.text.plain_files import PlainFileError, read_file
-from tasks.curation.submission import GivenReview, Rejection
+from tasks.curation.submission import GivenReview, ReviewedPaper
+from tasks.documents.document import Refusal, decode_text, read_content
 
 LARGEST_FILE_BYTES = 20_000_000
 TEXT_SUFFIXES = (".txt", ".md", ".markdown")
@@ -23,50 +22,26 @@ _CONFIDENCES = ("REVIEWER_CONFIDENCE", "confidence")
 _DAYS = ("cutoff_date", "DATE_OF_SUBMISSION", "date")
 _LICENCES = ("licence", "license")
 _DISCIPLINES = ("discipline", "field")
+_META = ("is_meta_review", "IS_META_REVIEW")
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewFile:
-    """Reviews of a paper with the metadata in their file; empty or None if absent."""
-
-    reviews: tuple[GivenReview, ...] = ()
-    title: str = ""
-    abstract: str = ""
-    url: str = ""
-    licence: str = ""
-    discipline: str = ""
-    submitted: date | None = None
-    decision: str = ""
-    is_first_version: bool | None = None
-
-
-def read_reviews(paths: Sequence[Path]) -> ReviewFile | Rejection:
+def read_reviews(paths: Sequence[Path]) -> ReviewedPaper | Refusal:
     """Read reviews: one JSON file with all of them, or one text for each."""
     reviews: list[GivenReview] = []
     for path in paths:
-        content = content_of(path)
-        if isinstance(content, Rejection):
+        content = read_content(path, LARGEST_FILE_BYTES)
+        if isinstance(content, Refusal):
             return content
         if path.suffix.lower() == ".json":
             return read_review_json(content, path.name)
-        try:
-            reviews.append(GivenReview(content.decode("utf-8-sig").replace("\x00", "")))
-        except UnicodeDecodeError:
-            return Rejection(Reason.DAMAGED, f"{path.name} is no UTF-8 text: save it as UTF-8")
-    return ReviewFile(tuple(reviews))
+        text = decode_text(content, path.name)
+        if isinstance(text, Refusal):
+            return text
+        reviews.append(GivenReview(text))
+    return ReviewedPaper(reviews=tuple(reviews))
 
 
-def content_of(path: Path) -> bytes | Rejection:
-    """Return the content of a file, or why it cannot be read."""
-    try:
-        return read_file(path, LARGEST_FILE_BYTES)
-    except PlainFileError as error:
-        return Rejection(error.reason, error.named)
-    except OSError as error:
-        return Rejection(Reason.UNREACHABLE, f"{path.name} cannot be read: {error.strerror}")
-
-
-def read_review_json(content: bytes, name: str) -> ReviewFile | Rejection:
+def read_review_json(content: bytes, name: str) -> ReviewedPaper | Refusal:
     """Read PeerRead's `{"reviews": [{"comments": …, "RECOMMENDATION": …}], …}` or a bare list.
 
     Meta-reviews are skipped. If any entry has a recommendation, those without one are skipped:
@@ -75,24 +50,26 @@ def read_review_json(content: bytes, name: str) -> ReviewFile | Rejection:
     whole = json_object(content)
     entries = whole.get("reviews") if isinstance(whole, Mapping) else whole
     if not isinstance(entries, list):
-        return Rejection(Reason.DAMAGED, f'{name} is no JSON object with a list of "reviews"')
+        return Refusal(Reason.DAMAGED, f'{name} is no JSON object with a list of "reviews"')
     metadata: Mapping[str, Any] = whole if isinstance(whole, Mapping) else {}
-    entries_of_reviewers = [
-        each for each in entries if isinstance(each, Mapping) and not _is_meta(each)
+    reviews = [
+        GivenReview(_text(each, _TEXTS), _number(each, _RATINGS), _number(each, _CONFIDENCES))
+        for each in entries
+        if isinstance(each, Mapping) and not any(each.get(name) is True for name in _META)
     ]
-    entries_with_rating = [
-        each for each in entries_of_reviewers if _number(each, _RATINGS) is not None
-    ]
-    version = metadata.get("VERSION", metadata.get("version"))
-    return ReviewFile(
-        reviews=tuple(_review(each) for each in entries_with_rating or entries_of_reviewers),
+    reviews_with_rating = [review for review in reviews if review.rating is not None]
+    version, accepted = metadata.get("VERSION", metadata.get("version")), metadata.get("accepted")
+    decision = _text(metadata, ("decision",))
+    if isinstance(accepted, bool):
+        decision = "accepted" if accepted else "rejected"
+    return ReviewedPaper(
+        reviews=tuple(reviews_with_rating or reviews),
         title=_text(metadata, ("title",)),
-        abstract=_text(metadata, ("abstract",)),
         url=_text(metadata, ("url",)),
         licence=_text(metadata, _LICENCES),
         discipline=_text(metadata, _DISCIPLINES),
         submitted=_day(metadata),
-        decision=_decision(metadata),
+        decision=decision,
         is_first_version=version == 1 if isinstance(version, int) else None,
     )
 
@@ -103,14 +80,6 @@ def json_object(content: bytes) -> Any:
         return orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError:
         return None
-
-
-def _is_meta(entry: Mapping[str, Any]) -> bool:
-    return any(entry.get(name) is True for name in ("is_meta_review", "IS_META_REVIEW"))
-
-
-def _review(entry: Mapping[str, Any]) -> GivenReview:
-    return GivenReview(_text(entry, _TEXTS), _number(entry, _RATINGS), _number(entry, _CONFIDENCES))
 
 
 def _text(entry: Mapping[str, Any], names: Iterable[str]) -> str:
@@ -146,10 +115,3 @@ def _day(metadata: Mapping[str, Any]) -> date | None:
             except ValueError:
                 continue
     return None
-
-
-def _decision(metadata: Mapping[str, Any]) -> str:
-    accepted = metadata.get("accepted")
-    if isinstance(accepted, bool):
-        return "accepted" if accepted else "rejected"
-    return _text(metadata, ("decision",))

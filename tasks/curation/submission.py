@@ -9,7 +9,7 @@ from schemas.failure import Failure
 from schemas.reasons import Reason
 from schemas.works.curation import CuratedDrop, CuratedReview, DroppedPart
 from schemas.works.curation_run import CurationParameters
-from tasks.documents.document import ParsedDocument
+from tasks.documents.document import ParsedDocument, Refusal
 from tasks.text.vocabulary import STOP_WORDS
 from tasks.text.words import words
 
@@ -23,20 +23,18 @@ class GivenReview:
     confidence: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A paper and its reviews.
+@dataclass(frozen=True, kw_only=True)
+class ReviewedPaper:
+    """Reviews of a paper, with what their source says of it; empty or None if unknown.
 
     Attributes:
         submitted: day of the first version.
-        is_first_version: whether `paper` is the version reviewers read; None if unknown.
+        is_first_version: whether it is the version that reviewers read.
         failures: failed look-ups of optional content.
     """
 
-    title: str
-    paper: ParsedDocument = field(repr=False)
-    reviews: tuple[GivenReview, ...] = field(repr=False)
-    content_sha256: str
+    reviews: tuple[GivenReview, ...] = field(default=(), repr=False)
+    title: str = ""
     url: str = ""
     licence: str = ""
     discipline: str = ""
@@ -45,13 +43,20 @@ class Submission:
     is_first_version: bool | None = None
     failures: tuple[Failure, ...] = ()
 
+    def with_text(
+        self, paper: ParsedDocument, content_sha256: str, failures: tuple[Failure, ...]
+    ) -> "Submission":
+        title, all_failures = self.title or paper.title or "", (*self.failures, *failures)
+        fields = vars(self) | {"title": title, "failures": all_failures}
+        return Submission(**fields, paper=paper, content_sha256=content_sha256)
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """Rejection of a paper or its reviews. `detail` is one line."""
 
-    reason: Reason
-    detail: str
+@dataclass(frozen=True, kw_only=True)
+class Submission(ReviewedPaper):
+    """A paper as its reviewers read it, and their reviews."""
+
+    paper: ParsedDocument = field(repr=False)
+    content_sha256: str
 
 
 LONGEST_REVIEW = 60_000
@@ -69,31 +74,29 @@ def check_reviews(reviews: Sequence[GivenReview]) -> tuple[CuratedReview, ...]:
     """Return every review, with a reason if it cannot be used."""
     curated_reviews: list[CuratedReview] = []
     for number, review in enumerate(reviews, start=1):
-        reason = _unused_reason(review.text, [each.text for each in curated_reviews])
-        text = review.text if reason is not Reason.TOO_LONG else ""
+        text = review.text
+        reason: Reason | None = None
+        if not text.strip():
+            reason = Reason.EMPTY
+        elif len(text) > LONGEST_REVIEW:
+            reason = Reason.TOO_LONG
+        elif len(text.split()) < FEWEST_WORDS and len(text) < 10 * FEWEST_WORDS:
+            reason = Reason.TOO_SHORT
+        elif not is_english(text):
+            reason = Reason.OTHER_LANGUAGE
+        elif any(text == each.text for each in curated_reviews):
+            reason = Reason.DUPLICATE_TEXT
         curated_reviews.append(
             CuratedReview(
                 review_id=f"r{number}",
                 rating=review.rating,
                 confidence=review.confidence,
-                word_count=len(review.text.split()),
-                text=text,
+                word_count=len(text.split()),
+                text=text if reason is not Reason.TOO_LONG else "",
                 unused_reason=reason,
             )
         )
     return tuple(curated_reviews)
-
-
-def _unused_reason(text: str, earlier: Sequence[str]) -> Reason | None:
-    if not text.strip():
-        return Reason.EMPTY
-    if len(text) > LONGEST_REVIEW:
-        return Reason.TOO_LONG
-    if len(text.split()) < FEWEST_WORDS and len(text) < 10 * FEWEST_WORDS:
-        return Reason.TOO_SHORT
-    if not is_english(text):
-        return Reason.OTHER_LANGUAGE
-    return Reason.DUPLICATE_TEXT if text in earlier else None
 
 
 def is_english(text: str) -> bool:
@@ -119,15 +122,15 @@ def review_drops(reviews: Sequence[CuratedReview]) -> tuple[CuratedDrop, ...]:
 
 def reject_submission(
     submission: Submission, reviews: Sequence[CuratedReview], parameters: CurationParameters
-) -> Rejection | None:
+) -> Refusal | None:
     """Return why the paper is excluded, or None."""
     if submission.is_first_version is False:
-        return Rejection(Reason.LATER_VERSION, "the text is a later version than the reviewers had")
+        return Refusal(Reason.LATER_VERSION, "the text is a later version than the reviewers had")
     usable = [review for review in reviews if review.unused_reason is None]
     if len(usable) < parameters.fewest_reviews:
         reasons = Counter(each.unused_reason for each in reviews if each.unused_reason is not None)
         why = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.items())
-        return Rejection(
+        return Refusal(
             Reason.TOO_FEW_REVIEWS,
             f"{len(usable)} of {len(reviews)} reviews can be used{f' ({why})' if why else ''}, and"
             f" {parameters.fewest_reviews} are asked for",
@@ -135,7 +138,7 @@ def reject_submission(
     ratings = [review.rating for review in usable if review.rating is not None]
     spread = max(ratings) - min(ratings) if ratings else 0.0
     if parameters.most_rating_spread is not None and spread > parameters.most_rating_spread:
-        return Rejection(
+        return Refusal(
             Reason.REVIEWS_DISAGREE,
             f"ratings from {min(ratings):g} to {max(ratings):g} spread more than the allowed"
             f" {parameters.most_rating_spread:g}",

@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
-from schemas.base import Noun
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
 from schemas.works.curation import Curation, ReviewedAt
@@ -20,7 +19,6 @@ from schemas.works.curation_run import (
     CurationParameters,
     CurationRequest,
     PaperSource,
-    SentPaper,
 )
 from tasks.accounting.ledger import Ledger
 from tasks.curation.collect import collect_papers
@@ -28,14 +26,16 @@ from tasks.curation.curate import curate, failed_curation
 from tasks.curation.openreview import OpenReview
 from tasks.curation.paper_parts import parts_of_paper
 from tasks.curation.read import Reader
-from tasks.curation.steps import STEPS
-from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
-from tasks.curation.steps.curate_idea import CURATE_IDEA
-from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
-from tasks.curation.submission import Rejection, check_reviews, reject_submission
-from tasks.documents.document import DOCUMENTS_AT_ONCE
+from tasks.curation.steps import (
+    CURATE_CRITICISM,
+    CURATE_IDEA,
+    CURATE_STATEMENTS,
+    STEPS,
+)
+from tasks.curation.submission import check_reviews, reject_submission
+from tasks.documents.document import DOCUMENTS_AT_ONCE, Refusal
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
-from tasks.judging.step import Step
+from tasks.judging.packing import side_by_side
 from tasks.metrics.agreement import cohen_kappa
 from tasks.shards.work import Cause, or_failure
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
@@ -66,8 +66,19 @@ def _resolve(
 
 
 def _given(job: CurateJob, folder: Path) -> tuple[str, Path]:
-    papers, reviews = write_papers(folder, job.papers)
-    return str(papers), reviews
+    """Write `papers/ID.md` and `reviews/ID.json`; return both folders."""
+    texts, reviews = folder / "papers", folder / "reviews"
+    for place in (texts, reviews):
+        place.mkdir(parents=True, exist_ok=True)
+    for paper in job.papers:
+        fields = paper.model_dump(exclude={"paper_id", "text", "reviews"}, exclude_none=True)
+        fields["reviews"] = [
+            {"comments": each.text, "rating": each.rating, "confidence": each.confidence}
+            for each in paper.reviews
+        ]
+        write_bytes(texts / f"{paper.paper_id}.md", paper.text.encode("utf-8", "replace"))
+        write_bytes(reviews / f"{paper.paper_id}.json", orjson.dumps(fields))
+    return str(texts), reviews
 
 
 async def _curate(source: PaperSource, tools: Tools) -> Curation:
@@ -76,17 +87,17 @@ async def _curate(source: PaperSource, tools: Tools) -> Curation:
     on_openreview = source.reviewed_at is ReviewedAt.OPENREVIEW
     forums = OpenReview(settings, tools.sources) if on_openreview else None
     submission = await reader.read(source, ledger, forums)
-    if isinstance(submission, Rejection):
+    if isinstance(submission, Refusal):
         return failed_curation(source, parameters, submission, ledger)
     return await curate(source, submission, parameters, tools.engine, ledger)
 
 
 def _failed(source: PaperSource, tools: Tools, cause: Cause) -> Curation:
-    return failed_curation(source, tools.request.parameters, Rejection(*cause), tools.ledger)
+    return failed_curation(source, tools.request.parameters, Refusal(*cause), tools.ledger)
 
 
-class _Size(Noun):
-    """Size of one paper in tokens."""
+class _Size(NamedTuple):
+    """Tokens of one paper, and of each of its usable reviews."""
 
     paper: float
     reviews: tuple[float, ...]
@@ -94,81 +105,70 @@ class _Size(Noun):
 
 def _expected(request: CurationRequest, settings: Settings) -> Expected:
     """Read papers in files; assume average length and four reviews for forums."""
-    sizes, rejections = asyncio.run(_sizes(request, settings))
+    results = asyncio.run(_sizes(request, settings))
+    sizes = [each for each in results if isinstance(each, _Size)]
+    papers, reviews = len(sizes), sum(len(each.reviews) for each in sizes)
+    sentence_count = reviews * SENTENCES_ABOUT_THE_IDEA
     forums = sum(each.reviewed_at is ReviewedAt.OPENREVIEW for each in request.units)
     return Expected(
-        per_step=_expected_calls(sizes),
+        per_step={
+            CURATE_IDEA: ExpectedCalls(
+                papers, sum(each.paper for each in sizes), papers * IDEA_TOKENS
+            ),
+            CURATE_CRITICISM: ExpectedCalls(
+                reviews,
+                sum(sum(each.reviews) for each in sizes) + reviews * IDEA_TOKENS,
+                reviews * SENTENCES_PER_REVIEW * TOKENS_PER_SENTENCE,
+            ),
+            CURATE_STATEMENTS: ExpectedCalls(
+                papers,
+                sentence_count * TOKENS_PER_SENTENCE + papers * IDEA_TOKENS,
+                sentence_count * TOKENS_PER_STATEMENT,
+            ),
+        },
         counts={
             "papers": len(request.units),
-            "papers_asked": len(sizes),
+            "papers_asked": papers,
             "requests": forums * REQUESTS_PER_FORUM,
         },
         note="papers in files were read, forums were not",
-        lost=rejections,
+        lost=tuple(
+            f"{source.paper_id}: {each.detail}"
+            for source, each in zip(request.units, results, strict=True)
+            if isinstance(each, Refusal)
+        ),
     )
 
 
-async def _sizes(
-    request: CurationRequest, settings: Settings
-) -> tuple[list[_Size], tuple[str, ...]]:
-    """Return sizes of papers to curate, and a line for each of the others."""
-    slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
-    reader = Reader(settings.documents, None, slots)
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(
-                or_failure(
-                    _size(source, reader, request),
-                    f"the estimate of paper {source.paper_id!r}",
-                    lambda cause: Rejection(*cause),  # its curation reports the failure
-                )
-            )
-            for source in request.units
-        ]
-    results = [task.result() for task in tasks]
-    rejections = tuple(
-        f"{source.paper_id}: {each.detail}"
-        for source, each in zip(request.units, results, strict=True)
-        if isinstance(each, Rejection)
+async def _sizes(request: CurationRequest, settings: Settings) -> list[_Size | Refusal]:
+    reader = Reader(settings.documents, None, asyncio.Semaphore(DOCUMENTS_AT_ONCE))
+    return await side_by_side(
+        or_failure(
+            _size(source, reader, request),
+            f"the estimate of paper {source.paper_id!r}",
+            lambda cause: Refusal(*cause),  # its curation reports the failure
+        )
+        for source in request.units
     )
-    return [each for each in results if isinstance(each, _Size)], rejections
 
 
-async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | Rejection:
+async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | Refusal:
     """Return the size of a paper, or its rejection before any call."""
     if source.reviewed_at is ReviewedAt.OPENREVIEW:
-        return _Size(paper=FORUM_PAPER_TOKENS, reviews=(FORUM_REVIEW_TOKENS,) * FORUM_REVIEWS)
+        return _Size(FORUM_PAPER_TOKENS, (FORUM_REVIEW_TOKENS,) * FORUM_REVIEWS)
     submission = await reader.read(source, Ledger(IdeaId(source.paper_id)), None)
-    if isinstance(submission, Rejection):
+    if isinstance(submission, Refusal):
         return submission
     reviews = check_reviews(submission.reviews)
-    rejection = reject_submission(submission, reviews, request.parameters)
-    if rejection is not None:
-        return rejection
+    refusal = reject_submission(submission, reviews, request.parameters)
+    if refusal is not None:
+        return refusal
     characters = sum(len(each.text) for each in parts_of_paper(submission.paper).planned)
-    usable = (each.text for each in reviews if each.unused_reason is None)
+    usable = [each.text for each in reviews if each.unused_reason is None]
     return _Size(
-        paper=characters / CHARACTERS_PER_TOKEN,
-        reviews=tuple(len(text) / CHARACTERS_PER_TOKEN for text in usable),
+        characters / CHARACTERS_PER_TOKEN,
+        tuple(len(text) / CHARACTERS_PER_TOKEN for text in usable),
     )
-
-
-def _expected_calls(sizes: Sequence[_Size]) -> dict[Step[Any, Any], ExpectedCalls]:
-    papers, reviews = len(sizes), sum(len(each.reviews) for each in sizes)
-    sentence_count = reviews * SENTENCES_ABOUT_THE_IDEA
-    return {
-        CURATE_IDEA: ExpectedCalls(papers, sum(each.paper for each in sizes), papers * IDEA_TOKENS),
-        CURATE_CRITICISM: ExpectedCalls(
-            reviews,
-            sum(sum(each.reviews) for each in sizes) + reviews * IDEA_TOKENS,
-            reviews * SENTENCES_PER_REVIEW * TOKENS_PER_SENTENCE,
-        ),
-        CURATE_STATEMENTS: ExpectedCalls(
-            papers,
-            sentence_count * TOKENS_PER_SENTENCE + papers * IDEA_TOKENS,
-            sentence_count * TOKENS_PER_STATEMENT,
-        ),
-    }
 
 
 def _result(_: CurationHead, curations: Sequence[Curation]) -> Result:
@@ -205,36 +205,20 @@ _WORD_FIELDS = (EditedField.TYPE, EditedField.AXIS, EditedField.SEVERITY, Edited
 
 def agreement_on(edits: Sequence[CurationEdit]) -> tuple[EditAgreement, ...]:
     """Return agreement of two editors by field, with Cohen's kappa for choices of words."""
-    return tuple(_agreement(field, pairs) for field, pairs in pairs_of(edits).items())
-
-
-def _agreement(field: EditedField, pairs: Sequence[tuple[str, str]]) -> EditAgreement:
-    equal = sum(one == other for one, other in pairs)
-    if field not in _WORD_FIELDS:
-        return EditAgreement(field=field, pair_count=len(pairs), equal_count=equal)
-    kappa = cohen_kappa([one for one, _ in pairs], [other for _, other in pairs])
-    return EditAgreement(
-        field=field,
-        pair_count=len(pairs),
-        equal_count=equal,
-        kappa=None if kappa.undefined_reason else kappa.value,
-        lower=None if kappa.interval.missing_reason else kappa.interval.lower,
-        upper=None if kappa.interval.missing_reason else kappa.interval.upper,
-        undefined_reason=kappa.undefined_reason,
-    )
-
-
-def write_papers(folder: Path, papers: Sequence[SentPaper]) -> tuple[Path, Path]:
-    """Write `papers/ID.md` and `reviews/ID.json`; return both folders."""
-    texts, reviews = folder / "papers", folder / "reviews"
-    for place in (texts, reviews):
-        place.mkdir(parents=True, exist_ok=True)
-    for paper in papers:
-        fields = paper.model_dump(exclude={"paper_id", "text", "reviews"}, exclude_none=True)
-        fields["reviews"] = [
-            {"comments": each.text, "rating": each.rating, "confidence": each.confidence}
-            for each in paper.reviews
-        ]
-        write_bytes(texts / f"{paper.paper_id}.md", paper.text.encode("utf-8", "replace"))
-        write_bytes(reviews / f"{paper.paper_id}.json", orjson.dumps(fields))
-    return texts, reviews
+    rows = []
+    for field, pairs in pairs_of(edits).items():
+        statistics: dict[str, Any] = {}
+        if field in _WORD_FIELDS:
+            kappa = cohen_kappa([one for one, _ in pairs], [other for _, other in pairs])
+            is_bounded = not kappa.interval.missing_reason
+            statistics = {
+                "kappa": None if kappa.undefined_reason else kappa.value,
+                "lower": kappa.interval.lower if is_bounded else None,
+                "upper": kappa.interval.upper if is_bounded else None,
+                "undefined_reason": kappa.undefined_reason,
+            }
+        equal = sum(one == other for one, other in pairs)
+        rows.append(
+            EditAgreement(field=field, pair_count=len(pairs), equal_count=equal, **statistics)
+        )
+    return tuple(rows)

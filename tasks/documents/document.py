@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from pydantic import Field
 
@@ -11,8 +12,41 @@ from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
+from schemas.text.plain_files import PlainFileError, read_file
 from tasks.documents.headings import is_closing, is_opening, kind_of
 from tasks.web.calls import failure
+
+MAGIC = b"%PDF-"
+MAGIC_WITHIN_BYTES = 1024
+"""Readers accept a header within the first kilobyte (ISO 32000, annex H)."""
+
+
+class Refusal(NamedTuple):
+    """Why a document is not used; `detail` is one line."""
+
+    reason: Reason
+    detail: str
+
+
+def is_pdf(content: bytes) -> bool:
+    return MAGIC in content[:MAGIC_WITHIN_BYTES]
+
+
+def read_content(path: Path, maximum_bytes: int) -> bytes | Refusal:
+    """Return the content of a file without following links, or why it cannot be read."""
+    try:
+        return read_file(path, maximum_bytes)
+    except PlainFileError as error:
+        return Refusal(error.reason, error.named)
+    except OSError as error:
+        return Refusal(Reason.UNREACHABLE, f"{path.name} cannot be read: {error.strerror}")
+
+
+def decode_text(content: bytes, name: str) -> str | Refusal:
+    try:
+        return content.decode("utf-8-sig").replace("\x00", "")
+    except UnicodeDecodeError:
+        return Refusal(Reason.DAMAGED, f"{name} is no UTF-8 text: save it as UTF-8")
 
 
 class HeadedSection(Noun):
@@ -31,36 +65,34 @@ class PagedText(Noun):
     headings: tuple[str, ...]
 
 
-class LatexSource(Noun):
+class _WithInclusions(Noun):
+    """A document that may have been read without files it includes."""
+
+    title: str | None
+    missing_files: tuple[str, ...] = Field(
+        default=(), description="Names of included files that are missing or cannot be followed."
+    )
+    missing_preamble_files: tuple[str, ...] = Field(
+        default=(), description="The same of files that the preamble includes, which hold macros."
+    )
+
+
+class LatexSource(_WithInclusions):
     """A paper's LaTeX as one text, with inclusions and macros expanded.
 
     Preamble and comments are removed.
     """
 
-    title: str | None
     body: str
     bibliography: str = Field(description="The content of its `.bbl` files; empty if it has none.")
-    missing_files: tuple[str, ...] = Field(
-        default=(), description="Names of included files that are missing or cannot be followed."
-    )
-    missing_preamble_files: tuple[str, ...] = Field(
-        default=(), description="The same of files that the preamble includes, which hold macros."
-    )
 
 
-class ParsedDocument(Noun):
+class ParsedDocument(_WithInclusions):
     """Title, abstract and sections in reading order."""
 
-    title: str | None
     abstract: str | None
     sections: tuple[HeadedSection, ...]
     parser: str = Field(description="grobid, pdf or latex.")
-    missing_files: tuple[str, ...] = Field(
-        default=(), description="Names of included files that are missing or cannot be followed."
-    )
-    missing_preamble_files: tuple[str, ...] = Field(
-        default=(), description="The same of files that the preamble includes, which hold macros."
-    )
 
 
 class DocumentLibrary(Protocol):
@@ -95,12 +127,8 @@ def abstract_section(paper: Paper) -> PaperSection | None:
 
 
 def no_abstract(paper: Paper) -> SourceFailure:
-    return failure(
-        TEXT_SOURCE,
-        paper.paper_id,
-        Reason.NO_ABSTRACT,
-        "the literature source gives no abstract of this paper",
-    )
+    detail = "the literature source gives no abstract of this paper"
+    return failure(TEXT_SOURCE, paper.paper_id, Reason.NO_ABSTRACT, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +157,14 @@ class Branch:
         return "\n\n".join(piece for piece in self.pieces if piece)
 
 
+_KINDS = (
+    SectionKind.METHODS,
+    SectionKind.RESULTS,
+    SectionKind.DISCUSSION,
+    SectionKind.RELATED_WORK,
+)
+
+
 def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSection, ...]:
     """Return one section per kind: abstract, methods, results, discussion, related work.
 
@@ -138,68 +174,39 @@ def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSe
     results count as methods.
     """
     branches = branches_of(document)
-    sections: list[PaperSection] = []
-    if document.abstract and document.abstract.strip():
-        sections.append(
-            _section(
-                paper_id,
-                SectionKind.ABSTRACT,
-                "Abstract",
-                document.abstract.strip(),
-                document.parser,
-            )
+    texts = {SectionKind.ABSTRACT: ("Abstract", (document.abstract or "").strip())}
+    for kind in _KINDS:
+        first, *others = [each for each in branches if each.kind is kind] or [Branch(kind, "", 0)]
+        parts = (f"## {branch.heading}\n\n{branch.text}" for branch in others)
+        texts[kind] = (first.heading, "\n\n".join([first.text, *parts]))
+    return tuple(
+        PaperSection(
+            paper_id=paper_id,
+            section=kind,
+            heading=heading,
+            text=text,
+            text_source=document.parser,
         )
-    for kind in (
-        SectionKind.METHODS,
-        SectionKind.RESULTS,
-        SectionKind.DISCUSSION,
-        SectionKind.RELATED_WORK,
-    ):
-        of_kind = [branch for branch in branches if branch.kind is kind]
-        if of_kind:
-            text = "\n\n".join(
-                [
-                    of_kind[0].text,
-                    *(f"## {branch.heading}\n\n{branch.text}" for branch in of_kind[1:]),
-                ]
-            )
-            sections.append(_section(paper_id, kind, of_kind[0].heading, text, document.parser))
-    return tuple(sections)
-
-
-def branches_of(document: ParsedDocument) -> list[Branch]:
-    """Return the top-level sections with text, in reading order, methods assigned."""
-    return _with_methods([branch for branch in _branches(document.sections) if branch.text])
-
-
-def _section(
-    paper_id: PaperId, kind: SectionKind, heading: str, text: str, source: str
-) -> PaperSection:
-    return PaperSection(
-        paper_id=paper_id, section=kind, heading=heading, text=text, text_source=source
+        for kind, (heading, text) in texts.items()
+        if text
     )
 
 
-def _branches(sections: tuple[HeadedSection, ...]) -> list[Branch]:
-    """Fold subsections into their sections.
+def branches_of(document: ParsedDocument) -> list[Branch]:
+    """Return the top-level sections with text, in reading order, methods assigned.
 
-    A subsection of a section without a kind becomes a branch if it has a kind itself.
+    A subsection of a section without a kind becomes a branch if it has a kind itself; all others
+    are folded into their sections.
     """
     branches: list[Branch] = []
-    for section in sections:
-        parent = branches[-1] if branches else None
-        if parent is not None and parent.kind is not None and section.level > parent.level:
+    for section in document.sections:
+        parent = branches[-1] if branches and section.level > branches[-1].level else None
+        kind = kind_of(section.heading) if parent is None or parent.kind is None else None
+        if parent is not None and kind is None:
             parent.pieces.append(f"### {section.heading}\n\n{section.text}".strip())
         else:
-            kind = kind_of(section.heading)
-            if kind is None and parent is not None and section.level > parent.level:
-                parent.pieces.append(f"### {section.heading}\n\n{section.text}".strip())
-            else:
-                branches.append(Branch(kind, section.heading, section.level, [section.text]))
-    return branches
-
-
-def _with_methods(branches: list[Branch]) -> list[Branch]:
+            branches.append(Branch(kind, section.heading, section.level, [section.text]))
+    branches = [branch for branch in branches if branch.text]
     if any(branch.kind is SectionKind.METHODS for branch in branches):
         return branches
     past_opening = False

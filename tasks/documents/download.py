@@ -7,6 +7,7 @@ from schemas.failure import SourceFailure
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
+from tasks.documents.document import MAGIC, MAGIC_WITHIN_BYTES
 from tasks.web.calls import failure, recorded
 from tasks.web.client import URL, InvalidURL, redirected, shown, web_address
 from tasks.web.exchange import REDIRECTS, NoAnswerError, Response, reason_of_status
@@ -17,9 +18,6 @@ from tasks.web.retrying import RetryPolicy, Tried
 SOURCE = "download"
 MAXIMUM_REDIRECTS = 5
 MAXIMUM_ATTEMPTS = 2
-MAGIC = b"%PDF-"
-MAGIC_WITHIN_BYTES = 1024
-"""Readers accept a header within the first kilobyte (ISO 32000, annex H)."""
 
 
 @dataclass(frozen=True, slots=True)

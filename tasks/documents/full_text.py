@@ -22,14 +22,13 @@ from tasks.documents.document import (
     DOCUMENTS_AT_ONCE,
     ParsedDocument,
     abstract_section,
+    is_pdf,
     no_abstract,
     paper_sections,
 )
-from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, FileKind
+from tasks.documents.download import LATEX, Downloader, FileKind
 from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
-from tasks.documents.grobid import PARSER as GROBID
-from tasks.documents.pdf import PARSER as PDF
 from tasks.web.calls import failure, record_cache_hit
 from warehouse.stores.keyed_store import KeyedStore
 
@@ -131,14 +130,11 @@ def arxiv_number(paper: Paper) -> str | None:
     return None
 
 
-def source_link(paper: Paper, arxiv_url: str) -> str | None:
-    """Return arXiv's address of the LaTeX source; None without an arXiv number."""
-    number = arxiv_number(paper)
-    return f"{arxiv_url}/e-print/{number}" if number else None
-
-
 OpenCopies = Callable[[str], Awaitable[tuple[str, ...] | SourceFailure]]
 """Returns the addresses of open copies of a DOI, best first, or a failure."""
+
+
+_Read = Callable[[bytes, str, DocumentSettings], Awaitable[ParsedDocument | SourceFailure]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,26 +187,27 @@ class FullTextLibrary:
         )
 
     async def document(self, paper: Paper) -> ParsedDocument | SourceFailure:
-        assert self.slots is not None
-        async with self.slots:
-            outcome = await self._read(paper)
+        outcome = await self._read(paper)
         return outcome.document if isinstance(outcome, _Copy) else outcome
 
     async def _of_paper(self, paper: Paper) -> Answer[PaperSection]:
-        assert self.slots is not None
-        async with self.slots:
-            outcome = await self._read(paper)
+        outcome = await self._read(paper)
+        abstract = abstract_section(paper)
+        sections: tuple[PaperSection, ...] = ()
         if isinstance(outcome, SourceFailure):
-            return _abstract_only(paper, outcome)
-        failures = [outcome.parser_failure] if outcome.parser_failure else []
-        sections = paper_sections(paper.paper_id, outcome.document)
-        kinds = {section.section for section in sections}
-        if not kinds & {SectionKind.METHODS, SectionKind.RESULTS}:
-            detail = f"none of {len(outcome.document.sections)} sections names methods or results"
-            failures.append(
-                failure(outcome.document.parser, paper.paper_id, Reason.NO_SECTIONS, detail)
-            )
-        if SectionKind.ABSTRACT not in kinds and (abstract := abstract_section(paper)):
+            failures = [outcome]
+        else:
+            failures = [outcome.parser_failure] if outcome.parser_failure else []
+            document = outcome.document
+            sections = paper_sections(paper.paper_id, document)
+            if not any(
+                each.section in (SectionKind.METHODS, SectionKind.RESULTS) for each in sections
+            ):
+                detail = f"none of {len(document.sections)} sections names methods or results"
+                failures.append(
+                    failure(document.parser, paper.paper_id, Reason.NO_SECTIONS, detail)
+                )
+        if abstract and all(each.section is not SectionKind.ABSTRACT for each in sections):
             sections = (abstract, *sections)
         if not sections:
             failures.append(no_abstract(paper))
@@ -218,46 +215,39 @@ class FullTextLibrary:
 
     async def _read(self, paper: Paper) -> _Copy | SourceFailure:
         """Return the first readable copy, else the first failure, that of the best link."""
+        assert self.slots is not None
         failures: list[SourceFailure] = []
-        for copies in (self._known_copies, self._further_copies):
-            async for copy in copies(paper):
+        async with self.slots:
+            async for copy in self._copies(paper):
                 if isinstance(copy, _Copy):
                     return copy
                 failures.append(copy)
         if failures:
             return failures[0]
-        return failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._no_copy_detail(paper))
+        if not paper.doi:
+            detail = "no open-access link, no arXiv number and no DOI to look further"
+        elif self.open_copies is None:
+            detail = "no open-access link and no arXiv number; set UNPAYWALL_EMAIL to ask Unpaywall"
+        else:
+            detail = "no open-access link, no arXiv number, and Unpaywall knows no open copy"
+        return failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, detail)
 
-    async def _known_copies(self, paper: Paper) -> AsyncIterator[_Copy | SourceFailure]:
-        """Yield the copies at the open-access link and at arXiv, best first."""
-        for link in known_links(paper, self.arxiv_url):
-            yield await self._read_link(link)
-        if source := source_link(paper, self.arxiv_url):
-            yield await self._read_link(source, LATEX)
-
-    async def _further_copies(self, paper: Paper) -> AsyncIterator[_Copy | SourceFailure]:
-        links = await self._further_links(paper)
-        if isinstance(links, SourceFailure):
-            yield links
-            return
+    async def _copies(self, paper: Paper) -> AsyncIterator[_Copy | SourceFailure]:
+        """Yield the copies at the open-access link, at arXiv and at Unpaywall, best first."""
+        links = known_links(paper, self.arxiv_url)
         for link in links:
             yield await self._read_link(link)
-
-    def _no_copy_detail(self, paper: Paper) -> str:
-        if not paper.doi:
-            return "no open-access link, no arXiv number and no DOI to look further"
-        if self.open_copies is None:
-            return "no open-access link and no arXiv number; set UNPAYWALL_EMAIL to ask Unpaywall"
-        return "no open-access link, no arXiv number, and Unpaywall knows no open copy"
-
-    async def _further_links(self, paper: Paper) -> tuple[str, ...] | SourceFailure:
+        if number := arxiv_number(paper):
+            yield await self._read_link(f"{self.arxiv_url}/e-print/{number}", LATEX)
         if self.open_copies is None or not paper.doi:
-            return ()
-        links = await self.open_copies(paper.doi)
-        if isinstance(links, SourceFailure):
-            return links
-        tried_links = known_links(paper, self.arxiv_url)
-        return tuple(link for link in links if link not in tried_links)
+            return
+        further_links = await self.open_copies(paper.doi)
+        if isinstance(further_links, SourceFailure):
+            yield further_links
+            return
+        for link in further_links:
+            if link not in links:
+                yield await self._read_link(link)
 
     async def _read_link(self, link: str, expected: FileKind = A_PDF) -> _Copy | SourceFailure:
         """Return the copy at `link`, parsed by its kind.
@@ -265,7 +255,7 @@ class FullTextLibrary:
         arXiv may send a PDF instead of a LaTeX source; it is read as a PDF.
         """
         sha256 = await self._cache.content_hash_at(link, of_any_age=not self.downloads)
-        if sha256 is not None and (copy := await self._cached(sha256, expected)) is not None:
+        if sha256 is not None and (copy := await self._parse(sha256, expected)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return copy
         if not self.downloads:
@@ -279,71 +269,52 @@ class FullTextLibrary:
         sha256 = hashlib.sha256(content).hexdigest()
         # Several addresses may lead to the same content, so documents are cached by content.
         await self._cache.put_content_hash(link, sha256)
-        if MAGIC in content[:MAGIC_WITHIN_BYTES]:
-            expected = A_PDF
-        return await self._cached(sha256, expected) or await self._parse(content, sha256, expected)
-
-    async def _cached(self, sha256: str, expected: FileKind) -> _Copy | SourceFailure | None:
-        """Return the cached result of the preferred parser for this content.
-
-        After a lasting failure of GROBID, the PDF reader's result is returned.
-        """
-        parser_failure: SourceFailure | None = None
-        if expected is LATEX:
-            document = await self._cache.document(latex.PARSER, latex.VERSION, sha256)
-            if document is not None:
-                return _copy(document)
-        if self.grobid_url is not None:
-            document = await self._cache.document(GROBID, grobid.VERSION, sha256)
-            if not isinstance(document, SourceFailure):
-                return _copy(document) if document is not None else None
-            parser_failure = document
-        document = await self._cache.document(PDF, pdf.VERSION, sha256)
-        return _copy(document, parser_failure) if document is not None else None
+        copy = await self._parse(sha256, A_PDF if is_pdf(content) else expected, content)
+        assert copy is not None
+        return copy
 
     async def _parse(
-        self, content: bytes, sha256: str, expected: FileKind
-    ) -> _Copy | SourceFailure:
-        parser_failure: SourceFailure | None = None
-        name = sha256[:16]
-        if expected is LATEX:
-            document = await latex.read_latex_source(content, name, self.settings)
-            await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
-            return _copy(document)
-        if self.grobid_url is not None:
-            document = await self._parse_with_grobid(self.grobid_url, content, sha256)
-            if isinstance(document, ParsedDocument):
-                return _Copy(document)
-            parser_failure = document
-        fallback = await self._cache.document(PDF, pdf.VERSION, sha256)
-        if fallback is None:
-            fallback = await pdf.read_pdf(content, name, self.settings)
-            await self._cache.put_document(PDF, pdf.VERSION, sha256, fallback)
-        return _copy(fallback, parser_failure)
+        self, sha256: str, expected: FileKind, content: bytes | None = None
+    ) -> _Copy | SourceFailure | None:
+        """Return the result of the preferred parser, from the cache or of `content`.
 
-    async def _parse_with_grobid(
-        self, url: str, content: bytes, sha256: str
+        After a failure of GROBID, the PDF reader's result; None: not cached, and no content.
+        """
+        grobid_failure: SourceFailure | None = None
+        if expected is LATEX:
+            read: _Read = latex.read_latex_source
+            document = await self._parse_by(latex.PARSER, latex.VERSION, read, sha256, content)
+        else:
+            if self.grobid_url is not None:
+                read = self._read_with_grobid
+                document = await self._parse_by(
+                    grobid.PARSER, grobid.VERSION, read, sha256, content
+                )
+                if not isinstance(document, SourceFailure):
+                    return _Copy(document) if document is not None else None
+                grobid_failure = document
+            document = await self._parse_by(pdf.PARSER, pdf.VERSION, pdf.read_pdf, sha256, content)
+        return _Copy(document, grobid_failure) if isinstance(document, ParsedDocument) else document
+
+    async def _parse_by(
+        self, parser: str, version: int, read: _Read, sha256: str, content: bytes | None
+    ) -> ParsedDocument | SourceFailure | None:
+        document = await self._cache.document(parser, version, sha256)
+        if document is None and content is not None:
+            document = await read(content, sha256[:16], self.settings)
+            await self._cache.put_document(parser, version, sha256, document)
+        return document
+
+    async def _read_with_grobid(
+        self, content: bytes, name: str, settings: DocumentSettings
     ) -> ParsedDocument | SourceFailure:
         """Parse with GROBID; after it was unreachable once, repeat that failure for this idea."""
         if self._grobid_failure is not None:
             return self._grobid_failure
+        assert self.grobid_url is not None
         document = await grobid.read_with_grobid(
-            content, sha256[:16], url, self.settings, self.ledger
+            content, name, self.grobid_url, settings, self.ledger
         )
         if isinstance(document, SourceFailure) and document.reason == Reason.UNREACHABLE:
             self._grobid_failure = document
-        await self._cache.put_document(GROBID, grobid.VERSION, sha256, document)
         return document
-
-
-def _copy(
-    document: ParsedDocument | SourceFailure, parser_failure: SourceFailure | None = None
-) -> _Copy | SourceFailure:
-    return document if isinstance(document, SourceFailure) else _Copy(document, parser_failure)
-
-
-def _abstract_only(paper: Paper, trouble: SourceFailure) -> Answer[PaperSection]:
-    abstract = abstract_section(paper)
-    if abstract is None:
-        return Answer(items=(), failures=(trouble, no_abstract(paper)))
-    return Answer(items=(abstract,), failures=(trouble,))

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from schemas.failure import SourceFailure
+from schemas.failure import Failure, SourceFailure
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from schemas.text.patterns import bounded
@@ -26,9 +26,12 @@ from tasks.web.exchange import Answer, NoAnswerError, Response, exchange, reason
 from tasks.web.retrying import RetryPolicy, Tried
 
 PARSER = "grobid"
-_TEI = "{http://www.tei-c.org/ns/1.0}"
+_NAMES = {"": "http://www.tei-c.org/ns/1.0"}
+_TEI = f"{{{_NAMES['']}}}"
+_TITLE = "teiHeader/fileDesc/titleStmt/title"
+_ABSTRACT = "teiHeader/profileDesc/abstract"
+_DIVISIONS = ("text/body//div", "text/back//div")
 _LEFT_OUT = frozenset({f"{_TEI}figure", f"{_TEI}note", f"{_TEI}listBibl"})
-
 _SECTION_NUMBER = bounded(r"[\w.]{1,20}")
 
 
@@ -50,104 +53,79 @@ def document_of_tei(text: str | bytes) -> ParsedDocument:
         raise TeiError(f"no readable TEI ({error})") from error
     if root.tag != f"{_TEI}TEI":
         raise TeiError("the root element is not TEI")
-    title = _one_line_text(root.find(f"{_TEI}teiHeader/{_TEI}fileDesc/{_TEI}titleStmt/{_TEI}title"))
+    for element in list(root.iter()):
+        if element.tag in _LEFT_OUT:
+            _empty(element)
+        elif element.tag == f"{_TEI}s":
+            element.tail = f" {element.tail or ''}"
     return ParsedDocument(
-        title=title or None,
-        abstract=_abstract(root),
-        sections=tuple(_sections(root)),
+        title=_one_line(root.find(_TITLE, _NAMES)) or None,
+        abstract=_abstract(root.find(_ABSTRACT, _NAMES)),
+        sections=tuple(section for path in _DIVISIONS for section in _sections(root, path)),
         parser=PARSER,
     )
 
 
-def _abstract(root: Element) -> str | None:
-    abstract = root.find(f"{_TEI}teiHeader/{_TEI}profileDesc/{_TEI}abstract")
-    if abstract is None:
-        return None
+def _abstract(abstract: Element | None) -> str | None:
     pieces: list[str] = []
-    for element in abstract:
+    for element in abstract if abstract is not None else ():
         if element.tag == f"{_TEI}div":
-            heading, text = _one_line_text(element.find(f"{_TEI}head")), _paragraphs(element)
+            _, heading, text = _take_texts(element)
             pieces.append(f"{heading}: {text}" if heading and text else text)
         else:
-            pieces.append(_one_line_text(element))
-    return "\n\n".join(piece for piece in pieces if piece) or _one_line_text(abstract) or None
+            pieces.append(_one_line(element))
+    return "\n\n".join(piece for piece in pieces if piece) or _one_line(abstract) or None
 
 
-def _sections(root: Element) -> Iterator[HeadedSection]:
+def _sections(root: Element, path: str) -> Iterator[HeadedSection]:
     """Yield the divisions with levels by number or name.
 
     A usual section name is a top section. Any other unnumbered heading has the level of the last
     number, or is a subsection of the named section before it.
     """
-    for part in ("body", "back"):
-        last_depth: int | None = None
-        last_named = ""
-        for division in root.findall(f"{_TEI}text/{_TEI}{part}//{_TEI}div"):
-            head = division.find(f"{_TEI}head")
-            heading, text = _one_line_text(head), _paragraphs(division)
-            if not heading and not text:
-                continue
-            number = (head.get("n") or "") if head is not None else ""
-            depth = 0 if not number and is_known(heading) else _depth(number, heading)
-            if depth is None:
-                level = (
-                    last_depth if last_depth is not None else int(kind_of(last_named) is not None)
-                )
-            else:
-                level = depth
-                last_named = heading if depth == 0 else last_named
-                last_depth = depth if number else last_depth
-            yield HeadedSection(
-                level=level, heading=f"{number} {heading}".strip()[:300] or "Untitled", text=text
-            )
+    # Inner divisions first: their texts are taken out and not repeated by the outer ones.
+    texts = [_take_texts(division) for division in reversed(root.findall(path, _NAMES))]
+    last_depth: int | None = None
+    last_named = ""
+    for number, heading, text in reversed(texts):
+        if not heading and not text:
+            continue
+        depth: int | None = None
+        if not number and is_known(heading):
+            depth = 0
+        elif _SECTION_NUMBER.fullmatch(number.strip()):  # 0 for `2` and `2.`, 1 for `2.1`
+            depth = number.strip().rstrip(".").count(".")
+        elif (printed_depth := number_depth(heading)) is not None:
+            depth = printed_depth - 1
+        level = depth
+        if level is None:
+            level = int(kind_of(last_named) is not None) if last_depth is None else last_depth
+        last_named = heading if depth == 0 else last_named
+        last_depth = depth if number and depth is not None else last_depth
+        yield HeadedSection(
+            level=level, heading=f"{number} {heading}".strip()[:300] or "Untitled", text=text
+        )
 
 
-def _depth(number: str, heading: str) -> int | None:
-    """Return 0 for `2` and `2.`, 1 for `2.1`; None for an unnumbered heading."""
-    if _SECTION_NUMBER.fullmatch(number.strip()):
-        return number.strip().rstrip(".").count(".")
-    depth = number_depth(heading)
-    return depth - 1 if depth is not None else None
+def _take_texts(division: Element) -> tuple[str, str, str]:
+    """Take number, heading and paragraphs out of a division."""
+    head = division.find("head", _NAMES)
+    number, heading = (head.get("n") or "" if head is not None else ""), _one_line(head)
+    outside = (f"{_TEI}head", f"{_TEI}div")
+    paragraphs = [_one_line(child) for child in division if child.tag not in outside]
+    _empty(division)
+    return number, heading, "\n\n".join(each for each in paragraphs if each)
 
 
-def _paragraphs(division: Element) -> str:
-    """Return the division's text, without its head and nested divisions."""
-    skipped_tags = (f"{_TEI}head", f"{_TEI}div")
-    return "\n\n".join(
-        text
-        for child in division
-        if child.tag not in skipped_tags
-        and child.tag not in _LEFT_OUT
-        and (text := _one_line_text(child))
-    )
+def _empty(element: Element) -> None:
+    """Remove the content of an element; the text behind it stays."""
+    tail = element.tail
+    element.clear()
+    element.tail = tail
 
 
-def _one_line_text(element: Element | None) -> str:
-    if element is None:
-        return ""
-    return " ".join("".join(_texts(element)).split())
-
-
-def _texts(element: Element) -> Iterator[str]:
-    """Yield texts in reading order, without nested divisions."""
-    # Without recursion, because a hostile document may nest arbitrarily deep.
-    yield element.text or ""
-    iterators = [iter(element)]
-    open_elements: list[Element] = []
-    while iterators:
-        child = next(iterators[-1], None)
-        if child is None:
-            iterators.pop()
-            if open_elements:
-                element_above = open_elements.pop()
-                yield " " if element_above.tag == f"{_TEI}s" else ""
-                yield element_above.tail or ""
-        elif child.tag in _LEFT_OUT or child.tag == f"{_TEI}div":
-            yield child.tail or ""
-        else:
-            yield child.text or ""
-            iterators.append(iter(child))
-            open_elements.append(child)
+def _one_line(element: Element | None) -> str:
+    return " ".join("".join(element.itertext()).split()) if element is not None else ""
 
 
 _ROOT = (logging.root.level, list(logging.root.handlers))
@@ -244,59 +222,52 @@ async def read_with_grobid(
     request may take `grobid_timeout_seconds`.
     """
     client = _Client(url.rstrip("/"), settings.grobid_timeout_seconds)
+    send = functools.partial(client.process_pdf, SERVICE, content, consolidate_header=False)
     last_end = time.monotonic()
 
     async def attempt(number: int) -> Tried[ParsedDocument | SourceFailure]:
         nonlocal last_end
-        waited_seconds = time.monotonic() - last_end if number > 1 else 0.0
-        answer = await _request(client, content, name, ledger, waited_seconds)
+        wait_seconds = time.monotonic() - last_end if number > 1 else 0.0
+        with recorded(ledger, PARSER, f"/api/{SERVICE}", "document request") as call:
+            call.wait_seconds, call.started = wait_seconds, time.monotonic()
+            client.answer = client.trouble = None
+            await asyncio.get_running_loop().run_in_executor(_THREADS, send)
+            answer = client.answer
+            call.status = answer.status if answer is not None else None
+            refusal = _refusal(answer, client.trouble)
+            call.reason = refusal[0] if refusal is not None else None
         last_end = time.monotonic()
-        busy = client.answer is not None and client.answer.status == 503
-        return Tried(answer, again=busy)
+        if refusal is not None:
+            return Tried(failure(PARSER, name, *refusal), again=call.status == 503)
+        assert answer is not None
+        try:
+            return Tried(await asyncio.to_thread(document_of_tei, answer.content))
+        except TeiError as error:
+            return Tried(failure(PARSER, name, Reason.MALFORMED_ANSWER, str(error)))
 
     return await policy.run(attempt)
 
 
-async def _request(
-    client: _Client, content: bytes, name: str, ledger: Ledger, wait_seconds: float
-) -> ParsedDocument | SourceFailure:
-    with recorded(ledger, PARSER, f"/api/{SERVICE}", "document request") as call:
-        call.wait_seconds = wait_seconds
-        call.started = time.monotonic()
-        client.answer = client.trouble = None
-        send = functools.partial(client.process_pdf, SERVICE, content, consolidate_header=False)
-        await asyncio.get_running_loop().run_in_executor(_THREADS, send)
-        call.status = client.answer.status if client.answer is not None else None
-        answer = (
-            _tei_or_failure(name, client.answer)
-            if client.answer is not None
-            else _no_answer(name, client.trouble)
-        )
-        if isinstance(answer, SourceFailure):
-            call.reason = answer.reason
-    if not isinstance(answer, bytes):
-        return answer
-    try:
-        return await asyncio.to_thread(document_of_tei, answer)
-    except TeiError as error:
-        return failure(PARSER, name, Reason.MALFORMED_ANSWER, str(error))
-
-
-def _no_answer(name: str, trouble: NoAnswerError | None) -> SourceFailure:
-    reason = trouble.reason if trouble else Reason.UNREACHABLE
-    why = f" ({trouble})" if trouble else ""
-    advice = "check GROBID_URL and that the service is up"
-    return failure(PARSER, name, reason, f"GROBID did not answer{why}: {advice}")
-
-
-def _tei_or_failure(name: str, answer: Answer) -> bytes | SourceFailure:
+def _refusal(answer: Answer | None, trouble: NoAnswerError | None) -> tuple[Reason, str] | None:
+    """Return why an answer holds no TEI; None if it does."""
+    if answer is None:
+        why = f" ({trouble})" if trouble else ""
+        advice = "check GROBID_URL and that the service is up"
+        reason = trouble.reason if trouble else Reason.UNREACHABLE
+        return reason, f"GROBID did not answer{why}: {advice}"
     if answer.status == 200:
-        return answer.content
+        return None
     if answer.status == 204:
-        return failure(PARSER, name, Reason.NO_TEXT, "GROBID found no content in the document")
+        return Reason.NO_TEXT, "GROBID found no content in the document"
     if answer.status == 503:
-        return failure(PARSER, name, Reason.RATE_LIMITED, "GROBID stayed busy")
+        return Reason.RATE_LIMITED, "GROBID stayed busy"
     text = answer.content[:200].decode("utf-8", "replace")
     at_fault = answer.status == 500 and any(code in text for code in _DOCUMENT_AT_FAULT)
     reason = Reason.DAMAGED if at_fault else reason_of_status(answer.status)
-    return failure(PARSER, name, reason, f"GROBID answered {answer.status}: {text[:120]}")
+    return reason, f"GROBID answered {answer.status}: {text[:120]}"
+
+
+def read_without_grobid(name: str, trouble: SourceFailure) -> Failure:
+    """Return the row of a document that the embedded parser read after GROBID failed."""
+    detail = f"{trouble.detail}; read without GROBID"
+    return Failure(stage="documents", subject=name, reason=trouble.reason, detail=detail)

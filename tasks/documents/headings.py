@@ -16,55 +16,65 @@ _NUMBER = bounded(
 )
 _SPACED_OUT = bounded(r"^(?:\w ){3,200}\w$")
 
-_RELATED = bounded(
-    r"\b(?:related (?:works?|literature|research|studies|approaches)|literature"
-    r" (?:review|survey)|(?:prior|previous|"
-    r"existing) (?:works?|research|studies|approaches)|"
-    r"state[ -]of[ -]the[ -]art)\b"
-)
 _ABSTRACT = bounded(
     r"^(?:abstract|summary|executive summary|structured abstract|author summary|extended abstract)$"
 )
 _NEITHER = bounded(
-    r"\b(?:references?|bibliography|acknowledge?ments?|conclusions?|concluding|introduction|future"
-    r" work|"
-    r"future directions|limitations?|competing interests?|"
-    r"conflicts? of interest|funding|author contributions?|authors?’? contributions?|data"
-    r" availability|code availability|"
-    r"ethics|abbreviations|contents)\b"
-)
-_RESULTS_FIRST = bounded(
-    r"\b(?:results?|findings|outcomes|ablations?|ablation (?:study|studies)|case"
-    r" stud(?:y|ies)|benchmarking)\b"
+    r"\b(?:references?|bibliography|acknowledge?ments?|conclusions?|concluding|introduction"
+    r"|future work|future directions|limitations?|competing interests?|conflicts? of interest"
+    r"|funding|author contributions?|authors?’? contributions?|data availability"
+    r"|code availability|ethics|abbreviations|contents)\b"
 )
 _OPENING = bounded(r"\b(?:introduction|background|motivation|preliminaries|overview|contents)\b")
 _CLOSING = bounded(r"\b(?:discussion|appendix|appendices|supplementary)\b")
-_DISCUSSION = bounded(
-    r"\b(?:discussion|limitations?|threats to validity|failure (?:cases|analysis))\b"
-)
-_METHODS = bounded(
-    r"\b(?:methods?|methodology|methodologies|methodological|materials?|approach|approaches|"
-    r"architecture|framework|"
-    r"algorithms?|implementations?|set-?ups?|settings?|"
-    r"procedures?|protocols?|participants|subjects|patients|study design|experimental"
-    r" design|design of|"
-    r"experimental section|experimental part|experimental procedures|"
-    r"data ?sets?|data collection|data acquisition|data sources?|data analysis|data"
-    r" processing|preprocessing|"
-    r"statistical analys[ei]s|statistics|training details|"
-    r"training procedure|hyper-?parameters|models?|model details|formulation|system"
-    r" (?:overview|design|description)|"
-    r"system model|pipeline|workflow|technique|"
-    r"apparatus|instruments?|instrumentation|measures|measurements|metrics|baselines|synthesis"
-    r" of|sample preparation|"
-    r"study area|study site|sampling|"
-    r"simulation details|computational details|problem (?:definition|statement|setup)|evaluation"
-    r" (?:protocol|design|criteria))\b"
-)
-_RESULTS_AFTER = bounded(
-    r"\b(?:experiments?|experimental|evaluations?|empirical"
-    r" (?:study|analysis|validation)|analysis|analyses|comparisons?|"
-    r"performance|validation|simulations?)\b"
+_KINDS = (
+    # The order decides between several words: "Results and discussion" is results, "Experimental
+    # methods" is methods, "Evaluation of related work" is related work.
+    (
+        SectionKind.RELATED_WORK,
+        bounded(
+            r"\b(?:related (?:works?|literature|research|studies|approaches)|literature"
+            r" (?:review|survey)|(?:prior|previous|existing) (?:works?|research|studies|approaches)"
+            r"|state[ -]of[ -]the[ -]art)\b"
+        ),
+    ),
+    (SectionKind.ABSTRACT, _ABSTRACT),
+    (
+        SectionKind.RESULTS,
+        bounded(
+            r"\b(?:results?|findings|outcomes|ablations?|ablation (?:study|studies)"
+            r"|case stud(?:y|ies)|benchmarking)\b"
+        ),
+    ),
+    (
+        SectionKind.DISCUSSION,
+        bounded(r"\b(?:discussion|limitations?|threats to validity|failure (?:cases|analysis))\b"),
+    ),
+    (
+        SectionKind.METHODS,
+        bounded(
+            r"\b(?:methods?|methodology|methodologies|methodological|materials?|approach|approaches"
+            r"|architecture|framework|algorithms?|implementations?|set-?ups?|settings?"
+            r"|procedures?|protocols?|participants|subjects|patients|study design"
+            r"|experimental design|design of|experimental section|experimental part"
+            r"|experimental procedures|data ?sets?|data collection|data acquisition|data sources?"
+            r"|data analysis|data processing|preprocessing|statistical analys[ei]s|statistics"
+            r"|training details|training procedure|hyper-?parameters|models?|model details"
+            r"|formulation|system (?:overview|design|description)|system model|pipeline|workflow"
+            r"|technique|apparatus|instruments?|instrumentation|measures|measurements|metrics"
+            r"|baselines|synthesis of|sample preparation|study area|study site|sampling"
+            r"|simulation details|computational details|problem (?:definition|statement|setup)"
+            r"|evaluation (?:protocol|design|criteria))\b"
+        ),
+    ),
+    (None, _NEITHER),
+    (
+        SectionKind.RESULTS,
+        bounded(
+            r"\b(?:experiments?|experimental|evaluations?|empirical (?:study|analysis|validation)"
+            r"|analysis|analyses|comparisons?|performance|validation|simulations?)\b"
+        ),
+    ),
 )
 
 
@@ -96,21 +106,7 @@ def plain(heading: str) -> str:
 def kind_of(heading: str) -> SectionKind | None:
     """Return the section kind by the words of the heading; None for other sections."""
     name = plain(heading)
-    # The order decides between several words: "Results and discussion" is results, "Experimental
-    # methods" is methods, "Evaluation of related work" is related work.
-    if _RELATED.search(name):
-        return SectionKind.RELATED_WORK
-    if _ABSTRACT.match(name):
-        return SectionKind.ABSTRACT
-    if _RESULTS_FIRST.search(name):
-        return SectionKind.RESULTS
-    if _DISCUSSION.search(name):
-        return SectionKind.DISCUSSION
-    if _METHODS.search(name):
-        return SectionKind.METHODS
-    if _NEITHER.search(name):
-        return None
-    return SectionKind.RESULTS if _RESULTS_AFTER.search(name) else None
+    return next((kind for kind, pattern in _KINDS if pattern.search(name)), None)
 
 
 def is_known(heading: str) -> bool:
@@ -164,12 +160,13 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading on `line_count` lines from `line` on; level 0 is the top level."""
+    """A heading at `line`; its text is `rest` of that line, then the lines from `text_from` on."""
 
     line: int
-    line_count: int
+    text_from: int
     level: int
     text: str
+    rest: str = ""
 
 
 def font_headings(lines: Sequence[Line]) -> list[Heading]:
@@ -178,61 +175,25 @@ def font_headings(lines: Sequence[Line]) -> list[Heading]:
     Adjacent lines of one style are one heading. Of the rules tested, this one found all headings
     (platform facts §8).
     """
-    if not lines:
-        return []
-    body = body_size(lines)
-    spans: list[tuple[int, int]] = []
-    index = 0
-    while index < len(lines):
-        count = _heading_lines(lines, index, body)
-        if count:
-            spans.append((index, count))
-        index += max(count, 1)
-    levels = _levels(lines, [start for start, _ in spans])
-    return [
-        Heading(
-            start,
-            count,
-            levels[start],
-            " ".join(line.text for line in lines[start : start + count]),
-        )
-        for start, count in spans
-    ]
-
-
-def body_size(lines: Sequence[Line]) -> float:
-    """Return the font size of most characters."""
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[line.size] += len(line.text)
-    return sizes.most_common(1)[0][0]
-
-
-def _heading_lines(lines: Sequence[Line], start: int, body: float) -> int:
-    first = lines[start]
-    if not _is_heading(first, body):
-        return 0
-    count = 1
-    while count < _LONGEST_HEADING_LINES and start + count < len(lines):
-        next_line, previous_line = lines[start + count], lines[start + count - 1]
-        one_style = (next_line.page, next_line.size, next_line.bold) == (
-            first.page,
-            first.size,
-            first.bold,
-        )
-        near = 0 < previous_line.top - next_line.top < 1.8 * first.size
-        if (
-            is_known(first.text)
-            or not one_style
-            or not near
-            or number_depth(next_line.text) is not None
-            or is_known(next_line.text)
-        ):
-            break
-        if first.size <= body + LARGER_BY_POINTS:
-            break
-        count += 1
-    return count
+    body = max(sizes, key=sizes.__getitem__, default=0.0)
+    spans: list[tuple[int, int]] = []
+    index = 0
+    while index < len(lines):
+        end = index
+        if _is_heading(lines[index], body):
+            end = index + 1
+            while end - index < _LONGEST_HEADING_LINES and _continues(lines, index, end, body):
+                end += 1
+            spans.append((index, end))
+        index = max(end, index + 1)
+    levels = _levels([lines[start] for start, _ in spans])
+    return [
+        Heading(start, end, level, " ".join(line.text for line in lines[start:end]))
+        for (start, end), level in zip(spans, levels, strict=True)
+    ]
 
 
 def _is_heading(line: Line, body: float) -> bool:
@@ -254,25 +215,34 @@ def _is_heading(line: Line, body: float) -> bool:
     return is_usual and (has_number or text[0].isupper())
 
 
-def _levels(lines: Sequence[Line], starts: Sequence[int]) -> dict[int, int]:
-    """Return heading levels by number, else by numbered headings of that style, else by style."""
+def _continues(lines: Sequence[Line], start: int, end: int, body: float) -> bool:
+    """Return whether the line at `end` continues the heading at `start`."""
+    first = lines[start]
+    if end >= len(lines) or first.size <= body + LARGER_BY_POINTS or is_known(first.text):
+        return False
+    line = lines[end]
+    return (
+        (line.page, line.size, line.bold) == (first.page, first.size, first.bold)
+        and 0 < lines[end - 1].top - line.top < 1.8 * first.size
+        and number_depth(line.text) is None
+        and not is_known(line.text)
+    )
+
+
+def _levels(headings: Sequence[Line]) -> list[int]:
+    """Return levels by number, else by numbered headings of that style, else by style."""
     depths: dict[tuple[float, bool], Counter[int]] = {}
-    for start in starts:
-        depth = number_depth(lines[start].text)
+    for line in headings:
+        if (depth := number_depth(line.text)) is not None:
+            depths.setdefault((line.size, line.bold), Counter())[depth - 1] += 1
+    styles = sorted({(line.size, line.bold) for line in headings}, reverse=True)
+    levels: list[int] = []
+    for line in headings:
+        depth, style = number_depth(line.text), (line.size, line.bold)
         if depth is not None:
-            depths.setdefault(_style(lines[start]), Counter())[depth - 1] += 1
-    styles = sorted({_style(lines[start]) for start in starts}, reverse=True)
-    levels: dict[int, int] = {}
-    for start in starts:
-        depth, style = number_depth(lines[start].text), _style(lines[start])
-        if depth is not None:
-            levels[start] = depth - 1
+            levels.append(depth - 1)
         elif style in depths:
-            levels[start] = depths[style].most_common(1)[0][0]
+            levels.append(depths[style].most_common(1)[0][0])
         else:
-            levels[start] = 0 if is_known(lines[start].text) else min(styles.index(style), 3)
+            levels.append(0 if is_known(line.text) else min(styles.index(style), 3))
     return levels
-
-
-def _style(line: Line) -> tuple[float, bool]:
-    return line.size, line.bold

@@ -87,23 +87,19 @@ async def _read(
     content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT], main: str
 ) -> ReadT | SourceFailure:
     output_kind = "source" if kind is LatexSource else "document"
-    end = await run_child(
-        (_MODULE, output_kind, main),
-        content,
-        settings,
-    )
+    end = await run_child((_MODULE, output_kind, main), content, settings)
     if end.code == 0:
         try:
             return kind.model_validate_json(end.output)
         except ValidationError:
             return failure(PARSER, name, Reason.DAMAGED, "the reader's answer is cut off")
-    if end.code == EXIT_REFUSED:
-        reason, _, detail = end.errors.partition(" ")
-        known_reason = reason_named(reason)
-        if known_reason is None:
-            return failure(PARSER, name, Reason.DAMAGED, "the reader refused it without a reason")
-        return failure(PARSER, name, known_reason, detail)
-    return failure(PARSER, name, *verdict(end, settings, "the source"))
+    if end.code != EXIT_REFUSED:
+        return failure(PARSER, name, *verdict(end, settings, "the source"))
+    reason_text, _, detail = end.errors.partition(" ")
+    reason = reason_named(reason_text)
+    if reason is None:
+        return failure(PARSER, name, Reason.DAMAGED, "the reader refused it without a reason")
+    return failure(PARSER, name, reason, detail)
 
 
 def latex_content(path: Path, maximum_bytes: int, included: Sequence[IncludedFile] = ()) -> bytes:

@@ -8,13 +8,14 @@ import io
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import PurePosixPath
 from typing import IO, NamedTuple, Protocol, cast
 
 from schemas.reasons import Reason
 from schemas.text.patterns import DOTALL, Match, Pattern, bounded, linear
+from tasks.documents.document import is_pdf
 
 MAXIMUM_MEMBERS = 5_000
 MAXIMUM_UNPACKED_BYTES = 300_000_000
@@ -23,7 +24,6 @@ MAXIMUM_UNPACKED_BYTES = 300_000_000
 MAXIMUM_TEXT_BYTES = 20_000_000
 _LATEX_SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
 _TEXT_SUFFIXES = _LATEX_SUFFIXES | {".txt", ""}
-_PDF_WITHIN_BYTES = 1024
 
 
 class LatexError(ValueError):
@@ -60,10 +60,25 @@ def read_files(content: bytes) -> dict[str, str]:
     Raises:
         LatexError: no LaTeX source, damaged, or larger than the limits allow.
     """
-    if b"%PDF-" in content[:_PDF_WITHIN_BYTES]:
+    if is_pdf(content):
         raise LatexError(Reason.NOT_LATEX, "the source is a PDF")
+    files: dict[str, str] = {}
+    remaining_bytes = MAXIMUM_TEXT_BYTES
     try:
-        files = _zip_files(content) if content[:4] == b"PK\x03\x04" else _stream_files(content)
+        for count, (member_name, open_member) in enumerate(_members(content)):
+            if count >= MAXIMUM_MEMBERS:
+                detail = f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
+                raise LatexError(Reason.TOO_LARGE, detail)
+            name = inner_name(member_name)
+            if name is None or not is_text(name):
+                continue
+            stream = open_member()
+            text = stream.read(remaining_bytes + 1) if stream is not None else b""
+            remaining_bytes -= len(text)
+            if remaining_bytes < 0:
+                detail = f"the texts of the source exceed {MAXIMUM_TEXT_BYTES:,} bytes"
+                raise LatexError(Reason.TOO_LARGE, detail)
+            files[name] = decode(text)
     except (
         tarfile.TarError,
         zipfile.BadZipFile,
@@ -83,68 +98,35 @@ def read_files(content: bytes) -> dict[str, str]:
     return files
 
 
-def _stream_files(content: bytes) -> dict[str, str]:
+def _members(content: bytes) -> Iterator[tuple[str, Callable[[], IO[bytes] | None]]]:
+    """Yield name and opener of each file; the name is empty if it is no regular one."""
+    if content[:4] == b"PK\x03\x04":
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for entry in archive.infolist():
+                yield "" if entry.is_dir() else entry.filename, partial(archive.open, entry)
+        return
     is_gzip = content[:2] == b"\x1f\x8b"
     stream = io.BufferedReader(
         _Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if is_gzip else io.BytesIO(content)),
         1 << 16,
     )
     head = stream.peek(512)
-    if head[257:262] == b"ustar" or _old_tar(head):
-        return _tar_files(cast(IO[bytes], stream))
-    text = stream.read(MAXIMUM_TEXT_BYTES + 1)
-    if len(text) > MAXIMUM_TEXT_BYTES:
-        raise LatexError(Reason.TOO_LARGE, f"the file exceeds {MAXIMUM_TEXT_BYTES:,} bytes")
-    if b"\x00" in text[:4096] or b"\\" not in text:
+    if head[257:262] == b"ustar" or _is_old_tar(head):
+        with tarfile.open(fileobj=cast(IO[bytes], stream), mode="r|") as tar:
+            for member in tar:
+                yield member.name if member.isreg() else "", partial(tar.extractfile, member)
+    elif b"\x00" in head[:4096] or b"\\" not in (text := stream.read(MAXIMUM_TEXT_BYTES + 1)):
         raise LatexError(Reason.NOT_LATEX, "the file is no LaTeX")
-    return {"main.tex": decode(text)}
+    else:
+        yield "main.tex", partial(io.BytesIO, text)
 
 
-def _old_tar(head: bytes) -> bool:
+def _is_old_tar(head: bytes) -> bool:
     try:
         tarfile.TarInfo.frombuf(head[:512], "utf-8", "replace")
     except tarfile.HeaderError:
         return False
     return len(head) >= 512
-
-
-def _tar_files(stream: IO[bytes]) -> dict[str, str]:
-    with tarfile.open(fileobj=stream, mode="r|") as archive:
-        return _texts(
-            (member.name if member.isreg() else "", partial(archive.extractfile, member))
-            for member in archive
-        )
-
-
-def _zip_files(content: bytes) -> dict[str, str]:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return _texts(
-            ("" if member.is_dir() else member.filename, partial(archive.open, member))
-            for member in archive.infolist()
-        )
-
-
-def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dict[str, str]:
-    """Read the text files of an archive; a member is its name and a function that opens it."""
-    files: dict[str, str] = {}
-    remaining_bytes = MAXIMUM_TEXT_BYTES
-    for count, (member_name, open_member) in enumerate(members):
-        if count >= MAXIMUM_MEMBERS:
-            raise LatexError(
-                Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
-            )
-        name = inner_name(member_name)
-        if name is None or not is_text(name):
-            continue
-        stream = open_member()
-        text = stream.read(remaining_bytes + 1) if stream is not None else b""
-        remaining_bytes -= len(text)
-        if remaining_bytes < 0:
-            raise LatexError(
-                Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes"
-            )
-        files[name] = decode(text)
-    return files
 
 
 def inner_name(name: str) -> str | None:
@@ -297,7 +279,7 @@ def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
     reached_files, missing = [main], dict[str, bool]()  # values: whether included in the preamble
     in_preamble = {main: False}
     for name in reached_files:  # grows during the iteration
-        preamble, text = _preamble_and_text(files, name, main)
+        preamble, text = _split(files, name, main)
         for part, is_preamble in ((preamble, True), (text, in_preamble[name])):
 
             def note(wanted: str, includer: str = name, is_preamble: bool = is_preamble) -> str:
@@ -313,7 +295,11 @@ def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
                 return ""
 
             _replace_inclusions(part, files, name, main, note)
-    names = [name for name in missing if _holds_text(name)]
+    names = []
+    for wanted in missing:
+        path = PurePosixPath(wanted)
+        if path.suffix.lower() not in _NOT_TEXT and path.stem.lower() not in _OF_TEX:
+            names.append(wanted)
     return Inclusions(
         reached_files,
         [name for name in names if not missing[name]],
@@ -321,21 +307,7 @@ def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
     )
 
 
-def _holds_text(name: str) -> bool:
-    path = PurePosixPath(name)
-    return path.suffix.lower() not in _NOT_TEXT and path.stem.lower() not in _OF_TEX
-
-
-def with_inclusions(files: SourceFiles, name: str, main: str, text_of: Callable[[str], str]) -> str:
-    """Return the text of a file without comments, its inclusions replaced by `text_of(name)`.
-
-    Of an included file that is a complete document, only the body is returned.
-    """
-    preamble, text = _preamble_and_text(files, name, main)
-    return _replace_inclusions(f"{preamble}{text}", files, name, main, text_of)
-
-
-def _preamble_and_text(files: SourceFiles, name: str, main: str) -> tuple[str, str]:
+def _split(files: SourceFiles, name: str, main: str) -> tuple[str, str]:
     """Return preamble and text without comments; the preamble of an included file is dropped."""
     text = without_comments(files[name]).partition("\\end{document}")[0]
     preamble, begin, body = text.partition("\\begin{document}")
@@ -416,7 +388,13 @@ def whole_source(files: Mapping[str, str], main: str = "") -> str:
     Raises:
         LatexError: none of the files is LaTeX, or inclusions or macros expand beyond the limit.
     """
-    return _expand_macros(_include(files, main or main_file(files), ()))
+    macros, text = _definitions(_include(files, main or main_file(files), ()))
+    for _ in range(_EXPANSION_PASSES if macros else 0):
+        expanded_text = _expand_once(text, macros)
+        if expanded_text == text:
+            break
+        text = expanded_text
+    return text
 
 
 def main_file(files: Mapping[str, str]) -> str:
@@ -431,15 +409,15 @@ def main_file(files: Mapping[str, str]) -> str:
         name: text for name, text in files.items() if not name.lower().endswith((".bbl", ".txt"))
     }
     starts = [name for name, text in texts.items() if starts_document(text)]
-    candidates = main_files(starts, lambda: texts) or [
-        name
-        for name, text in texts.items()
-        if _DOCUMENT_CLASS.search(without_comments(text[:200_000]))
-    ]
-    if not candidates:
-        candidates = [
-            name for name, text in texts.items() if "\\section" in text or "\\begin{" in text
+    candidates = (
+        main_files(starts, lambda: texts)
+        or [
+            name
+            for name, text in texts.items()
+            if _DOCUMENT_CLASS.search(without_comments(text[:200_000]))
         ]
+        or [name for name, text in texts.items() if "\\section" in text or "\\begin{" in text]
+    )
     if not candidates:
         raise LatexError(Reason.NOT_LATEX, "none of the files is a LaTeX document")
 
@@ -452,6 +430,7 @@ def main_file(files: Mapping[str, str]) -> str:
 
 
 def _include(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str:
+    """Return the text of a file with its inclusions; of an included document only the body."""
     main = above[0] if above else name
     size = 0
 
@@ -461,65 +440,44 @@ def _include(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str
         if file is None or file in (*above, name):
             return ""
         if len(above) >= _DEEPEST_INCLUSION:
-            raise LatexError(
-                Reason.PARSER_LIMIT, f"files include files more than {_DEEPEST_INCLUSION} deep"
-            )
+            detail = f"files include files more than {_DEEPEST_INCLUSION} deep"
+            raise LatexError(Reason.PARSER_LIMIT, detail)
         text = _include(files, file, (*above, name))
         size += len(text)
-        if size > MAXIMUM_SOURCE_CHARACTERS:
-            raise LatexError(
-                Reason.PARSER_LIMIT,
-                f"the included files come to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters",
-            )
+        _check_size(size, "included files come")
         return f"\n{text}\n"
 
-    return with_inclusions(files, name, main, inclusion)
+    return _replace_inclusions("".join(_split(files, name, main)), files, name, main, inclusion)
 
 
-def _expand_macros(text: str) -> str:
-    """Expand the paper's own macros, recursive ones for a few passes only."""
-    macros, text = _definitions(text)
-    if not macros:
-        return text
-    for _ in range(_EXPANSION_PASSES):
-        text, changed = _expand_once(text, macros)
-        if not changed:
-            break
-    return text
+def _check_size(characters: int, what: str) -> None:
+    if characters > MAXIMUM_SOURCE_CHARACTERS:
+        detail = f"the {what} to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters"
+        raise LatexError(Reason.PARSER_LIMIT, detail)
 
 
-def _expand_once(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> tuple[str, bool]:
+def _expand_once(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> str:
     pieces: list[str] = []
     place = size = 0
     for match in _COMMAND.finditer(text):
         if match.start() < place or match.group(1) not in macros:
             continue
-        count, default, body = macros[match.group(1)]
+        count, default, value = macros[match.group(1)]
         end = match.end()
-        if count == 0:
-            value = body
-        else:
-            arguments, end = _arguments(
-                text, match.start() + 1 + len(match.group(1)), count, default
-            )
-            value = _fill_in(body, arguments)
+        if count:
+            start = match.start() + 1 + len(match.group(1))
+            arguments, end = _arguments(text, start, count, default)
+            value = _PARAMETER.sub(partial(_argument, [value, *arguments]), value)
         pieces += [text[place : match.start()], value]
         size += match.start() - place + len(value)
-        if size > MAXIMUM_SOURCE_CHARACTERS:
-            raise LatexError(
-                Reason.PARSER_LIMIT,
-                f"the macros multiply to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters",
-            )
+        _check_size(size, "macros multiply")
         place = end
-    return ("".join([*pieces, text[place:]]), bool(pieces))
+    return "".join([*pieces, text[place:]])
 
 
-def _fill_in(body: str, arguments: Sequence[str]) -> str:
-    def argument(match: Match[str]) -> str:
-        number = int(match.group(1))
-        return arguments[number - 1] if number <= len(arguments) else ""
-
-    return _PARAMETER.sub(argument, body)
+def _argument(by_number: list[str], parameter: Match[str]) -> str:
+    number = int(parameter.group(1))
+    return by_number[number] if number < len(by_number) else ""
 
 
 def _definitions(text: str) -> tuple[dict[str, tuple[int, str | None, str]], str]:

@@ -8,7 +8,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,9 +20,9 @@ from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from schemas.text.patterns import DOTALL, IGNORECASE, bounded
-from tasks.documents.child import ChildEnd, run_child, verdict
+from tasks.documents.child import run_child, verdict
 from tasks.documents.document import HeadedSection, PagedText, ParsedDocument
-from tasks.documents.headings import Line, font_headings, kind_of, number_depth, plain
+from tasks.documents.headings import Heading, Line, font_headings, kind_of, number_depth, plain
 from tasks.documents.pdf_child import (
     EXIT_DAMAGED,
     EXIT_ENCRYPTED,
@@ -57,17 +57,6 @@ class OutlineEntry(NamedTuple):
     top: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A heading at `line`; its text is `rest` of that line, then the lines from `text_from` on."""
-
-    line: int
-    text_from: int
-    level: int
-    heading: str
-    rest: str = ""
-
-
 def document_of(
     lines: Sequence[Line], outline: Sequence[OutlineEntry], title: str
 ) -> ParsedDocument:
@@ -76,26 +65,18 @@ def document_of(
     Running heads, page numbers and text before the first heading are dropped.
     """
     text_lines = _without_running_lines(lines)
-    font_places = [
-        _Place(item.line, item.line + item.line_count, item.level, item.text)
-        for item in font_headings(text_lines)
-    ]
-    places = _outline_places(text_lines, outline)
-    if len(places) < max(MINIMUM_OUTLINE_ENTRIES, len(outline) // 2):
-        places = font_places
-    else:
-        places = [
-            place
-            for place in font_places
-            if place.line < places[0].line and place.text_from <= places[0].line
-        ] + places
-    places = _with_inline_abstract(text_lines, _without_contents(places))
-    sections = tuple(_sections(text_lines, places))
+    headings = font_headings(text_lines)
+    outlined = _outline_headings(text_lines, outline)
+    if len(outlined) >= max(MINIMUM_OUTLINE_ENTRIES, len(outline) // 2):
+        first = outlined[0].line
+        headings = [
+            *(each for each in headings if each.line < first and each.text_from <= first),
+            *outlined,
+        ]
+    headings = _with_inline_abstract(text_lines, _without_contents(headings))
+    abstract, sections = _split_abstract(list(_sections(text_lines, headings)))
     return ParsedDocument(
-        title=_title(text_lines, title),
-        abstract=_abstract(sections),
-        sections=_without_abstract(sections),
-        parser=PARSER,
+        title=_title(text_lines, title), abstract=abstract, sections=sections, parser=PARSER
     )
 
 
@@ -124,7 +105,7 @@ def _shape(text: str) -> str:
     return _DIGITS.sub("#", text).strip()
 
 
-def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> list[_Place]:
+def _outline_headings(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> list[Heading]:
     """Find each bookmark's heading among the lines, in order.
 
     A heading that is not printed is placed at the bookmark's target.
@@ -134,8 +115,8 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
         indices = by_page.setdefault(line.page, [])
         if len(indices) < _LINES_SEARCHED_PER_PAGE:
             indices.append(index)
-    printed_letters = _PrintedLetters(lines)
-    places: list[_Place] = []
+    printed = _PrintedLetters(lines)
+    headings: list[Heading] = []
     earliest = 0
     for entry in outline:
         candidates = [
@@ -144,13 +125,12 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
             for index in by_page.get(page, ())
             if index >= earliest
         ]
-        place = _find_printed(lines, entry, candidates, printed_letters) or _find_target(
-            lines, entry, candidates
-        )
-        if place is not None:
-            places.append(place)
-            earliest = max(place.text_from, place.line + 1) if not place.rest else place.line + 1
-    return places
+        heading = _find_heading(lines, entry, candidates, printed)
+        if heading is not None:
+            headings.append(heading)
+            after = heading.line + 1
+            earliest = after if heading.rest else max(heading.text_from, after)
+    return headings
 
 
 class _PrintedLetters:
@@ -177,22 +157,20 @@ class _PrintedLetters:
         return entry
 
 
-def _find_printed(
+def _find_heading(
     lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int], printed: _PrintedLetters
-) -> _Place | None:
-    letters = _letters(plain(entry.title))
-    if not letters:
-        return None
-    for index in candidates:
-        if (
-            entry.top is not None
-            and lines[index].page == entry.page
-            and lines[index].top > entry.top + 4
-        ):
-            continue
-        if match := printed.of(index).get(letters):
+) -> Heading | None:
+    """Find the heading of a bookmark as it is printed, else its target."""
+    letters, top, title = _letters(plain(entry.title)), entry.top, entry.title.strip()
+    for index in candidates if letters else ():
+        line = lines[index]
+        is_above = top is not None and line.page == entry.page and line.top > top + 4
+        if not is_above and (match := printed.of(index).get(letters)):
             count, rest = match
-            return _Place(index, index + count, entry.level, entry.title.strip(), rest)
+            return Heading(index, index + count, entry.level, title, rest)
+    for index in candidates:
+        if top is not None and lines[index].page == entry.page and lines[index].top <= top:
+            return Heading(index, index, entry.level, title)
     return None
 
 
@@ -202,66 +180,49 @@ def _label(text: str) -> tuple[str, str, str]:
     return (match.group(1), match.group(2), match.group(3)) if match else (text, "", "")
 
 
-def _find_target(
-    lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int]
-) -> _Place | None:
-    if entry.top is None:
-        return None
-    for index in candidates:
-        if lines[index].page == entry.page and lines[index].top <= entry.top:
-            return _Place(index, index, entry.level, entry.title.strip())
-    return None
-
-
 def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def _without_contents(places: list[_Place]) -> list[_Place]:
+def _without_contents(headings: list[Heading]) -> list[Heading]:
     """Drop the headings repeated with page numbers in a table of contents (`2 Methodology 4`)."""
-    last = {_letters(place.heading): place.line for place in places}
+    last = {_letters(heading.text): heading.line for heading in headings}
 
-    def listed(place: _Place) -> bool:
-        match = _CONTENTS_LINE.search(place.heading)
-        if match is None:
-            return False
-        name = place.heading[: match.start() + 1]
-        return any(last.get(_letters(each), -1) > place.line for each in (name, plain(name)))
+    def listed(heading: Heading) -> bool:
+        match = _CONTENTS_LINE.search(heading.text)
+        name = heading.text[: match.start() + 1] if match else ""
+        names = (name, plain(name)) if match else ()
+        return any(last.get(_letters(each), -1) > heading.line for each in names)
 
-    return [place for place in places if not listed(place)]
+    return [heading for heading in headings if not listed(heading)]
 
 
-def _with_inline_abstract(lines: Sequence[Line], places: list[_Place]) -> list[_Place]:
+def _with_inline_abstract(lines: Sequence[Line], headings: list[Heading]) -> list[Heading]:
     """Add a section for an abstract printed in the running text (`Abstract—We …`)."""
-    if any(kind_of(place.heading) is SectionKind.ABSTRACT for place in places):
-        return places
-    end = next(
-        (
-            place.line
-            for place in places
-            if number_depth(place.heading) or plain(place.heading) == "introduction"
-        ),
-        len(lines),
+    if any(kind_of(heading.text) is SectionKind.ABSTRACT for heading in headings):
+        return headings
+    body_lines = (
+        heading.line
+        for heading in headings
+        if number_depth(heading.text) or plain(heading.text) == "introduction"
     )
-    for index, line in enumerate(lines[:end]):
+    for index, line in enumerate(lines[: next(body_lines, len(lines))]):
         if line.page > 2:
             break
         if match := _ABSTRACT_LINE.match(line.text):
-            others = [place for place in places if place.line != index]
-            return sorted(
-                [*others, _Place(index, index + 1, 0, "Abstract", match.group("rest") or "")],
-                key=lambda place: place.line,
-            )
-    return places
+            abstract = Heading(index, index + 1, 0, "Abstract", match.group("rest") or "")
+            others = [heading for heading in headings if heading.line != index]
+            return sorted([*others, abstract], key=lambda heading: heading.line)
+    return headings
 
 
-def _sections(lines: Sequence[Line], places: Sequence[_Place]) -> Iterator[HeadedSection]:
-    for position, place in enumerate(places):
-        end = places[position + 1].line if position + 1 < len(places) else len(lines)
-        texts = [place.rest, *(line.text for line in lines[place.text_from : end])]
+def _sections(lines: Sequence[Line], headings: Sequence[Heading]) -> Iterator[HeadedSection]:
+    ends = [*(heading.line for heading in headings[1:]), len(lines)]
+    for heading, end in zip(headings, ends, strict=False):
+        texts = [heading.rest, *(line.text for line in lines[heading.text_from : end])]
         yield HeadedSection(
-            level=place.level,
-            heading=place.heading[:300] or "Untitled",
+            level=heading.level,
+            heading=heading.text[:300] or "Untitled",
             text=_paragraphs([text for text in texts if text]),
         )
 
@@ -278,36 +239,17 @@ def _paragraphs(texts: Sequence[str]) -> str:
     return "".join(pieces).strip()
 
 
-def _abstract(sections: Sequence[HeadedSection]) -> str | None:
-    pieces: list[str] = []
-    level: int | None = None
-    for section in sections:
-        if level is None:
-            if kind_of(section.heading) is SectionKind.ABSTRACT:
-                level = section.level
-                pieces.append(section.text)
-        elif section.level > level:
-            pieces.append(f"{section.heading}: {section.text}")
-        else:
-            break
-    return "\n\n".join(piece for piece in pieces if piece) or None
-
-
-def _without_abstract(sections: Sequence[HeadedSection]) -> tuple[HeadedSection, ...]:
-    start = next(
-        (
-            index
-            for index, section in enumerate(sections)
-            if kind_of(section.heading) is SectionKind.ABSTRACT
-        ),
-        None,
-    )
-    if start is None:
-        return tuple(sections)
-    end = start + 1
-    while end < len(sections) and sections[end].level > sections[start].level:
-        end += 1
-    return tuple(sections[end:])
+def _split_abstract(
+    sections: Sequence[HeadedSection],
+) -> tuple[str | None, tuple[HeadedSection, ...]]:
+    """Return the abstract with its parts, and the sections behind it, else all sections."""
+    kinds = [kind_of(section.heading) for section in sections]
+    if SectionKind.ABSTRACT not in kinds:
+        return None, tuple(sections)
+    first, *others = sections[kinds.index(SectionKind.ABSTRACT) :]
+    parts = list(takewhile(lambda each: each.level > first.level, others))
+    pieces = [first.text, *(f"{part.heading}: {part.text}" for part in parts)]
+    return "\n\n".join(each for each in pieces if each) or None, tuple(others[len(parts) :])
 
 
 def _title(lines: Sequence[Line], property_title: str) -> str | None:
@@ -393,11 +335,11 @@ async def read_pages(
 async def _lines(
     content: bytes, name: str, settings: DocumentSettings
 ) -> _ChildReply | SourceFailure:
-    end = await run_child((str(_CHILD), str(settings.maximum_pages)), content, settings)
-    if end.code != 0:
-        return failure(PARSER, name, *refusal(end, settings))
+    output = await _run_child(content, name, settings)
+    if isinstance(output, SourceFailure):
+        return output
     try:
-        reply = _ChildReply.model_validate_json(end.output)
+        reply = _ChildReply.model_validate_json(output)
     except ValidationError:
         detail = "the reader's answer is invalid: the PDF is damaged or hostile"
         return failure(PARSER, name, Reason.DAMAGED, detail)
@@ -407,7 +349,11 @@ async def _lines(
     return reply
 
 
-def refusal(end: ChildEnd, settings: DocumentSettings) -> tuple[Reason, str]:
+async def _run_child(
+    content: bytes, name: str, settings: DocumentSettings, *arguments: str
+) -> bytes | SourceFailure:
+    arguments = (str(_CHILD), str(settings.maximum_pages), *arguments)
+    end = await run_child(arguments, content, settings)
     refusals = {
         EXIT_DAMAGED: (Reason.DAMAGED, "the PDF is damaged"),
         EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),
@@ -421,7 +367,10 @@ def refusal(end: ChildEnd, settings: DocumentSettings) -> tuple[Reason, str]:
             f"more than {MAXIMUM_CHARACTERS:,} characters of text",
         ),
     }
-    return refusals.get(end.code or 0) or verdict(end, settings, "the PDF")
+    if end.code == 0:
+        return end.output
+    refusal = refusals.get(end.code or 0) or verdict(end, settings, "the PDF")
+    return failure(PARSER, name, *refusal)
 
 
 class PdfComment(Noun):
@@ -455,14 +404,10 @@ async def with_comments(
     quote across two pages is marked on the first.
     """
     comments_json = json.dumps([comment.model_dump() for comment in comments]).encode()
-    end = await run_child(
-        ("tasks.documents.pdf_comments_child", str(settings.maximum_pages)),
-        comments_json + b"\n" + content,
-        settings,
-    )
-    if end.code != 0:
-        return failure(PARSER, name, *refusal(end, settings))
-    at_quote, _, pdf = end.output.partition(b"\n")
+    output = await _run_child(comments_json + b"\n" + content, name, settings, "comments")
+    if isinstance(output, SourceFailure):
+        return output
+    at_quote, _, pdf = output.partition(b"\n")
     try:
         return CommentedPdf(content=pdf, at_quote=tuple(json.loads(at_quote)))
     except (ValueError, TypeError, ValidationError):

@@ -41,8 +41,6 @@ _SEPARATOR_LINE = bounded(r'"?sep=(.)"?\s{0,2}')
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Layout of a table: its delimiter and header."""
-
     delimiter: str
     header: tuple[str, ...]
     as_written: tuple[str, ...]
@@ -149,7 +147,6 @@ def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
 def _first_rows(
     path: Path, file: TextIO, delimiter: str, start: int
 ) -> tuple[list[list[str]], list[int]]:
-    """Return the first rows, and the line number at which each ends."""
     reader = csv.reader(islice(file, start, start + MOST_LINES), delimiter=delimiter)
     rows, ends = [], []
     try:
@@ -220,7 +217,7 @@ def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> En
 
 def _next_row(lines: _Lines, layout: _Layout) -> list[str] | str | None:
     """Return the next row, an error message for a broken line, or None at the end."""
-    for repair in (str, _with_doubled_quotes):
+    for repair in (str, lambda line: line.replace('\\"', '""')):
         row, row_lines = _read_row(lines, layout.delimiter, repair)
         if row is not None:
             if len(row_lines) == 1 or not swallows_rows(
@@ -255,10 +252,6 @@ def _read_row(
         return next(csv.reader(repair_lines(), delimiter=delimiter, strict=True), None), row_lines
     except csv.Error:
         return None, row_lines
-
-
-def _with_doubled_quotes(line: str) -> str:
-    return line.replace('\\"', '""')
 
 
 def _unclosed_quote(line: str, layout: _Layout) -> str:

@@ -49,15 +49,9 @@ def mark_duplicates(ideas: Sequence[Idea]) -> tuple[Idea, ...]:
         if match is None:
             index.add(position)
             results.append(idea)
-        else:
-            earlier, similarity = match
-            results.append(
-                replace(
-                    idea,
-                    duplicate_of=ideas[earlier].idea_id,
-                    duplicate_similarity_0_to_1=similarity,
-                )
-            )
+            continue
+        earlier = {"duplicate_of": ideas[match[0]].idea_id, "duplicate_similarity_0_to_1": match[1]}
+        results.append(replace(idea, **earlier))
     return tuple(results)
 
 
@@ -65,15 +59,32 @@ class _Index:
     """Index of word sequences of all texts, and the positions added so far."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        hashes = _Hashes()
-        self._shingles = [hashes.shingles(text) for text in texts]
-        self._signatures = np.empty((len(texts), _BANDS * _ROWS_PER_BAND), np.uint16)
-        keys = np.empty((_BANDS, len(texts)), np.uint64)
+        random = np.random.default_rng(_SEED)
+        count = _BANDS * _ROWS_PER_BAND
+        multipliers = random.integers(1, 2**63, count, dtype=np.uint64) | np.uint64(1)
+        offsets = random.integers(0, 2**63, count, dtype=np.uint64)
+        powers = random.integers(1, 2**63, SHINGLE_WORDS, dtype=np.uint64) | np.uint64(1)
+        hashes: dict[str, int] = {}
+        self._shingles = [_shingles(text, hashes, powers) for text in texts]
+        self._signatures = np.empty((len(texts), count), np.uint16)
+        keys = np.zeros((_BANDS, len(texts)), np.uint64)
         for position, shingles in enumerate(self._shingles):
-            smallest = hashes.smallest(shingles)
+            # The smallest values of random orders, of which similar texts share many.
+            smallest = np.full(count, np.iinfo(np.uint64).max, dtype=np.uint64)
+            for start in range(0, len(shingles), _SHINGLES_AT_ONCE):
+                piece = shingles[start : start + _SHINGLES_AT_ONCE]
+                orders = _mix(piece * multipliers[:, None] + offsets[:, None])
+                np.minimum(smallest, orders.min(axis=1), out=smallest)
             self._signatures[position] = smallest >> np.uint64(48)
-            keys[:, position] = _keys(smallest)
-        self._buckets = _buckets(keys)
+            for column in smallest.reshape(_BANDS, _ROWS_PER_BAND).T:
+                keys[:, position] = _mix(keys[:, position] + column)
+        # The keys of each band as bucket numbers; -1 for a key of a single text.
+        self._buckets = np.empty(keys.shape, np.int32)
+        first = 0
+        for band, row in enumerate(keys):
+            _, numbers, counts = np.unique(row, return_inverse=True, return_counts=True)
+            self._buckets[band] = np.where(counts[numbers] > 1, numbers + first, -1)
+            first += len(counts)
         self._members: dict[int, list[int]] = {}
         self._exact: dict[int, int] = {}
 
@@ -85,9 +96,19 @@ class _Index:
         same = self._exact.get(_sum(shingles))
         if same is not None and np.array_equal(self._shingles[same], shingles):
             return same, 1.0
+        buckets = [self._members.get(bucket, []) for bucket in self._buckets_of(position)]
+        found: set[int] = set()
+        for members in sorted(buckets, key=len):
+            found.update(members[: _MOST_CANDIDATES - len(found)])
+        candidates = sorted(found)
+        if not candidates:
+            return None
+        agreement = (self._signatures[candidates] == self._signatures[position]).mean(axis=1)
+        likeliest = np.argsort(-agreement, kind="stable")[:_MOST_COMPARED]
         similarities = [
-            (_jaccard(self._shingles[earlier], shingles), -earlier)
-            for earlier in self._likeliest(position)
+            (_jaccard(self._shingles[candidates[place]], shingles), -candidates[place])
+            for place in likeliest
+            if agreement[place] >= _LEAST_AGREEMENT
         ]
         similarity, earlier = max(similarities, default=(0.0, 0))
         return (-earlier, similarity) if similarity >= DUPLICATE_SIMILARITY else None
@@ -97,80 +118,21 @@ class _Index:
         for bucket in self._buckets_of(position):
             self._members.setdefault(bucket, []).append(position)
 
-    def _likeliest(self, position: int) -> list[int]:
-        candidates = self._candidates(position)
-        if not candidates:
-            return []
-        agreement = (self._signatures[candidates] == self._signatures[position]).mean(axis=1)
-        best = np.argsort(-agreement, kind="stable")[:_MOST_COMPARED]
-        return [candidates[place] for place in best if agreement[place] >= _LEAST_AGREEMENT]
-
-    def _candidates(self, position: int) -> list[int]:
-        buckets = [self._members.get(bucket, []) for bucket in self._buckets_of(position)]
-        candidates: set[int] = set()
-        for members in sorted(buckets, key=len):
-            candidates.update(members[: _MOST_CANDIDATES - len(candidates)])
-        return sorted(candidates)
-
     def _buckets_of(self, position: int) -> Iterator[int]:
         return (bucket for bucket in self._buckets[:, position].tolist() if bucket >= 0)
 
 
-class _Hashes:
-    def __init__(self) -> None:
-        random = np.random.default_rng(_SEED)
-        count = _BANDS * _ROWS_PER_BAND
-        self._multipliers = random.integers(1, 2**63, count, dtype=np.uint64) | np.uint64(1)
-        self._offsets = random.integers(0, 2**63, count, dtype=np.uint64)
-        self._powers = random.integers(1, 2**63, SHINGLE_WORDS, dtype=np.uint64) | np.uint64(1)
-        self._of_words: dict[str, int] = {}
-
-    def shingles(self, text: str) -> Shingles:
-        """Return sorted unique hashes of word sequences, ignoring case and punctuation."""
-        hashes = self._of_words
-        words = WORD.findall(text.casefold())
-        for word in set(words).difference(hashes):
-            hashes[word] = zlib.crc32(word.encode("utf-8", "surrogatepass")) + 1
-        numbers = np.array([hashes[word] for word in words], dtype=np.uint64)
-        length = min(SHINGLE_WORDS, len(numbers))
-        combined_hashes = np.zeros(max(len(numbers) - length + 1, 0), dtype=np.uint64)
-        for step in range(length):
-            combined_hashes = _mix(
-                combined_hashes + numbers[step : step + len(combined_hashes)] * self._powers[step]
-            )
-        return np.unique(combined_hashes)
-
-    def smallest(self, shingles: Shingles) -> Shingles:
-        """Return the smallest values of random orders, of which similar texts share many."""
-        smallest = np.full(len(self._offsets), np.iinfo(np.uint64).max, dtype=np.uint64)
-        for start in range(0, len(shingles), _SHINGLES_AT_ONCE):
-            piece = shingles[start : start + _SHINGLES_AT_ONCE]
-            np.minimum(
-                smallest,
-                _mix(piece * self._multipliers[:, None] + self._offsets[:, None]).min(axis=1),
-                out=smallest,
-            )
-        return smallest
-
-
-def _keys(smallest: Shingles) -> Shingles:
-    """Return a key for each band of a text's smallest values."""
-    rows = smallest.reshape(_BANDS, _ROWS_PER_BAND)
-    keys = np.zeros(_BANDS, dtype=np.uint64)
-    for column in rows.T:
-        keys = _mix(keys + column)
-    return keys
-
-
-def _buckets(keys: Shingles) -> NDArray[np.int32]:
-    """Return the keys of each band as bucket numbers; -1 for a key of a single text."""
-    buckets = np.empty(keys.shape, np.int32)
-    first = 0
-    for band, row in enumerate(keys):
-        _, numbers, counts = np.unique(row, return_inverse=True, return_counts=True)
-        buckets[band] = np.where(counts[numbers] > 1, numbers + first, -1)
-        first += len(counts)
-    return buckets
+def _shingles(text: str, hashes: dict[str, int], powers: Shingles) -> Shingles:
+    """Return sorted unique hashes of word sequences, ignoring case and punctuation."""
+    words = WORD.findall(text.casefold())
+    for word in set(words).difference(hashes):
+        hashes[word] = zlib.crc32(word.encode("utf-8", "surrogatepass")) + 1
+    numbers = np.array([hashes[word] for word in words], dtype=np.uint64)
+    length = min(SHINGLE_WORDS, len(numbers))
+    combined = np.zeros(max(len(numbers) - length + 1, 0), dtype=np.uint64)
+    for step in range(length):
+        combined = _mix(combined + numbers[step : step + len(combined)] * powers[step])
+    return np.unique(combined)
 
 
 def _sum(shingles: Shingles) -> int:

@@ -86,7 +86,14 @@ def entry_of(location: str, value: object, otherwise: str) -> Entry | RejectedId
         return unreadable(location, f"the key {value.key[:40]!r} is given twice: keep one of them")
     if not isinstance(value, Mapping):
         return unreadable(location, otherwise)
-    if (count := _most_keys(value)) > MAXIMUM_COLUMNS:
+    fields = flatten(value)
+    # The keys of an inner object are read as well.
+    count = max(
+        len(value),
+        len(fields),
+        *(len(each) for each in fields.values() if isinstance(each, Mapping)),
+    )
+    if count > MAXIMUM_COLUMNS:
         return unreadable(
             location, f"it has {count:,} keys, the limit is {MAXIMUM_COLUMNS:,}: remove some"
         )
@@ -97,13 +104,6 @@ def entries_of(name: str, content: object, otherwise: str) -> Entries:
     """Yield the entries of a document: each object of a list, or the one object."""
     for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
         yield entry_of(f"{name} entry {number}", value, otherwise)
-
-
-def _most_keys(value: Mapping[Any, object]) -> int:
-    """Count the keys of the object, or of an inner object whose keys are read as well."""
-    fields = flatten(value)
-    inner = (len(each) for each in fields.values() if isinstance(each, Mapping))
-    return max(len(value), len(fields), *inner)
 
 
 def bad_field(location: str, detail: str) -> RejectedIdea:
@@ -192,30 +192,29 @@ def sort_fields(fields: Mapping[str, object], columns: Columns) -> NamedFields:
 
 
 def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str | None]:
-    """Return the meaning of each field that is not blank, given the other fields."""
     meanings = {
         name: columns.meaning_of(name) for name, value in fields.items() if not is_blank(value)
     }
     for name, meaning in meanings.items():
-        if meaning in ("opening", "closing") and not _is_section(fields[name]):
-            meanings[name] = None
+        if meaning in ("opening", "closing"):
+            text = joined_text(fields[name])
+            # A label or a score, such as the name of a `dataset`, is no section.
+            if text is None or not has_words(text, _SECTION_WORDS):
+                meanings[name] = None
     for name in _names_of_ideas(fields, meanings):
         meanings[name] = "title"
     present = set(meanings.values())
     first = next((each for each in FIRST_FILLED if each in present), None)
     for name, meaning in meanings.items():
         if meaning == NAME:
-            meanings[name] = _meaning_of_name(fields[name], present)
+            value = fields[name]
+            identifies = isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
+            free = identifies and "idea_id" not in present
+            meanings[name] = "title" if "title" not in present else "idea_id" if free else None
         elif meaning in FIRST_FILLED and meaning == first and "text" not in present:
             alone = present.isdisjoint((*PARTS, "opening", "closing"))
             meanings[name] = "text" if alone else "opening"
     return meanings
-
-
-def _is_section(value: object) -> bool:
-    """Return whether a value is a text, not a label or score such as a `dataset` name."""
-    text = joined_text(value)
-    return text is not None and has_words(text, _SECTION_WORDS)
 
 
 def _names_of_ideas(fields: Mapping[str, object], meanings: Mapping[str, str | None]) -> list[str]:
@@ -233,13 +232,6 @@ def _names_of_ideas(fields: Mapping[str, object], meanings: Mapping[str, str | N
     return (
         [name] if short and words_of(name)[-1:] in (("idea",), ("proposal",), ("concept",)) else []
     )
-
-
-def _meaning_of_name(value: object, present: set[str | None]) -> str | None:
-    if "title" not in present:
-        return "title"
-    identifies = isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
-    return "idea_id" if identifies and "idea_id" not in present else None
 
 
 def _sort_in(
@@ -335,7 +327,6 @@ def _unwrap(value: object) -> object:
 
 
 def _names(value: object) -> str | None:
-    """Return a list of authors, names or objects with a `name`, as one text, else None."""
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         return None
     names = [_name(each) if isinstance(each, Mapping) else each for each in value]

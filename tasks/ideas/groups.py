@@ -29,6 +29,7 @@ PAIR = ("paper_a", "paper_b")
 _GROUP_NAMES = ("group", "group_id", "query_internal_id")
 _ID_NAMES = ("idea_id", "paper_id", "id")
 _WRAPPERS = ("paper", "idea")
+_NO_OBJECT = 'this is no JSON object: write the idea as {"text": "..."}'
 _LABEL_NAMES = ("decision", "label", "category")
 _INHERITED = ("cutoff_date", "cutoff")
 _READ_OF_GROUPS = (
@@ -68,7 +69,7 @@ def split_groups(entries: Entries, columns: Columns) -> Entries:
         if isinstance(entry, RejectedIdea):
             yield entry
         elif is_group(entry.fields):
-            yield from _members(entry, names, columns)
+            yield from _ideas_of_group(entry, names, columns)
         elif is_keyed(entry.fields):
             for key, value in entry.fields.items():
                 assert isinstance(value, Mapping)
@@ -96,40 +97,43 @@ def is_group(fields: Mapping[str, object]) -> bool:
 
 def _is_one_list(fields: Mapping[str, object]) -> bool:
     """Return whether a document is an unnamed list of ideas, which is no group."""
-    group_keys = (*_GROUP_NAMES, LEADER, *PAIR)
-    return is_group(fields) and "ideas" in fields and not any(name in fields for name in group_keys)
+    is_named = any(name in fields for name in (*_GROUP_NAMES, LEADER, *PAIR))
+    return is_group(fields) and "ideas" in fields and not is_named
 
 
 def _ideas_of_list(entry: Entry, columns: Columns) -> Entries:
-    """Yield the ideas of a document, which are under their names or in a list."""
-    _note_left_out(entry.fields, _READ_OF_GROUPS, columns)
     inherited_fields = {name: entry.fields[name] for name in _INHERITED if name in entry.fields}
-    ideas = entry.fields["ideas"]
-    for label, member in _members_by_label(entry.fields):
-        location = f"{entry.location}, {label}"
-        if not isinstance(member, Mapping):
-            yield unreadable(location, 'this is no JSON object: write the idea as {"text": "..."}')
+    named = isinstance(entry.fields["ideas"], Mapping)
+    for location, label, member in _members(entry, columns):
+        if member is None:
+            yield unreadable(location, _NO_OBJECT)
             continue
         fields = {**inherited_fields, **{str(name): value for name, value in member.items()}}
-        if isinstance(ideas, Mapping) and not any(
-            meaning_of(name) in ("title", "idea_id") for name in fields
-        ):
+        if named and not any(meaning_of(name) in ("title", "idea_id") for name in fields):
             fields["title"] = label
         yield Entry(location, fields)
 
 
-def _members(entry: Entry, names: GroupNames, columns: Columns) -> Entries:
+def _ideas_of_group(entry: Entry, names: GroupNames, columns: Columns) -> Entries:
     group = names.unique(_group_name(entry))
-    _note_left_out(entry.fields, _READ_OF_GROUPS, columns)
-    members = list(_members_by_label(entry.fields))
-    if len(members) == 0:
+    members = list(_members(entry, columns))
+    if not members:
         yield unreadable(entry.location, "the group holds no idea: list its ideas under `ideas`")
-    for label, member in members:
-        location = f"{entry.location}, {label}"
-        if not isinstance(member, Mapping):
-            yield unreadable(location, 'this is no JSON object: write the idea as {"text": "..."}')
+    for location, label, member in members:
+        if member is None:
+            yield unreadable(location, _NO_OBJECT)
         else:
             yield Entry(location, _fields(member, label, group, entry.fields, columns))
+
+
+def _members(
+    entry: Entry, columns: Columns
+) -> Iterator[tuple[str, str, Mapping[str, object] | None]]:
+    """Yield location, label and object of each idea; None if it is no object."""
+    _note_left_out(entry.fields, _READ_OF_GROUPS, columns)
+    for label, member in _members_by_label(entry.fields):
+        location = f"{entry.location}, {label}"
+        yield location, label, member if isinstance(member, Mapping) else None
 
 
 def _members_by_label(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:

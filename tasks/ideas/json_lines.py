@@ -6,7 +6,6 @@ The content decides, not the suffix. Ideas are written as JSON Lines.
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 import orjson
 
@@ -65,7 +64,6 @@ def read_json(path: Path, columns: Columns) -> Entries:
 
 
 def _starts_with_an_object(path: Path) -> bool:
-    """Return whether the first line that is not blank is a complete object."""
     with path.open("rb") as file:
         while line := file.readline(MAXIMUM_LINE_BYTES):
             if line.removeprefix(_BYTE_ORDER_MARK).strip():
@@ -78,7 +76,6 @@ def _object(pairs: list[tuple[str, object]]) -> Mapping[str, object]:
 
 
 def _parse(content: bytes) -> object:
-    """Return the value of JSON text, or the parse error."""
     content = content.removeprefix(_BYTE_ORDER_MARK)
     try:
         value = orjson.loads(content)  # The stricter parser, but it drops repeated keys silently.
@@ -101,7 +98,8 @@ def _read_lines(path: Path) -> Entries:
             if number == 1:
                 line = line.removeprefix(_BYTE_ORDER_MARK)
             if len(line) >= MAXIMUM_LINE_BYTES - 3 and not line.endswith(b"\n"):
-                _skip_line(file)
+                while (piece := file.readline(MAXIMUM_LINE_BYTES)) and not piece.endswith(b"\n"):
+                    pass
                 line_count += 1
                 yield RejectedIdea(
                     idea_id=None,
@@ -144,11 +142,6 @@ def _is_utf8(line: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _skip_line(file: BinaryIO) -> None:
-    while (piece := file.readline(MAXIMUM_LINE_BYTES)) and not piece.endswith(b"\n"):
-        pass
 
 
 def write_ideas(ideas: Iterable[Idea], path: Path) -> None:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO
 
 from schemas.errors import IdeaFileError
-from schemas.idea import Idea, RejectedIdea
+from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 from tasks.ideas.names import has_text
@@ -65,60 +64,12 @@ def _inside(value: Any) -> Iterator[object]:
     return (inner for inner in children if isinstance(inner, Mapping | list))
 
 
-def refuse_special_file(path: Path) -> None:
-    """Refuse pipes and devices: reading them could block for ever.
-
-    Raises:
-        IdeaFileError: neither a file nor a folder.
-        OSError: the path cannot be accessed.
-    """
-    mode = path.stat().st_mode
-    if not S_ISREG(mode) and not S_ISDIR(mode):
-        raise IdeaFileError(
-            f"{path.name} is a pipe, socket or device: copy its content into a file"
-        )
-
-
 def refuse_large_file(name: str, size_bytes: int, maximum_bytes: int, remedy: str) -> None:
     """Raise IdeaFileError, ending in `remedy`, for more than `maximum_bytes`."""
     if size_bytes > maximum_bytes:
         raise IdeaFileError(
             f"{name} has {size_bytes:,} bytes, the limit is {maximum_bytes:,}: {remedy}"
         )
-
-
-class BatchSize:
-    """Size of a batch so far."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._entries = 0
-        self._characters = 0
-
-    def add(self, entry: Idea | RejectedIdea) -> None:
-        """Add an entry.
-
-        Raises:
-            IdeaFileError: too many entries or characters.
-        """
-        self._entries += 1
-        if isinstance(entry, Idea):
-            parts = (
-                entry.text,
-                entry.problem or "",
-                entry.method or "",
-                entry.experiment or "",
-            )
-            self._characters += sum(map(len, (*parts, *entry.metadata.values())))
-        if self._entries > MAXIMUM_ENTRIES:
-            raise IdeaFileError(
-                f"{self._name} has more than {MAXIMUM_ENTRIES:,} entries: split it into several"
-            )
-        if self._characters > MAXIMUM_BATCH_CHARACTERS:
-            raise IdeaFileError(
-                f"the ideas of {self._name} have more than {MAXIMUM_BATCH_CHARACTERS:,} characters:"
-                " split it into several"
-            )
 
 
 def keep_standard_input(stream: BinaryIO, folder: Path) -> Path:

@@ -11,6 +11,7 @@ from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 from schemas.text.patterns import bounded
+from tasks.ideas import limits
 from tasks.ideas.columns import Columns
 from tasks.ideas.delimited import read_delimited
 from tasks.ideas.duplicates import mark_duplicates
@@ -20,9 +21,7 @@ from tasks.ideas.json_lines import read_json
 from tasks.ideas.limits import (
     MAXIMUM_DEPTH,
     MAXIMUM_FILE_BYTES,
-    BatchSize,
     refuse_large_file,
-    refuse_special_file,
     too_deep,
 )
 from tasks.ideas.names import FIRST_FILLED
@@ -97,63 +96,69 @@ def read_batch(path: Path, *, default_cutoff: date | None, fields: Sequence[str]
 def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatch:
     ideas: dict[str, Idea] = {}
     locations: dict[str, str] = {}
-    rejected_ideas: list[RejectedIdea] = []
-    size = BatchSize(path.name)
-    for entry in _reject_several(
-        split_groups(_reject_deep(_entries(path, columns)), columns), columns
-    ):
+    rejected: list[RejectedIdea] = []
+    characters = 0
+    for entry in split_groups(_entries(path, columns), columns):
         idea = entry if isinstance(entry, RejectedIdea) else _parse(entry, default_cutoff, columns)
-        size.add(idea)
         if isinstance(idea, RejectedIdea):
-            rejected_ideas.append(idea)
-        elif idea.idea_id in ideas:
-            rejected_ideas.append(
-                _reject_repeated(idea, entry.location, ideas[idea.idea_id], locations[idea.idea_id])
+            rejected.append(idea)
+        elif (first := ideas.get(idea.idea_id)) is not None:
+            place = locations[idea.idea_id]
+            reason = Reason.DUPLICATE_ID
+            detail = (
+                f"idea_id {idea.idea_id} is already used at {place}: give this idea another one"
+            )
+            if idea.idea_id.startswith("idea-") and idea.text == first.text:
+                reason = Reason.DUPLICATE_TEXT
+                detail = (
+                    f"the same text without idea_id stands at {place}: remove it, or give both an"
+                    " idea_id to evaluate both"
+                )
+            rejected.append(
+                RejectedIdea(
+                    idea_id=idea.idea_id, location=entry.location, reason=reason, detail=detail
+                )
             )
         else:
             ideas[idea.idea_id] = idea
             locations[idea.idea_id] = entry.location
-    if not ideas and not rejected_ideas:
+            parts = (idea.text, idea.problem, idea.method, idea.experiment)
+            characters += sum(len(part or "") for part in (*parts, *idea.metadata.values()))
+        if len(ideas) + len(rejected) > limits.MAXIMUM_ENTRIES:
+            raise IdeaFileError(
+                f"{path.name} has more than {limits.MAXIMUM_ENTRIES:,} entries: split it into several"
+            )
+        if characters > limits.MAXIMUM_BATCH_CHARACTERS:
+            raise IdeaFileError(
+                f"the ideas of {path.name} have more than {limits.MAXIMUM_BATCH_CHARACTERS:,}"
+                " characters: split it into several"
+            )
+    if not ideas and not rejected:
         raise IdeaFileError(f"{path.name} holds no ideas: write at least one")
     columns.check_given()
+    kept = list(ideas.values())
+    # Tables write whole numbers as `1.0`, `2.0`, …: identifiers and groups that all end so.
+    groups = [idea.group for idea in kept if idea.group is not None]
+    if groups and all(map(_FLOAT.fullmatch, groups)):
+        kept = [replace(idea, group=(idea.group or "")[:-2] or None) for idea in kept]
+    given_ids = [idea.idea_id for idea in kept if not idea.idea_id.startswith("idea-")]
+    if given_ids and all(map(_FLOAT.fullmatch, given_ids)):
+        whole = {each: IdeaId(each[:-2]) for each in given_ids}
+        kept = [replace(idea, idea_id=whole.get(idea.idea_id, idea.idea_id)) for idea in kept]
     return IdeaBatch(
-        ideas=mark_duplicates(_with_whole_numbers(tuple(ideas.values()))),
-        rejected=tuple(rejected_ideas),
+        ideas=mark_duplicates(kept),
+        rejected=tuple(rejected),
         fields=columns.readings(),
         remarks=columns.remarks(),
     )
 
 
-def _with_whole_numbers(ideas: tuple[Idea, ...]) -> tuple[Idea, ...]:
-    """Strip `.0` if all identifiers end in it (`1.0`, `2.0`, …); likewise for groups."""
-    groups = [idea.group for idea in ideas if idea.group is not None]
-    if groups and all(_FLOAT.fullmatch(group) for group in groups):
-        ideas = tuple(replace(idea, group=(idea.group or "")[:-2] or None) for idea in ideas)
-    with_id = [idea for idea in ideas if not idea.idea_id.startswith("idea-")]
-    if with_id and all(_FLOAT.fullmatch(idea.idea_id) for idea in with_id):
-        whole = {idea.idea_id: IdeaId(idea.idea_id[:-2]) for idea in with_id}
-        ideas = tuple(
-            replace(idea, idea_id=whole.get(idea.idea_id, idea.idea_id)) for idea in ideas
-        )
-    return ideas
-
-
-def _reject_several(entries: Entries, columns: Columns) -> Entries:
-    """Reject entries with a text that contains several ideas."""
-    for entry in entries:
-        why = None
-        if isinstance(entry, Entry):
-            texts = (
-                each
-                for name, each in entry.fields.items()
-                if isinstance(each, str) and columns.meaning_of(str(name)) in _WHOLE_TEXTS
-            )
-            several = (several_ideas(each, is_text_file=entry.is_text_file) for each in texts)
-            why = next((each for each in several if each is not None), None)
-        yield entry if why is None else bad_field(entry.location, why)
-
-
 def _parse(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea | RejectedIdea:
+    for name, text in entry.fields.items():
+        if isinstance(text, str) and columns.meaning_of(str(name)) in _WHOLE_TEXTS:
+            why = several_ideas(text, is_text_file=entry.is_text_file)
+            if why is not None:
+                return bad_field(entry.location, why)
     boundary = ErrorBoundary()
     with boundary:
         return parse_entry(entry, default_cutoff, columns)
@@ -167,8 +172,9 @@ def _parse(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea 
     )
 
 
-def _reject_deep(entries: Entries) -> Entries:
-    for entry in entries:
+def _entries(path: Path, columns: Columns) -> Entries:
+    """Yield the entries of a file of any format; those nested too deep are rejected."""
+    for entry in _read_file(path, columns):
         if isinstance(entry, Entry) and too_deep(entry.fields):
             detail = (
                 f"its objects and lists are nested deeper than {MAXIMUM_DEPTH} levels: flatten them"
@@ -178,12 +184,15 @@ def _reject_deep(entries: Entries) -> Entries:
             yield entry
 
 
-def _entries(path: Path, columns: Columns) -> Entries:
+def _read_file(path: Path, columns: Columns) -> Entries:
     if not path.exists():
         raise IdeaFileError(f"there is no file {path}: check the path")
-    refuse_special_file(path)
     if path.is_dir():
         return read_folder(path, columns)
+    if not path.is_file():  # reading it could block for ever
+        raise IdeaFileError(
+            f"{path.name} is a pipe, socket or device: copy its content into a file"
+        )
     reader = FORMATS.get(path.suffix.lower())
     if path.suffix.lower() == ".pdf":
         raise IdeaFileError(
@@ -200,17 +209,3 @@ def _entries(path: Path, columns: Columns) -> Entries:
         raise IdeaFileError(f"{path.name} is empty: write at least one idea")
     refuse_large_file(path.name, size_bytes, MAXIMUM_FILE_BYTES, "split it into several files")
     return reader(path, columns)
-
-
-def _reject_repeated(idea: Idea, location: str, first: Idea, first_location: str) -> RejectedIdea:
-    reason = Reason.DUPLICATE_ID
-    detail = (
-        f"idea_id {idea.idea_id} is already used at {first_location}: give this idea another one"
-    )
-    if idea.idea_id.startswith("idea-") and idea.text == first.text:
-        reason = Reason.DUPLICATE_TEXT
-        detail = (
-            f"the same text without idea_id stands at {first_location}: remove it, or give both an"
-            " idea_id to evaluate both"
-        )
-    return RejectedIdea(idea_id=idea.idea_id, location=location, reason=reason, detail=detail)

@@ -112,24 +112,20 @@ def read_folder(folder: Path, columns: Columns) -> Entries:
         )
     for item in files:
         location = item.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
-        if item.suffix.lower() in TEXT_SUFFIXES or not item.is_file() or item.is_symlink():
-            yield from _split(_entry_or_rejection(item, location), columns)
-        else:
+        if item.suffix.lower() not in TEXT_SUFFIXES and item.is_file() and not item.is_symlink():
             yield unreadable(
                 location,
                 "only .txt and .md files of a folder are read: convert it, or evaluate it by"
                 " itself",
             )
-
-
-def _entry_or_rejection(path: Path, location: str) -> Entry | RejectedIdea:
-    boundary = ErrorBoundary()
-    with boundary:
-        return _entry(path, location)
-    assert boundary.error is not None
-    return unreadable(
-        location, f"the file cannot be read ({error_line(boundary.error)}): rewrite it"
-    )
+            continue
+        boundary = ErrorBoundary()
+        with boundary:
+            entry = _entry(item, location)
+        if boundary.error is not None:
+            why = f"the file cannot be read ({error_line(boundary.error)}): rewrite it"
+            entry = unreadable(location, why)
+        yield from _split(entry, columns)
 
 
 def read_text_file(path: Path, columns: Columns) -> Entries:

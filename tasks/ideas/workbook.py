@@ -280,8 +280,6 @@ def _refuse_repeated_sheets(path: Path) -> None:
 
 
 class _Elements:
-    """Counter of the XML elements of a workbook."""
-
     def __init__(self, name: str) -> None:
         self._name = name
         self._total = 0

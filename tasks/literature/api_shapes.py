@@ -88,6 +88,8 @@ def edge_of(
     contexts, influential = row.get("contextsWithIntent"), row.get("isInfluential")
     influential = influential if isinstance(influential, bool) else None
     passages = [each for each in mappings(contexts) if _text(each.get("context"))]
+    intents = (each.get("intents") for each in passages)
+    purposes = (each if isinstance(each, list) else [] for each in intents)
     if not passages and not (empty_is_none and contexts == []):
         influential = influential if empty_is_none else influential or None
         return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=influential)
@@ -97,13 +99,8 @@ def edge_of(
         influential=influential,
         contexts=tuple(_text(each["context"]) or "" for each in passages),
         sections=tuple(_text(each.get("section")) or "" for each in passages),
-        intents=tuple(_comma_separated(each.get("intents")) for each in passages),
+        intents=tuple(", ".join(filter(None, map(_text, each))) for each in purposes),
     )
-
-
-def _comma_separated(value: Any) -> str:
-    texts = value if isinstance(value, list) else []
-    return ", ".join(text for text in map(_text, texts) if text)
 
 
 def open_access_pdf_url(value: Any) -> str | None:
@@ -136,7 +133,6 @@ def passage_id(corpus_id: int, snippet: Mapping[str, Any]) -> str:
 
 
 def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return the names and their identifiers, one for one."""
     rows = value if isinstance(value, list) else []
     pairs = [
         (_text(inside(row, "name")) or _text(row), _text(inside(row, "authorId"))) for row in rows
@@ -318,7 +314,6 @@ def _all_but(missing: int, words: Sequence[str]) -> str:
 
 
 def _at_least(count: int, words: Sequence[str]) -> str:
-    """Return a boolean query for at least `count` of `words`."""
     # Either the first word and `count` - 1 of the others, or `count` of the others.
     if count >= len(words):
         return f"({' + '.join(words)})"

@@ -25,8 +25,12 @@ from tasks.literature.api_shapes import (
     plain_query,
 )
 from tasks.literature.edges import EdgeLists
-from tasks.literature.gateway_requests import DEFAULT_SOURCE, SNAPSHOT_SOURCE, GatewayRequests
-from tasks.literature.paper_cache import PaperCache
+from tasks.literature.gateway_requests import (
+    DEFAULT_SOURCE,
+    SNAPSHOT_SOURCE,
+    GatewayRequests,
+    PaperCache,
+)
 from tasks.literature.versions import each_once, named_by
 from tasks.text.titles import Work, is_own_work
 from tasks.web.client import Client
@@ -126,7 +130,7 @@ class LiteratureClient:
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
-            return self._refusal("paper/search", error)
+            return Answer((), (self._requests.refusal("paper/search", error.reason, str(error)),))
         limit = min(limit, _MOST_SEARCHED)
         parameters = {
             "query": words,
@@ -189,7 +193,7 @@ class LiteratureClient:
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
-            return self._refusal("snippet/search", error)
+            return Answer((), (self._requests.refusal("snippet/search", error.reason, str(error)),))
         parameters = {
             "query": words,
             "limit": str(min(limit, _MOST_SNIPPETS)),
@@ -305,12 +309,6 @@ class LiteratureClient:
         """Return the admitted papers, and the number after the cutoff, whatever their state."""
         late_count = sum(not paper.admissible(cutoff) for paper in papers)
         return self._requests.admission.admit(papers, cutoff), late_count
-
-    def _refusal(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
-        failure = SourceFailure(
-            source=self.source, endpoint=endpoint, reason=error.reason, detail=str(error)
-        )
-        return Answer((), (failure,))
 
 
 def own_publications(idea: Idea, papers: Iterable[Paper]) -> list[Paper]:

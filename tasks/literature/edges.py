@@ -11,8 +11,7 @@ from schemas.identifiers import PaperId
 from schemas.literature.paper import CitationEdge, Paper
 from schemas.reasons import Reason
 from tasks.literature.api_shapes import cutoff_filter, edge_of, parse_paper
-from tasks.literature.gateway_requests import FetchResult, GatewayRequests
-from tasks.literature.paper_cache import PaperCache
+from tasks.literature.gateway_requests import FetchResult, GatewayRequests, PaperCache
 from tasks.text.phrases import specific_stems
 from tasks.text.words import shorten_words
 
@@ -62,9 +61,7 @@ class _List:
 
 def nested_rows(row: Any, kind: Kind) -> list[Any] | None:
     """Return the list of a batch row: None if withheld, empty for an unknown paper."""
-    if not isinstance(row, dict):
-        return []
-    rows = row.get(kind)
+    rows = row.get(kind) if isinstance(row, dict) else []
     return rows if isinstance(rows, list) else None
 
 
@@ -102,7 +99,7 @@ class EdgeLists:
                 f"the {self._kind} of {len(withheld)} of {len(unique_seeds)} papers are withheld by"
                 " their publishers or unknown to the source"
             )
-            failures.append(self._failure("paper/batch", Reason.WITHHELD, detail))
+            failures.append(self._requests.refusal("paper/batch", Reason.WITHHELD, detail))
         admitted_edges: list[Neighbour] = []
         late_ids: set[PaperId] = set()
         for seed in unique_seeds:
@@ -210,7 +207,7 @@ class EdgeLists:
         if self._enough(entry, limit, cutoff):
             return []
         detail = f"{seed} is cited so often that the source lists no more than {len(rows):,} of it"
-        return [self._failure("paper/citations", Reason.TOO_LARGE, detail)]
+        return [self._requests.refusal("paper/citations", Reason.TOO_LARGE, detail)]
 
     def _enough(self, entry: _List | None, limit: int, cutoff: date | None) -> bool:
         if entry is None or not entry.serves(cutoff):
@@ -248,11 +245,6 @@ class EdgeLists:
         return [
             (edge, self._cache.get(paper.paper_id) or paper) for edge, paper in neighbours
         ], failures
-
-    def _failure(self, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
-        return SourceFailure(
-            source=self._requests.source, endpoint=endpoint, reason=reason, detail=detail
-        )
 
 
 def relevant_passages(idea: str, edges: Iterable[CitationEdge]) -> dict[PaperId, str]:

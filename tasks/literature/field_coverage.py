@@ -6,8 +6,7 @@ them. No model is called. The live APIs cover every field and are not checked.
 """
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from datetime import date
 from statistics import fmean
 
@@ -42,21 +41,6 @@ Search = Callable[[str, int, date | None], Awaitable[Answer[Paper]]]
 """`LiteratureClient.search_papers`."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSignals:
-    """Signals from the best works of a search.
-
-    Attributes:
-        similarity_0_to_1: mean cosine of the idea with the nearest works.
-        shared_0_to_1: share of the words of its key phrases that occur in any work.
-        nearest: the works, nearest first.
-    """
-
-    similarity_0_to_1: float
-    shared_0_to_1: float
-    nearest: tuple[Paper, ...] = ()
-
-
 def is_checked(literature: str) -> bool:
     """Return whether coverage is checked: only for a literature that is a snapshot alone."""
     return stored_snapshot(literature) is not None and "+" not in literature
@@ -70,7 +54,7 @@ def coverage_condition(literature: str) -> str:
 
 
 async def check_field(idea: Idea, search: Search, embedder: Embedder) -> Answer[FieldCoverage]:
-    """Return the coverage of the field of `idea`.
+    """Return the coverage of the field of `idea`, without its own publication.
 
     The answer is empty if the search failed or found no work. An idea without key phrases cannot be
     searched for: its field counts as not covered.
@@ -81,71 +65,45 @@ async def check_field(idea: Idea, search: Search, embedder: Embedder) -> Answer[
     query = search_query(idea)
     if not query:
         # The literature would refuse a query without words as malformed.
-        return Answer(
-            (
-                FieldCoverage(
-                    field_covered=False, field_coverage_0_to_1=0, field_coverage_detail=_NO_WORDS
-                ),
-            )
+        verdict = FieldCoverage(
+            field_covered=False, field_coverage_0_to_1=0, field_coverage_detail=_NO_WORDS
         )
+        return Answer((verdict,))
     answer = await search(query, _SEARCHED_PAPERS, idea.cutoff_date)
     if not answer.complete:
         return Answer((), answer.failures)
-    signals = await signals_of(idea, answer.items, embedder)
-    return Answer((coverage_of(signals),) if signals.nearest else ())
+    own_ids = {paper.paper_id for paper in own_publications(idea, answer.items)}
+    papers = [paper for paper in answer.items if paper.paper_id not in own_ids]
+    if not papers:
+        return Answer(())
+    candidates = papers[:_EMBEDDED_PAPERS]
+    similarity_of_paper = await similarity_of(candidates, Nearness(idea.text, embedder))
+    candidates.sort(key=lambda paper: -similarity_of_paper[paper.paper_id])
+    nearest = candidates[:_NEAREST_PAPERS]
+    similarity = fmean(similarity_of_paper[paper.paper_id] for paper in nearest)
+    idea_words = set(content_words(" ".join(key_phrases(idea.text, _SEARCH_PHRASES))))
+    paper_words = {
+        word for paper in papers for word in content_words(f"{paper.title} {paper.abstract or ''}")
+    }
+    shared = len(idea_words & paper_words) / len(idea_words) if idea_words else 0.0
+    value = _INTERCEPT + _SIMILARITY_WEIGHT * similarity + _SHARED_WEIGHT * shared
+    probability = 1 / (1 + math.exp(-value))
+    titles = (
+        f"“{shorten_words(' '.join(paper.title.split()), _TITLE_WORDS)[0]}”"
+        for paper in nearest[:_TITLES_NAMED]
+    )
+    coverage = FieldCoverage(
+        field_covered=probability >= _LEAST_PROBABILITY,
+        field_coverage_0_to_1=round(probability, 4),
+        field_coverage_detail=(
+            f"nearest works are about {', '.join(titles)} (similarity"
+            f" {similarity:.2f}, {shared:.0%} of its key words)"
+        ),
+    )
+    return Answer((coverage,))
 
 
 def search_query(idea: Idea) -> str:
     """Return the distinct words of the best key phrases of the text, without its title."""
     phrases = key_phrases(idea.text, _SEARCH_PHRASES)
     return " ".join(list(dict.fromkeys(" ".join(phrases).split()))[:_QUERY_WORDS])
-
-
-async def signals_of(idea: Idea, hits: Sequence[Paper], embedder: Embedder) -> FieldSignals:
-    """Measure the signals of the hits, without the publication of the idea itself."""
-    own_ids = {paper.paper_id for paper in own_publications(idea, hits)}
-    papers = [paper for paper in hits if paper.paper_id not in own_ids]
-    if not papers:
-        return FieldSignals(0.0, 0.0)
-    candidates = papers[:_EMBEDDED_PAPERS]
-    similarity = await similarity_of(candidates, Nearness(idea.text, embedder))
-    candidates.sort(key=lambda paper: -similarity[paper.paper_id])
-    best = candidates[:_NEAREST_PAPERS]
-    return FieldSignals(
-        similarity_0_to_1=fmean(similarity[paper.paper_id] for paper in best),
-        shared_0_to_1=_shared_word_share(idea, papers),
-        nearest=tuple(best),
-    )
-
-
-def _shared_word_share(idea: Idea, papers: Sequence[Paper]) -> float:
-    idea_words = set(content_words(" ".join(key_phrases(idea.text, _SEARCH_PHRASES))))
-    paper_words = {
-        word for paper in papers for word in content_words(f"{paper.title} {paper.abstract or ''}")
-    }
-    return len(idea_words & paper_words) / len(idea_words) if idea_words else 0.0
-
-
-def coverage_of(signals: FieldSignals) -> FieldCoverage:
-    value = (
-        _INTERCEPT
-        + _SIMILARITY_WEIGHT * signals.similarity_0_to_1
-        + _SHARED_WEIGHT * signals.shared_0_to_1
-    )
-    probability = 1 / (1 + math.exp(-value))
-    return FieldCoverage(
-        field_covered=probability >= _LEAST_PROBABILITY,
-        field_coverage_0_to_1=round(probability, 4),
-        field_coverage_detail=_detail(signals),
-    )
-
-
-def _detail(signals: FieldSignals) -> str:
-    titles = (
-        f"“{shorten_words(' '.join(paper.title.split()), _TITLE_WORDS)[0]}”"
-        for paper in signals.nearest[:_TITLES_NAMED]
-    )
-    return (
-        f"nearest works are about {', '.join(titles)} (similarity"
-        f" {signals.similarity_0_to_1:.2f}, {signals.shared_0_to_1:.0%} of its key words)"
-    )

@@ -257,12 +257,19 @@ class Works:
         work = self._work_of[self._places[paper_id]]
         records = [self._records[place] for place in sorted(self._members[work])]
         if work >= self._known_count:
-            records.sort(key=_primary_first)
+            records.sort(key=lambda one: (one.kind, one.paper.doi is None, one.paper.paper_id))
         primary, *others = records
         if not others:
             return primary.paper
         paper = primary.paper if work < self._known_count else _fill(primary.paper, others)
-        return _link_versions(paper, [record.paper for record in others])
+        dates = dict(zip(paper.version_urls, paper.version_dates, strict=True))
+        for other in (record.paper for record in others):
+            when = in_words(other.publication_date, other.date_precision, other.year, "")
+            dates.setdefault(_address(other), when)
+            for url, day in zip(other.version_urls, other.version_dates, strict=True):
+                dates.setdefault(url, day)
+        dates = {url: day for url, day in dates.items() if url not in ("", _address(paper))}
+        return replace(paper, version_urls=tuple(dates), version_dates=tuple(dates.values()))
 
     def _enter(self, record: _Record) -> int:
         place = len(self._records)
@@ -319,10 +326,6 @@ def each_once(papers: Sequence[Paper]) -> list[Paper]:
     return [works.merged(first) for first in dict.fromkeys(map(works.first_of, papers))]
 
 
-def _primary_first(record: _Record) -> tuple[Kind, bool, PaperId]:
-    return record.kind, record.paper.doi is None, record.paper.paper_id
-
-
 def _fill(primary: Paper, others: Sequence[_Record]) -> Paper:
     values: dict[str, Any] = {}
     for name in _FILLED:
@@ -344,19 +347,6 @@ def _fill(primary: Paper, others: Sequence[_Record]) -> Paper:
         names = ("year", "publication_date", "date_precision")
         values |= {name: getattr(with_date, name) for name in names}
     return replace(primary, **{name: value for name, value in values.items() if value is not None})
-
-
-def _link_versions(primary: Paper, others: Iterable[Paper]) -> Paper:
-    """Return the record with the addresses and dates of the other versions."""
-    dates = dict(zip(primary.version_urls, primary.version_dates, strict=True))
-    for other in others:
-        when = in_words(other.publication_date, other.date_precision, other.year, "")
-        dates.setdefault(_address(other), when)
-        for url, day in zip(other.version_urls, other.version_dates, strict=True):
-            dates.setdefault(url, day)
-    own_addresses = {"", _address(primary)}
-    dates = {url: day for url, day in dates.items() if url not in own_addresses}
-    return replace(primary, version_urls=tuple(dates), version_dates=tuple(dates.values()))
 
 
 def _address(paper: Paper) -> str:

@@ -54,38 +54,30 @@ def collect_manuscripts(
     places = list(
         dict.fromkeys(place for path in paths for place in _manuscripts(path, maximum_bytes))
     )
-    included_files = {place: _included_files(place, maximum_bytes) for place in places}
-    hashes = {place: _hash(place, maximum_bytes, included_files[place]) for place in places}
     names = [_name(place) for place in places]
-    sources = []
+    # Of manuscripts with one name and one content, the first stands for all.
+    sources: dict[str, ManuscriptSource] = {}
     remaining_reasons = dict(reasons or {})
     for place, name in zip(places, names, strict=True):
+        included, sha256 = _content(place, maximum_bytes)
         alone = names.count(name) == 1
-        reason = (
-            remaining_reasons.pop(place.name, None) or remaining_reasons.pop(name, None)
-            if alone
-            else remaining_reasons.pop(place.name, None)
+        reason = remaining_reasons.pop(place.name, None)
+        if alone:
+            reason = reason or remaining_reasons.pop(name, None)
+        source = ManuscriptSource(
+            manuscript_id=name if alone else f"{name}-{sha256[:8]}",
+            path=place,
+            included=included,
+            content_sha256=sha256,
+            known_reason=reason,
         )
-        manuscript_id = name if alone else f"{name}-{hashes[place][:8]}"
-        sources.append(
-            ManuscriptSource(
-                manuscript_id=manuscript_id,
-                path=place,
-                included=included_files[place],
-                content_sha256=hashes[place],
-                known_reason=reason,
-            )
-        )
+        sources.setdefault(source.manuscript_id, source)
     if remaining_reasons:
         raise ConfigurationError(
             f"--reasons names {next(iter(remaining_reasons))!r}, and no manuscript is called that; they are"
             f" {', '.join(names[:5])}"
         )
-    # Of manuscripts with one name and one content, the first stands for all.
-    by_id: dict[str, ManuscriptSource] = {}
-    for source in sources:
-        by_id.setdefault(source.manuscript_id, source)
-    return tuple(by_id.values())
+    return tuple(sources.values())
 
 
 def _manuscripts(path: Path, maximum_bytes: int) -> Iterator[Path]:
@@ -168,24 +160,17 @@ def _name(place: Path) -> str:
     return name
 
 
-def _included_files(place: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
+def _content(place: Path, maximum_bytes: int) -> tuple[tuple[IncludedFile, ...], str]:
+    """Return the included files, and the hash of all text; of unreadable text, that of its name."""
+    included: tuple[IncludedFile, ...] = ()
     try:
-        return included_files(place, maximum_bytes)
-    except (LatexError, PlainFileError):
-        return ()  # reading reports the reason
-    except OSError as error:
-        raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
-
-
-def _hash(place: Path, maximum_bytes: int, included: Sequence[IncludedFile]) -> str:
-    """Hash the file with its includes, or a folder's LaTeX files; unreadable files by name."""
-    try:
+        included = included_files(place, maximum_bytes)
         content = latex_content(place, maximum_bytes, included)
-    except (LatexError, PlainFileError) as error:
+    except (LatexError, PlainFileError) as error:  # reading reports the reason
         content = f"{error.reason}: {place.name}".encode("utf-8", "replace")
     except OSError as error:
         raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
-    return hashlib.sha256(content).hexdigest()
+    return included, hashlib.sha256(content).hexdigest()
 
 
 _FORMAT = (
@@ -209,27 +194,17 @@ def read_reasons(path: Path) -> dict[str, str]:
         raise ConfigurationError(f"--reasons {path} is no UTF-8 text: {_FORMAT}") from error
     reasons: dict[str, str] = {}
     for number, entry in enumerate(_entries(path, text), start=1):
-        fields = (
-            (entry.get("manuscript"), entry.get("reason"))
-            if isinstance(entry, dict)
-            else (None, None)
-        )
-        name, reason = fields
+        fields = entry if isinstance(entry, dict) else {}
+        name, reason = fields.get("manuscript"), fields.get("reason")
+        where = f"--reasons {path}: entry {number}"
         if not (
             isinstance(name, str) and name.strip() and isinstance(reason, str) and reason.strip()
         ):
-            raise ConfigurationError(
-                f"--reasons {path}: entry {number} lacks its manuscript or its reason; {_FORMAT}"
-            )
+            raise ConfigurationError(f"{where} lacks its manuscript or its reason; {_FORMAT}")
         if not encodable(name + reason):
-            raise ConfigurationError(
-                f"--reasons {path}: entry {number} contains a lone surrogate: write it"
-                " again as UTF-8"
-            )
+            raise ConfigurationError(f"{where} contains a lone surrogate: write it again as UTF-8")
         if name.strip() in reasons:
-            raise ConfigurationError(
-                f"--reasons {path}: entry {number} gives {name.strip()!r} a second reason"
-            )
+            raise ConfigurationError(f"{where} gives {name.strip()!r} a second reason")
         reasons[name.strip()] = reason.strip()
     if not reasons:
         raise ConfigurationError(f"--reasons {path} is empty: {_FORMAT}")

@@ -4,45 +4,35 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 
 from schemas.calls import LlmCall
-from schemas.outcome import Outcome, Scored
+from schemas.outcome import Unscored
 from schemas.text.patterns import IGNORECASE, bounded
 from schemas.works.manuscripts import Attempt, ManuscriptForm, Problem
 from tasks.judging.step import Engine
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import passage_around
-from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS, ProblemsInput, ProblemsReply
+from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS, ProblemsInput
 from tasks.text.quotations import stands_in
 
 # Existence of the places that a report names: true, false or unknown.
 
+_STATEMENT = (
+    r"\b(theorem|lemma|proposition|corollary|definition|claim|remark|example|assumption|conjecture"
+    r"|algorithm|table|figure|fig)s?\.?\s{0,9}"
+)
+_EQUATION_NUMBER = r"([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9}[a-z]?)"
 _PAGE = bounded(r"\b(?:pages?|pp?\.)\s{0,9}(\d{1,4})", IGNORECASE)
 _SECTION = bounded(
-    (
-        r"(?:\b(?:sections?|secs?\.?)|§)\s{0,9}([A-Z]?\d{1,2}(?:\.\d{1,2}){0,3})(?!\w)"
-        r"|\bappendix\s{1,9}([A-Z](?:\.\d{1,2}){0,3})(?!\w)"
-    ),
+    r"(?:\b(?:sections?|secs?\.?)|§)\s{0,9}([A-Z]?\d{1,2}(?:\.\d{1,2}){0,3})(?!\w)"
+    r"|\bappendix\s{1,9}([A-Z](?:\.\d{1,2}){0,3})(?!\w)",
     IGNORECASE,
 )
 _EQUATION = bounded(
-    (
-        r"\b(?:equations?|eqs?\.?"
-        r"|eqns?\.?)\s{0,9}+~?\(?\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9}[a-z]?)\)?"
-    ),
-    IGNORECASE,
+    rf"\b(?:equations?|eqs?\.?|eqns?\.?)\s{{0,9}}+~?\(?\s{{0,9}}{_EQUATION_NUMBER}\)?", IGNORECASE
 )
-_NUMBERED = bounded(
-    r"\b(theorem|lemma|proposition|corollary|definition|claim|remark|example|assumption"
-    r"|conjecture|algorithm|table|figure|fig)s?\.?\s{0,9}~?"
-    r"([A-Z]?\.?\d{1,3}(?:\.\d{1,3})*)",
-    IGNORECASE,
-)
-_PRINTED_EQUATION = bounded(
-    r"\(\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9}[a-z]?)\s{0,9}\)", IGNORECASE
-)
+_NUMBERED = bounded(rf"{_STATEMENT}~?([A-Z]?\.?\d{{1,3}}(?:\.\d{{1,3}})*)", IGNORECASE)
+_PRINTED_EQUATION = bounded(rf"\(\s{{0,9}}{_EQUATION_NUMBER}\s{{0,9}}\)", IGNORECASE)
 _PRINTED_NUMBER = bounded(
-    r"\b(theorem|lemma|proposition|corollary|definition|claim|remark|example|assumption|conjecture"
-    r"|algorithm|table|figure|fig)s?\.?\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9})(?!\d)",
-    IGNORECASE,
+    rf"{_STATEMENT}([A-Z]?\.?\d{{1,3}}(?:\.\d{{1,3}}){{0,9}})(?!\d)", IGNORECASE
 )
 _HEADING_NUMBER = bounded(r"^([A-Z]|[A-Z]?\d{1,9}(?:\.\d{1,9}){0,20})\.?\s")
 _NO_LETTERS = bounded(r"[^a-z]+")
@@ -61,65 +51,44 @@ def location_found(location: str, manuscript: Manuscript) -> bool | None:
 
 
 def _verdicts(location: str, manuscript: Manuscript) -> Iterator[bool | None]:
+    text, letters = manuscript.text, _NO_LETTERS.sub("", location.lower())
     if manuscript.pages:
         yield from (1 <= int(number) <= len(manuscript.pages) for number in _PAGE.findall(location))
+    # A place need not quote a heading, so that a missing one proves nothing.
+    names = (_NO_LETTERS.sub("", heading.lower()) for heading in manuscript.headings)
+    yield True if any(len(name) >= 5 and name in letters for name in names) else None
     if manuscript.form is ManuscriptForm.LATEX:
-        yield from (label in manuscript.text for label in _LABEL.findall(location))
-        yield _names_heading(location, manuscript)
+        yield from (label in text for label in _LABEL.findall(location))
         return
-    text = manuscript.text
+    matches = (_HEADING_NUMBER.match(f"{heading} ") for heading in manuscript.headings)
+    headings = [match.group(1).upper() for match in matches if match]
+    are_numbered = any(character.isdigit() for each in headings for character in each)
     for numbers in _SECTION.findall(location):
-        yield _numbered_heading("".join(numbers), manuscript)
+        number = "".join(numbers).upper()
+        is_there = any(each == number or each.startswith(f"{number}.") for each in headings)
+        yield is_there if are_numbered else None
     equations = frozenset(_PRINTED_EQUATION.findall(text))
     yield from (number in equations for number in _EQUATION.findall(location))
-    numbers_in_text = frozenset(
+    printed_numbers = frozenset(
         (_kind(kind), number.lower()) for kind, number in _PRINTED_NUMBER.findall(text)
     )
     for kind, number in _NUMBERED.findall(location):
-        yield any(
-            _kind(kind) == other and _begins_with(printed_number, number.lower())
-            for other, printed_number in numbers_in_text
+        length = len(number)
+        yield any(  # 3 and 3.1 are there where 3.1 is, 31 is not
+            _kind(kind) == other
+            and printed.startswith(number.lower())
+            and not printed[length : length + 1].isdigit()
+            for other, printed in printed_numbers
         )
-    yield _names_heading(location, manuscript)
 
 
 def _kind(word: str) -> str:
     return "figure" if word.lower() == "fig" else word.lower()
 
 
-def _begins_with(whole: str, number: str) -> bool:
-    """Match `3.1` with 3 and 3.1, but not with 3.12 or 31."""
-    return whole.startswith(number) and not whole[len(number) : len(number) + 1].isdigit()
-
-
-def _numbered_heading(number: str, manuscript: Manuscript) -> bool | None:
-    """Return whether a heading has the number; None if headings are unnumbered."""
-    matches = (_HEADING_NUMBER.match(f"{heading} ") for heading in manuscript.headings)
-    numbers = [match.group(1) for match in matches if match]
-    if not any(character.isdigit() for each in numbers for character in each):
-        return None
-    return number.upper() in {each.upper() for each in numbers} or any(
-        each.startswith(f"{number}.") for each in numbers
-    )
-
-
-def _names_heading(location: str, manuscript: Manuscript) -> bool | None:
-    """Return True if a heading is quoted, else None: a place need not quote one."""
-    letters = _letters(location)
-    names = (name for heading in manuscript.headings if len(name := _letters(heading)) >= 5)
-    return True if any(name in letters for name in names) else None
-
-
-def _letters(text: str) -> str:
-    return _NO_LETTERS.sub("", text.lower())
-
-
-EngineOfAttempt = Callable[[int], Engine]
-
-
 async def find_problems(
     manuscript: Manuscript,
-    engine_of: EngineOfAttempt,
+    engine_of: Callable[[int], Engine],
     *,
     maximum_problems: int = 5,
     attempt_count: int = 1,
@@ -140,12 +109,47 @@ async def find_problems(
     outcomes = await asyncio.gather(
         *(engine_of(number).run(FIND_PROBLEMS, question) for number in numbers)
     )
-    attempts, problems = [], []
+    attempts: list[Attempt] = []
+    problems: list[Problem] = []
     for number, outcome in zip(numbers, outcomes, strict=True):
-        reported_problems = _problems(number, outcome, manuscript, maximum_problems)
-        attempts.append(_attempt(number, outcome, len(reported_problems)))
-        problems.extend(reported_problems)
+        if isinstance(outcome, Unscored):
+            attempts.append(unscored_attempt(number, outcome))
+            continue
+        entries = outcome.value.problems[:maximum_problems]
+        attempts.append(
+            Attempt(attempt=number, problem_count=len(entries), provenance=outcome.provenance)
+        )
+        problems += [
+            Problem(
+                problem_id=f"a{number}p{place}",
+                attempt=number,
+                rank=place,
+                problem=entry.problem,
+                location=entry.location,
+                explanation=entry.explanation,
+                location_found=location_found(entry.location, manuscript),
+                quote=entry.quote,
+                quote_found=(
+                    stands_in(entry.quote, manuscript.text, least_characters=1)
+                    if entry.quote
+                    else None
+                ),
+                passage=passage_around(entry.quote, manuscript.reading),
+                provenance=outcome.provenance,
+            )
+            for place, entry in enumerate(entries, start=1)
+        ]
     return tuple(attempts), tuple(problems)
+
+
+def unscored_attempt(number: int, outcome: Unscored) -> Attempt:
+    return Attempt(
+        attempt=number,
+        problem_count=None,
+        unscored_reason=outcome.reason,
+        unscored_detail=outcome.detail,
+        provenance=outcome.provenance,
+    )
 
 
 def with_usage(attempt: Attempt, calls: Sequence[LlmCall]) -> Attempt:
@@ -161,59 +165,19 @@ def with_usage(attempt: Attempt, calls: Sequence[LlmCall]) -> Attempt:
     ]
     if not paid_calls:
         return attempt
-    thinking = [call.thinking_tokens for call in paid_calls]
-    thinking_tokens = (
-        None
-        if any(tokens is None for tokens in thinking)
-        else sum(tokens or 0 for tokens in thinking)
-    )
-    costs = [call.cost_usd for call in paid_calls]
+    thinking = _sum([call.thinking_tokens for call in paid_calls])
+    output = sum(call.completion_tokens for call in paid_calls) - int(thinking or 0)
     return attempt.model_copy(
         update={
             "input_tokens": sum(call.prompt_tokens for call in paid_calls),
-            "thinking_tokens": thinking_tokens,
-            "output_tokens": sum(call.completion_tokens for call in paid_calls)
-            - (thinking_tokens or 0),
-            "cost_usd": (
-                None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
-            ),
+            "thinking_tokens": thinking,
+            "output_tokens": output,
+            "cost_usd": _sum([call.cost_usd for call in paid_calls]),
         }
     )
 
 
-def _attempt(number: int, outcome: Outcome[ProblemsReply], count: int) -> Attempt:
-    if isinstance(outcome, Scored):
-        return Attempt(attempt=number, problem_count=count, provenance=outcome.provenance)
-    return Attempt(
-        attempt=number,
-        problem_count=None,
-        unscored_reason=outcome.reason,
-        unscored_detail=outcome.detail,
-        provenance=outcome.provenance,
-    )
-
-
-def _problems(
-    number: int, outcome: Outcome[ProblemsReply], manuscript: Manuscript, most: int
-) -> list[Problem]:
-    if not isinstance(outcome, Scored):
-        return []
-    reading = manuscript.reading
-    return [
-        Problem(
-            problem_id=f"a{number}p{place}",
-            attempt=number,
-            rank=place,
-            problem=entry.problem,
-            location=entry.location,
-            explanation=entry.explanation,
-            location_found=location_found(entry.location, manuscript),
-            quote=entry.quote,
-            quote_found=(
-                stands_in(entry.quote, manuscript.text, least_characters=1) if entry.quote else None
-            ),
-            passage=passage_around(entry.quote, reading),
-            provenance=outcome.provenance,
-        )
-        for place, entry in enumerate(outcome.value.problems[:most], start=1)
-    ]
+def _sum(values: Sequence[float | None]) -> float | None:
+    """Return the sum; None if any value is unknown."""
+    known_values = [value for value in values if value is not None]
+    return sum(known_values) if len(known_values) == len(values) else None

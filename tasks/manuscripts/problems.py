@@ -17,10 +17,11 @@ from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.reference_pool import Pool
 from tasks.manuscripts.sections import Section, passage_around, passages_about, place_of
 from tasks.manuscripts.steps.find_problems import CHECKS
-from tasks.manuscripts.steps.read_section import CandidateReply, LeadShown
 from tasks.manuscripts.steps.reading import Reading, is_damaged
-from tasks.manuscripts.steps.refute_problem import (
+from tasks.manuscripts.steps.review import (
     REFUTE_PROBLEM,
+    CandidateReply,
+    LeadShown,
     RefuteInput,
     RefuteReply,
     Verdict,
@@ -77,34 +78,25 @@ def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadSh
 
 def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) -> list[Candidate]:
     """Return cited works that a title, the literature, OpenAlex or Crossref marks as retracted."""
-    return [
-        Candidate(
-            "the list of references",
-            CandidateReply(
-                problem=_retraction_problem(work),
-                quote=work.cited_as,
-                explanation=_retraction_source(work),
-                consequence="What is said to follow from that work.",
-                confidence_percent=_RETRACTED_PERCENT,
+    candidates = []
+    for work in works:
+        if not work.cited_as or not work.mark or work.state is PaperState.NOTICE:
+            continue
+        been = "" if work.state is PaperState.OF_CONCERN else "that has been "
+        title = f"“{work.title}” ({work.year or 'no year'})"
+        reply = CandidateReply(
+            problem=f"The manuscript cites a work {been}{work.mark}.",
+            quote=work.cited_as,
+            explanation=(
+                f"The literature, OpenAlex or Crossref lists {title} as {work.mark}."
+                if state_of_title(work.title) is None
+                else f"The source lists it as {title}."
             ),
-            provenance,
+            consequence="What is said to follow from that work.",
+            confidence_percent=_RETRACTED_PERCENT,
         )
-        for work in works
-        if work.cited_as and work.mark and work.state is not PaperState.NOTICE
-    ]
-
-
-def _retraction_problem(work: PooledWork) -> str:
-    if work.state is PaperState.OF_CONCERN:
-        return f"The manuscript cites a work {work.mark}."
-    return f"The manuscript cites a work that has been {work.mark}."
-
-
-def _retraction_source(work: PooledWork) -> str:
-    title = f"“{work.title}” ({work.year or 'no year'})"
-    if state_of_title(work.title) is not None:
-        return f"The source lists it as {title}."
-    return f"The literature, OpenAlex or Crossref lists {title} as {work.mark}."
+        candidates.append(Candidate("the list of references", reply, provenance))
+    return candidates
 
 
 def merge_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -114,11 +106,14 @@ def merge_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
     """
     groups: list[list[Candidate]] = []
     for one in sorted(candidates, key=lambda each: -each.reply.confidence_percent):
-        same = next((group for group in groups if _is_same(one.reply, group[0].reply)), None)
-        if same is None:
-            groups.append([one])
+        for group in groups:
+            first = group[0].reply
+            alike = overlap_0_to_1(one.reply.problem, first.problem)
+            if alike >= _SAME_PROBLEM / (2 if _quotes_same(one.reply, first) else 1):
+                group.append(one)
+                break
         else:
-            same.append(one)
+            groups.append([one])
     return [_with_places(*group) for group in groups]
 
 
@@ -138,34 +133,9 @@ def _with_places(first: Candidate, *others: Candidate) -> Candidate:
     return replace(first, reply=reply)
 
 
-def _is_same(one: CandidateReply, other: CandidateReply) -> bool:
-    alike = overlap_0_to_1(one.problem, other.problem)
-    return alike >= (_SAME_PROBLEM / 2 if _quotes_same(one, other) else _SAME_PROBLEM)
-
-
 def _quotes_same(one: CandidateReply, other: CandidateReply) -> bool:
     quotes = normal(one.quote), normal(other.quote)
     return all(quotes) and (quotes[0] in quotes[1] or quotes[1] in quotes[0])
-
-
-def rejection_reason(reply: CandidateReply, reading: Reading) -> str | None:
-    """Return why a candidate is rejected without a second look, or None."""
-    if not reply.quote:
-        return "It points at no sentence."
-    if not stands_in(reply.quote, reading.whole, least_characters=LEAST_CHARACTERS):
-        return "The manuscript does not have the sentence that it quotes."
-    if is_damaged(reply.quote):
-        return "The sentence was damaged when the file was read: the authors wrote something else."
-    return None
-
-
-def skip_reason(reply: CandidateReply) -> str | None:
-    """Return why a candidate gets no second look unless a person asks, or None."""
-    if reply.confidence_percent < LEAST_PERCENT:
-        return f"It was raised with {reply.confidence_percent} % confidence only."
-    if not reply.consequence:
-        return "Nothing that the text says would change if it held."
-    return None
 
 
 WORKS_SHOWN = 5
@@ -198,20 +168,18 @@ async def second_looks(
     Args:
         before: earlier remarks on each candidate; empty if there are none.
     """
-    earlier_remarks = before or [()] * len(candidates)
     looks = await asyncio.gather(
         *(
             _second_look(one, remarks, manuscript, engine, pool)
-            for one, remarks in zip(candidates, earlier_remarks, strict=True)
+            for one, remarks in zip(candidates, before or [()] * len(candidates), strict=True)
         )
     )
-    place_outcomes = [
-        (one.place, outcome) for one, (_, outcome) in zip(candidates, looks, strict=True)
-    ]
+    outcomes = [outcome for _, outcome in looks]
+    places = zip((one.place for one in candidates), outcomes, strict=True)
     return Looks(
         problems=tuple(problem for problem, _ in looks),
-        outcomes=tuple(outcome for _, outcome in looks if outcome is not None),
-        failures=tuple(failures_of(REFUTE_PROBLEM, manuscript, place_outcomes)),
+        outcomes=tuple(outcome for outcome in outcomes if outcome is not None),
+        failures=tuple(failures_of(REFUTE_PROBLEM, manuscript, places)),
     )
 
 
@@ -225,15 +193,27 @@ async def _second_look(
     """Return the problem after the second look, and the outcome (None without a call)."""
     reply, reading = candidate.reply, manuscript.reading
     place = place_of(reply.quote, reading, candidate.place)
-    rejection = rejection_reason(reply, reading)
-    if rejection is None and not before:  # a person's request always gets a second look
-        rejection = skip_reason(reply)
+    is_there = stands_in(reply.quote, reading.whole, least_characters=LEAST_CHARACTERS)
+    rejection = ""
+    if not reply.quote:
+        rejection = "It points at no sentence."
+    elif not is_there:
+        rejection = "The manuscript does not have the sentence that it quotes."
+    elif is_damaged(reply.quote):
+        rejection = (
+            "The sentence was damaged when the file was read: the authors wrote something else."
+        )
+    elif before:
+        pass  # a person's request always gets a second look
+    elif reply.confidence_percent < LEAST_PERCENT:
+        rejection = f"It was raised with {reply.confidence_percent} % confidence only."
+    elif not reply.consequence:
+        rejection = "Nothing that the text says would change if it held."
     outcome: Outcome[RefuteReply] | None = None
-    findings: dict[str, Any]
-    if rejection is not None:
-        findings = {"second_look": rejection, "refuted": True, "open_question": False}
-    else:
+    findings: dict[str, Any] = {"second_look": rejection, "refuted": True, "open_question": False}
+    if not rejection:
         prompt_papers = related_works(reply.problem, reply.quote, pool)
+        works = pool.describe(prompt_papers)
         outcome = await engine.run(
             REFUTE_PROBLEM,
             RefuteInput(
@@ -242,12 +222,12 @@ async def _second_look(
                 quote=reply.quote,
                 explanation=reply.explanation,
                 passages=passages_about(reply.problem, reply.quote, reading),
-                works=pool.describe(prompt_papers),
+                works=works,
                 before=before,
             ),
         )
         if isinstance(outcome, Scored):
-            texts = (reading.whole, *pool.describe(prompt_papers))
+            texts = (reading.whole, *works)
             findings = _findings(reply.confidence_percent, outcome.value, texts, prompt_papers)
         else:
             detail = f"It was not looked at a second time: {outcome.detail}"
@@ -261,7 +241,7 @@ async def _second_look(
         explanation=reply.explanation,
         location_found=location_found(place, manuscript),
         quote=reply.quote,
-        quote_found=stands_in(reply.quote, reading.whole, least_characters=LEAST_CHARACTERS),
+        quote_found=is_there,
         passage=passage_around(reply.quote, reading),
         provenance=candidate.provenance,
         **{"confidence_0_to_1": reply.confidence_percent / 100, **findings},
@@ -279,9 +259,9 @@ def _findings(
     """Combine a problem raised with `raised` percent confidence and its second look.
 
     A verdict whose quote is in none of `texts` leaves the problem open, and so do two looks with
-    little confidence.
+    little confidence. A verdict that is hardly more confident than the objection is disputed.
     """
-    sure = look.confidence_percent
+    sure, verdict = look.confidence_percent, look.verdict
     reasons = [look.reason]
     if look.innocent_explanation:
         reasons.insert(0, f"For the authors: {look.innocent_explanation}")
@@ -289,39 +269,26 @@ def _findings(
         stands_in(look.quote, text, least_characters=1) for text in texts
     )
     of_it = {Verdict.WRONG: sure, Verdict.REFUTED: 100 - sure, Verdict.OPEN: _EVEN_PERCENT}
-    together = round((raised + of_it[look.verdict]) / 2)
-    unsure = look.verdict is Verdict.WRONG and together < LEAST_TOGETHER_PERCENT
+    together = round((raised + of_it[verdict]) / 2)
+    unsure = verdict is Verdict.WRONG and together < LEAST_TOGETHER_PERCENT
+    dispute, raised_with = "", f"It was raised with {raised} % confidence"
     if not is_founded:
         reasons.append("The sentence that this rests on stands nowhere.")
+        dispute = "The second look rests on a sentence that stands nowhere."
     elif unsure:
         reasons.append(f"Both looks together are {together} % sure, which is too little.")
+    elif verdict is Verdict.REFUTED and sure - raised <= CLOSE_PERCENT:
+        dispute = f"{raised_with} and refuted with {sure} %."
+    elif verdict is Verdict.OPEN and raised > sure:
+        dispute = f"{raised_with}, and the second look, {sure} % sure, leaves it open."
     reason = " ".join(each for each in reasons if each)
     return {
         "confidence_0_to_1": together / 100,
         "second_look": settle(reason, prompt_papers).markdown if len(prompt_papers) else reason,
-        "dispute": dispute_of(raised, look, founded=is_founded),
-        "refuted": look.verdict is Verdict.REFUTED and is_founded,
-        "open_question": look.verdict is Verdict.OPEN or not is_founded or unsure,
+        "dispute": dispute,
+        "refuted": verdict is Verdict.REFUTED and is_founded,
+        "open_question": verdict is Verdict.OPEN or not is_founded or unsure,
     }
-
-
-def dispute_of(raised_percent: int, look: RefuteReply, *, founded: bool) -> str:
-    """Return the dispute between objection and second look; empty if there is none.
-
-    Args:
-        founded: True if the quote of the second look exists.
-    """
-    if not founded:
-        return "The second look rests on a sentence that stands nowhere."
-    sure = look.confidence_percent
-    if look.verdict is Verdict.REFUTED and sure - raised_percent <= CLOSE_PERCENT:
-        return f"It was raised with {raised_percent} % confidence and refuted with {sure} %."
-    if look.verdict is Verdict.OPEN and raised_percent > sure:
-        return (
-            f"It was raised with {raised_percent} % confidence, and the second look, {sure} % sure,"
-            " leaves it open."
-        )
-    return ""
 
 
 def in_order(problems: Sequence[Problem]) -> list[Problem]:

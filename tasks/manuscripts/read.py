@@ -2,27 +2,31 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 
 from schemas.failure import Failure, SourceFailure
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
-from schemas.text.plain_files import PlainFileError, read_file
 from schemas.works.check_run import ManuscriptSource
 from schemas.works.manuscripts import ManuscriptForm
 from tasks.accounting.ledger import Ledger
-from tasks.documents.document import ParsedDocument
-from tasks.documents.grobid import read_with_grobid
+from tasks.documents.document import (
+    LatexSource,
+    ParsedDocument,
+    Refusal,
+    decode_text,
+    is_pdf,
+    read_content,
+)
+from tasks.documents.grobid import read_with_grobid, read_without_grobid
 from tasks.documents.latex import read_latex, read_latex_whole
 from tasks.documents.pdf import read_pages
 from tasks.manuscripts.collect import TEXT_SUFFIXES
 from tasks.manuscripts.steps.reading import Reading
 from tasks.text.words import sections_of_markdown
-
-# Manuscripts after reading.
 
 PAGE_MARK = "[page {number}]"
 _FIELDS_FENCE = "---"
@@ -70,25 +74,14 @@ class Manuscript:
         return len(self.text.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A manuscript that cannot be read."""
-
-    reason: Reason
-    detail: str
-
-
-TakesPdf = Callable[[], bool]
-
-
 async def read_manuscript(
     source: ManuscriptSource,
     form: str,
     settings: DocumentSettings,
     grobid_url: str | None,
     ledger: Ledger,
-    takes_pdf: TakesPdf,
-) -> Manuscript | Unreadable:
+    takes_pdf: Callable[[], bool],
+) -> Manuscript | Refusal:
     """Read the manuscript in the requested form.
 
     Args:
@@ -99,21 +92,35 @@ async def read_manuscript(
     path = source.path
     if path.is_file() and path.suffix.lower() == ".pdf":
         if form == "latex":
-            return Unreadable(
-                Reason.WRONG_FORM, f"{path.name} is a PDF: use --form auto, pdf or text"
-            )
-        return await _read_pdf(
-            source, form == "pdf" or (form == "auto" and takes_pdf()), settings, grobid_url, ledger
-        )
+            detail = f"{path.name} is a PDF: use --form auto, pdf or text"
+            return Refusal(Reason.WRONG_FORM, detail)
+        attach = form == "pdf" or (form == "auto" and takes_pdf())
+        return await _read_pdf(source, attach, settings, grobid_url, ledger)
     if form == "pdf":
-        return Unreadable(Reason.WRONG_FORM, f"{path.name} is no PDF: use --form auto")
+        return Refusal(Reason.WRONG_FORM, f"{path.name} is no PDF: use --form auto")
     if path.is_file() and path.name.lower().endswith(TEXT_SUFFIXES):
         if form == "latex":
-            return Unreadable(
-                Reason.WRONG_FORM, f"{path.name} is plain text: use --form auto or text"
-            )
-        return await _read_text(source, settings)
-    return await _read_latex(source, settings, as_text=form == "text")
+            detail = f"{path.name} is plain text: use --form auto or text"
+            return Refusal(Reason.WRONG_FORM, detail)
+        return await asyncio.to_thread(_read_text, source, settings)
+    document: ParsedDocument | LatexSource | SourceFailure
+    if form == "text":
+        document = await read_latex(path, settings, source.included)
+    else:
+        document = await read_latex_whole(path, settings, source.included)
+    if isinstance(document, SourceFailure):
+        return Refusal(document.reason, document.detail)
+    missing = {
+        "missing_files": document.missing_files,
+        "missing_preamble_files": document.missing_preamble_files,
+    }
+    if isinstance(document, ParsedDocument):
+        text, headings = _flowing(document)
+        return _manuscript(
+            source, document.title, ManuscriptForm.TEXT, text, headings=headings, **missing
+        )
+    text = f"{document.body}\n\n{document.bibliography}".strip()
+    return _manuscript(source, document.title, ManuscriptForm.LATEX, text, **missing)
 
 
 async def _read_pdf(
@@ -122,105 +129,59 @@ async def _read_pdf(
     settings: DocumentSettings,
     grobid_url: str | None,
     ledger: Ledger,
-) -> Manuscript | Unreadable:
+) -> Manuscript | Refusal:
     """Read the pages in any case: places such as `page 3` are checked against them."""
-    content = await _content(source.path, settings.maximum_bytes)
-    if isinstance(content, Unreadable):
+    name = source.path.name
+    content = await asyncio.to_thread(read_content, source.path, settings.maximum_bytes)
+    if isinstance(content, Refusal):
         return content
-    if b"%PDF-" not in content[:1024]:
-        return Unreadable(Reason.NOT_A_PDF, f"{source.path.name} is not a PDF")
-    document = await read_pages(content, source.path.name, settings)
+    if not is_pdf(content):
+        return Refusal(Reason.NOT_A_PDF, f"{name} is not a PDF")
+    document = await read_pages(content, name, settings)
     if isinstance(document, SourceFailure):
-        return Unreadable(document.reason, document.detail)
+        return Refusal(document.reason, document.detail)
     text_with_marks = "\n".join(
         f"{PAGE_MARK.format(number=number)}\n{page}"
         for number, page in enumerate(document.pages, start=1)
     )
-    manuscript = Manuscript(
-        manuscript_id=source.manuscript_id,
-        name=source.path.name,
-        title=document.title or "",
-        form=ManuscriptForm.PDF if attach else ManuscriptForm.TEXT,
-        content_sha256=source.content_sha256,
-        text=text_with_marks,
+    manuscript = _manuscript(
+        source,
+        document.title,
+        ManuscriptForm.PDF if attach else ManuscriptForm.TEXT,
+        text_with_marks,
         pages=document.pages,
         headings=document.headings,
         attachment=content if attach else None,
     )
     if grobid_url is None or attach:
         return manuscript
-    paper = await read_with_grobid(content, source.path.name, grobid_url, settings, ledger)
+    paper = await read_with_grobid(content, name, grobid_url, settings, ledger)
     if isinstance(paper, SourceFailure):
-        detail = f"{paper.detail}; read without GROBID"
-        return replace(
-            manuscript,
-            passed_over=Failure(
-                stage="documents", subject=source.path.name, reason=paper.reason, detail=detail
-            ),
-        )
-    return replace(
-        manuscript,
-        title=paper.title or manuscript.title,
-        text=_flowing(paper),
-        headings=_headings(paper),
-    )
+        return replace(manuscript, passed_over=read_without_grobid(name, paper))
+    text, headings = _flowing(paper)
+    return replace(manuscript, title=paper.title or manuscript.title, text=text, headings=headings)
 
 
-async def _read_latex(
-    source: ManuscriptSource, settings: DocumentSettings, *, as_text: bool
-) -> Manuscript | Unreadable:
-    reader = read_latex if as_text else read_latex_whole
-    document = await reader(source.path, settings, source.included)
-    if isinstance(document, SourceFailure):
-        return Unreadable(document.reason, document.detail)
-    if isinstance(document, ParsedDocument):
-        manuscript = _manuscript(
-            source, document.title, ManuscriptForm.TEXT, _flowing(document), _headings(document)
-        )
-    else:
-        text = f"{document.body}\n\n{document.bibliography}".strip()
-        manuscript = _manuscript(source, document.title, ManuscriptForm.LATEX, text, ())
-    return replace(
-        manuscript,
-        missing_files=document.missing_files,
-        missing_preamble_files=document.missing_preamble_files,
-    )
-
-
-async def _read_text(
-    source: ManuscriptSource, settings: DocumentSettings
-) -> Manuscript | Unreadable:
-    content = await _content(source.path, settings.maximum_bytes)
-    if isinstance(content, Unreadable):
-        return content
-    try:
-        text = content.decode("utf-8-sig").replace("\x00", "")
-    except UnicodeDecodeError:
-        return Unreadable(Reason.DAMAGED, f"{source.path.name} is no UTF-8 text: save it as UTF-8")
-    lines = [
-        stripped_line for line in text.splitlines() if (stripped_line := line.strip("# ").strip())
-    ]
+def _read_text(source: ManuscriptSource, settings: DocumentSettings) -> Manuscript | Refusal:
+    name = source.path.name
+    content = read_content(source.path, settings.maximum_bytes)
+    text = content if isinstance(content, Refusal) else decode_text(content, name)
+    if isinstance(text, Refusal):
+        return text
+    lines = [bare for line in text.splitlines() if (bare := line.strip("# ").strip())]
     if not lines:
-        return Unreadable(Reason.NO_TEXT, f"{source.path.name} is empty")
+        return Refusal(Reason.NO_TEXT, f"{name} is empty")
+    title = lines[0]
+    if title == _FIELDS_FENCE:
+        fields = itertools.takewhile(lambda line: line != _FIELDS_FENCE, lines[1:])
+        titles = (line.removeprefix("title:") for line in fields if line.startswith("title:"))
+        title = next(titles, "").strip(" \"'")
     headings = tuple(heading for heading, _ in sections_of_markdown(text) if heading)
-    return _manuscript(source, _title(lines)[:300], ManuscriptForm.TEXT, text, headings)
-
-
-def _title(lines: Sequence[str]) -> str:
-    """Return the title field of a leading block between dashes, else the first line."""
-    if lines[0] != _FIELDS_FENCE:
-        return lines[0]
-    fields = itertools.takewhile(lambda line: line != _FIELDS_FENCE, lines[1:])
-    titles = (line.removeprefix("title:") for line in fields if line.startswith("title:"))
-    return next(titles, "").strip(" \"'")
+    return _manuscript(source, title[:300], ManuscriptForm.TEXT, text, headings=headings)
 
 
 def _manuscript(
-    source: ManuscriptSource,
-    title: str | None,
-    form: ManuscriptForm,
-    text: str,
-    headings: tuple[str, ...],
+    source: ManuscriptSource, title: str | None, form: ManuscriptForm, text: str, **fields: Any
 ) -> Manuscript:
     return Manuscript(
         manuscript_id=source.manuscript_id,
@@ -229,31 +190,15 @@ def _manuscript(
         form=form,
         content_sha256=source.content_sha256,
         text=text,
-        headings=headings,
+        **fields,
     )
 
 
-async def _content(path: Path, maximum_bytes: int) -> bytes | Unreadable:
-    try:
-        return await asyncio.to_thread(read_file, path, maximum_bytes)
-    except PlainFileError as error:
-        return Unreadable(error.reason, error.named)
-    except OSError as error:
-        return Unreadable(Reason.UNREACHABLE, f"{path.name} cannot be read: {error.strerror}")
-
-
-def _flowing(document: ParsedDocument) -> str:
+def _flowing(document: ParsedDocument) -> tuple[str, tuple[str, ...]]:
+    """Return a document as one text, and its headings."""
     pieces = [f"Abstract\n{document.abstract}"] if document.abstract else []
-    return "\n\n".join(
-        [
-            *pieces,
-            *(
-                f"{'#' * min(section.level + 1, 6)} {section.heading}\n{section.text}"
-                for section in document.sections
-            ),
-        ]
-    )
-
-
-def _headings(document: ParsedDocument) -> tuple[str, ...]:
-    return tuple(section.heading for section in document.sections)
+    pieces += [
+        f"{'#' * min(section.level + 1, 6)} {section.heading}\n{section.text}"
+        for section in document.sections
+    ]
+    return "\n\n".join(pieces), tuple(section.heading for section in document.sections)

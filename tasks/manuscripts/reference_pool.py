@@ -6,12 +6,13 @@ misspelled, so it proves nothing.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from typing import Any
 
-from schemas.base import replace
+from schemas.base import replace as replace_fields
 from schemas.failure import Failure, SourceFailure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.literature.knowledge import SourceQuery
@@ -59,28 +60,20 @@ _MARKUP = bounded(r"\\[A-Za-z]{1,20}|[{}\\\[\]]")
 
 
 @dataclass(frozen=True, slots=True)
-class CitedWork:
-    """An entry of the list of references, and its paper."""
-
-    entry: str
-    paper: Paper
-
-
-@dataclass(frozen=True, slots=True)
 class CitedWorks:
-    """Resolved list of references; `searched_reference_count` entries were looked up."""
+    """Resolved list of references: pairs of entry and paper."""
 
     reference_count: int
     searched_reference_count: int
-    works: tuple[CitedWork, ...]
+    works: tuple[tuple[str, Paper], ...]
     failures: tuple[SourceFailure, ...]
 
 
 async def look_up_states(
-    papers: Iterable[Paper], sources: Sequence[HttpSource]
+    works: Iterable[PooledWork], sources: Sequence[HttpSource]
 ) -> tuple[dict[PaperId, PaperState], Sequence[SourceFailure]]:
-    """Return states of papers with a DOI from any source, and the failures."""
-    id_of_doi = {paper.doi.casefold(): paper.paper_id for paper in papers if paper.doi}
+    """Return states of works with a DOI from any source, and the failures."""
+    id_of_doi = {work.doi.casefold(): work.paper_id for work in works if work.doi}
     if not id_of_doi:
         return {}, ()
     query = SourceQuery(dois=tuple(id_of_doi))
@@ -119,36 +112,25 @@ async def look_up_cited(
     search each. A paper only matches an entry that contains its title or identifier.
     """
     entries = entries_of(reading)
-    names = {entry: name for entry in entries if (name := _name_of(entry)) is not None}
+    names: dict[str, PaperId] = {}
+    for entry in entries:
+        if doi := next(_DOI.finditer(entry), None):
+            names[entry] = PaperId(f"DOI:{doi[0]}")
+        elif arxiv := next(_ARXIV.finditer(entry), None):
+            names[entry] = PaperId(f"ARXIV:{arxiv[1]}")
     others = [entry for entry in entries if entry not in names][:MOST_SEARCHED]
+    words = (shorten_words(_MARKUP.sub(" ", entry), _SEARCH_WORDS)[0] for entry in others)
     by_name, searches = await asyncio.gather(
         literature.papers(tuple(dict.fromkeys(names.values())), cutoff),
-        asyncio.gather(*(_search(entry, literature, cutoff) for entry in others)),
+        asyncio.gather(*(literature.search_papers(one, _SEARCH_RESULTS, cutoff) for one in words)),
     )
     paper_of_entry = dict(_match(names, by_name.items))
     failures = list(by_name.failures)
-    for entry, (papers, search_failures) in zip(others, searches, strict=True):
-        failures += search_failures
-        paper_of_entry.update(_match([entry], papers))
-    works = tuple(
-        CitedWork(entry, paper_of_entry[entry]) for entry in entries if entry in paper_of_entry
-    )
+    for entry, answer in zip(others, searches, strict=True):
+        failures += answer.failures
+        paper_of_entry.update(_match([entry], answer.items))
+    works = tuple((entry, paper_of_entry[entry]) for entry in entries if entry in paper_of_entry)
     return CitedWorks(len(entries), len(names) + len(others), works, tuple(dict.fromkeys(failures)))
-
-
-def _name_of(entry: str) -> PaperId | None:
-    if doi := next(_DOI.finditer(entry), None):
-        return PaperId(f"DOI:{doi[0]}")
-    arxiv = next(_ARXIV.finditer(entry), None)
-    return PaperId(f"ARXIV:{arxiv[1]}") if arxiv else None
-
-
-async def _search(
-    entry: str, literature: LiteratureClient, cutoff: date | None
-) -> tuple[Sequence[Paper], Sequence[SourceFailure]]:
-    words = shorten_words(_MARKUP.sub(" ", entry), _SEARCH_WORDS)[0]
-    answer = await literature.search_papers(words, _SEARCH_RESULTS, cutoff)
-    return answer.items, answer.failures
 
 
 def _match(entries: Iterable[str], papers: Iterable[Paper]) -> list[tuple[str, Paper]]:
@@ -218,7 +200,10 @@ _STRONG = bounded(
 _FIRST_PERSON = bounded(r"\b(?:we|our|ours|this (?:paper|work|study|article)|here)\b", IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+_OF_A_PAPER = Paper.model_fields.keys() & PooledWork.model_fields.keys()
+
+
+@dataclass(frozen=True)
 class Pool:
     """Results of the look-ups for a manuscript.
 
@@ -229,11 +214,16 @@ class Pool:
     """
 
     works: tuple[PooledWork, ...] = ()
-    papers: tuple[Paper, ...] = field(default=(), repr=False)
     reference_count: int = 0
     searched_reference_count: int = 0
     unanswered_count: int = 0
     failures: tuple[Failure, ...] = ()
+
+    @cached_property
+    def papers(self) -> tuple[Paper, ...]:
+        return tuple(
+            Paper(**{name: getattr(work, name) for name in _OF_A_PAPER}) for work in self.works
+        )
 
     def about(self, text: str, limit: int) -> Shown:
         """Return the works that share most words with `text`, with prompt keys."""
@@ -243,42 +233,33 @@ class Pool:
 
     def describe(self, prompt_papers: Shown) -> tuple[str, ...]:
         """Describe each work: key, date, whether it is cited or retracted, title, abstract."""
-        return tuple(f"{key} {self._descriptions[paper.paper_id]}" for key, paper in prompt_papers)
-
-    @property
-    def _descriptions(self) -> Mapping[PaperId, str]:
-        return {
-            work.paper_id: _describe(work, paper)
-            for work, paper in zip(self.works, self.papers, strict=True)
-        }
+        works = {work.paper_id: work for work in self.works}
+        lines = []
+        for key, paper in prompt_papers:
+            work = works[paper.paper_id]
+            cited = "cited by the manuscript" if work.cited_as else "not cited by it"
+            marks = [
+                work.date_in_words("no date known"),
+                cited,
+                *([work.mark] if work.mark else ()),
+            ]
+            abstract, left_out = shorten_words(work.abstract or "", _ABSTRACT_WORDS)
+            text = f"{work.title}. {abstract}{' […]' if left_out else ''}".strip()
+            uses = f" It uses {'; '.join(work.uses)}." if work.uses else ""
+            lines.append(f"{key} ({', '.join(marks)}): {text}{uses}")
+        return tuple(lines)
 
 
 def frozen_pool(check: ManuscriptCheck) -> Pool | None:
     """Return the pool of an earlier check; None if nothing was looked up."""
     if check.reference_count is None:
         return None
-    shared_fields = Paper.model_fields.keys() & PooledWork.model_fields.keys()
     return Pool(
         works=check.works,
-        papers=tuple(
-            Paper(**{name: getattr(work, name) for name in shared_fields}) for work in check.works
-        ),
         reference_count=check.reference_count,
         searched_reference_count=check.searched_reference_count or 0,
         unanswered_count=check.unanswered_count or 0,
     )
-
-
-def _describe(work: PooledWork, paper: Paper) -> str:
-    marks = [
-        work.date_in_words("no date known"),
-        *(["cited by the manuscript"] if work.cited_as else ["not cited by it"]),
-    ]
-    marks += [work.mark] if work.mark else []
-    abstract, left_out = shorten_words(paper.abstract or "", _ABSTRACT_WORDS)
-    uses = f" It uses {'; '.join(work.uses)}." if work.uses else ""
-    text = f"{paper.title}. {abstract}{' […]' if left_out else ''}".strip()
-    return f"({', '.join(marks)}): {text}{uses}"
 
 
 async def gather_pool(
@@ -294,39 +275,37 @@ async def gather_pool(
     Args:
         retractions: sources of retractions by DOI; if empty, only titles and the literature count.
     """
-    summary = reading.abstract or reading.text
-    questions = [
-        (
-            f"{title}. {shorten_words(summary, _QUESTION_WORDS)[0][:_QUESTION_CHARACTERS]}".strip(),
-            BREADTH,
-        )
-    ]
+    summary = shorten_words(reading.abstract or reading.text, _QUESTION_WORDS)[0]
+    whole = f"{title}. {summary[:_QUESTION_CHARACTERS]}".strip()
     claims = strong_claims(reading)
-    questions += [(claim, DEPTH) for claim in claims]
     failures: list[Failure] = []
-    expansions: list[Expansion | None] = []
-    for question, parameters in questions:  # one by one: later searches hit the cache
-        expansions.append(await _expand(question, parameters, engine, literature, cutoff, failures))
+    related = await _expand(whole, BREADTH, engine, literature, cutoff, failures)
+    about_claims = [  # one by one: later searches hit the cache
+        (claim, await _expand(claim, DEPTH, engine, literature, cutoff, failures))
+        for claim in claims
+    ]
     references = await look_up_cited(reading, literature, cutoff)
     failures += look_up_failures(references.failures, STAGE, "references of the manuscript")
-    related_expansion, *about_claims = expansions
-    works = _merge(
-        title, related_expansion, list(zip(claims, about_claims, strict=True)), references.works
-    )
-    papers = tuple(paper for _, paper in works)
-    uses = _uses(papers, expansions)
-    states, look_up_errors = await look_up_states(papers, retractions)
+    pool = Pool(_merge(title, related, about_claims, references.works))
+    expansions = [related, *(expansion for _, expansion in about_claims)]
+    links = [link for one in expansions if one is not None for link in one.links]
+    uses: dict[PaperId, list[str]] = {}
+    for one in found_by_rule(pool.papers, links, (), MOST_USES):
+        if one.kind in _KINDS_SHOWN:
+            kind = one.kind.value.replace("_", " ")
+            uses.setdefault(one.paper_id, []).append(f"{one.name} ({kind})")
+    states, look_up_errors = await look_up_states(pool.works, retractions)
     failures += look_up_failures(look_up_errors, STAGE, "retractions")
-    return Pool(
+    return replace(
+        pool,
         works=tuple(
-            replace(
+            replace_fields(
                 work,
                 **_state(work.state, states.get(work.paper_id)),
-                uses=uses.get(work.paper_id, ()),
+                uses=tuple(uses.get(work.paper_id, ())),
             )
-            for work, _ in works
+            for work in pool.works
         ),
-        papers=papers,
         reference_count=references.reference_count,
         searched_reference_count=references.searched_reference_count,
         unanswered_count=len(failures),
@@ -374,8 +353,8 @@ def _merge(
     title: str,
     related: Expansion | None,
     about_claims: Sequence[tuple[str, Expansion | None]],
-    cited: Sequence[CitedWork],
-) -> list[tuple[PooledWork, Paper]]:
+    cited: Sequence[tuple[str, Paper]],
+) -> tuple[PooledWork, ...]:
     """Merge works in the order related, about claims, cited, without the manuscript itself."""
     papers: dict[PaperId, Paper] = {}
     works = Works()
@@ -386,38 +365,29 @@ def _merge(
         return name
 
     relevance: dict[PaperId, int | None] = {}
-    for paper, score in _kept_papers(related):
-        relevance[id_of(paper)] = score
+    for each in related.kept if related is not None else ():
+        relevance[id_of(each.text)] = each.relevance_0_to_5
     claim_of: dict[PaperId, str] = {}
     for claim, expansion in about_claims:
-        for paper, _ in _kept_papers(expansion):
-            claim_of.setdefault(id_of(paper), claim)
+        for each in expansion.kept if expansion is not None else ():
+            claim_of.setdefault(id_of(each.text), claim)
     entry_of: dict[PaperId, str] = {}
-    for work in cited:
-        entry_of.setdefault(id_of(work.paper), work.entry)
-    others = {name: paper for name, paper in papers.items() if normal(paper.title) != normal(title)}
-    return [
-        (
-            PooledWork(
-                paper_id=name,
-                title=paper.title,
-                authors=paper.authors,
-                venue=paper.venue,
-                year=paper.year,
-                publication_date=paper.publication_date,
-                date_precision=paper.date_precision,
-                url=paper.url,
-                doi=paper.doi,
-                relevance_0_to_5=relevance.get(name),
-                about_claim=claim_of.get(name, ""),
-                cited_as=entry_of.get(name, ""),
+    for entry, paper in cited:
+        entry_of.setdefault(id_of(paper), entry)
+    return tuple(
+        PooledWork(
+            **{
+                **{field: getattr(paper, field) for field in _OF_A_PAPER},
                 **_state(paper.state, None),
-                abstract=paper.abstract,
-            ),
-            paper,
+                "paper_id": name,
+                "relevance_0_to_5": relevance.get(name),
+                "about_claim": claim_of.get(name, ""),
+                "cited_as": entry_of.get(name, ""),
+            }
         )
-        for name, paper in others.items()
-    ]
+        for name, paper in papers.items()
+        if normal(paper.title) != normal(title)
+    )
 
 
 def _state(one: PaperState | None, other: PaperState | None) -> dict[str, Any]:
@@ -425,23 +395,3 @@ def _state(one: PaperState | None, other: PaperState | None) -> dict[str, Any]:
     states = [state for state in (one, other) if state is not None]
     state = gravest(states) if states else None
     return {"state": state, "retracted": state in (PaperState.RETRACTED, PaperState.WITHDRAWN)}
-
-
-def _uses(
-    papers: Sequence[Paper], expansions: Iterable[Expansion | None]
-) -> Mapping[PaperId, tuple[str, ...]]:
-    """Return the resources each paper uses, by its abstract and its citation contexts."""
-    links = [link for one in expansions if one is not None for link in one.links]
-    uses: dict[PaperId, tuple[str, ...]] = {}
-    for one in found_by_rule(papers, links, (), MOST_USES):
-        if one.kind in _KINDS_SHOWN:
-            use = f"{one.name} ({one.kind.value.replace('_', ' ')})"
-            uses[one.paper_id] = (*uses.get(one.paper_id, ()), use)
-    return uses
-
-
-def _kept_papers(expansion: Expansion | None) -> Iterable[tuple[Paper, int | None]]:
-    if expansion is None:
-        return
-    for each in expansion.kept:
-        yield each.text, each.relevance_0_to_5

@@ -21,7 +21,7 @@ from schemas.works.check_run import (
     ManuscriptSource,
     Preference,
 )
-from schemas.works.manuscripts import Decision, ManuscriptCheck
+from schemas.works.manuscripts import Decision
 from tasks.judging.models import shared_api_base
 from tasks.manuscripts.collect import collect_manuscripts, read_reasons
 from tasks.work.declaration import Resolved
@@ -32,6 +32,8 @@ from warehouse.warehouse import Warehouse
 
 LARGEST_BYTES = 10_000_000
 _FIELDS = ("manuscript", "id", "verdict", "remark")
+*_FIRST, _LAST = Decision
+_CHOICES = f"{', '.join(_FIRST)} or {_LAST}"
 
 
 def with_preferences(
@@ -51,22 +53,35 @@ def with_preferences(
         raise ConfigurationError(f"--revise {path}: {run_id} is no review: it was read once")
     check_of = {check.manuscript_id: check for check in checks}
     for one in preferences:
-        _check_finding(path, one, check_of)
+        if one.manuscript not in check_of:
+            raise ConfigurationError(
+                f"--revise {path}: the review has no manuscript {one.manuscript!r}; it has"
+                f" {', '.join(list(check_of)[:5])}"
+            )
+        problem_ids = [problem.problem_id for problem in check_of[one.manuscript].problems]
+        if one.finding not in problem_ids:
+            shown_ids = ", ".join(problem_ids[:10]) or "none"
+            raise ConfigurationError(
+                f"--revise {path}: {one.manuscript} has no finding {one.finding!r}; it has"
+                f" {shown_ids}"
+            )
+    revised_sources = []
     for source in sources:
-        _check_source(path, source, check_of, run_id)
-    source_ids = {source.manuscript_id for source in sources}
-    if unknown := next(
-        (one.manuscript for one in preferences if one.manuscript not in source_ids), None
-    ):
-        raise ConfigurationError(f"--revise {path} speaks of {unknown}: name that paper too")
-    return head, tuple(
-        replace(
-            source,
-            earlier=check_of[source.manuscript_id],
-            preferences=tuple(one for one in preferences if one.manuscript == source.manuscript_id),
-        )
-        for source in sources
-    )
+        check = check_of.get(source.manuscript_id)
+        if check is None:
+            raise ConfigurationError(
+                f"--revise {path}: {run_id} did not review {source.manuscript_id}: leave it out"
+            )
+        if check.content_sha256 != source.content_sha256:
+            raise ConfigurationError(
+                f"--revise {path}: {source.path.name} has changed since {run_id}: review it again"
+            )
+        decisions = tuple(one for one in preferences if one.manuscript == source.manuscript_id)
+        revised_sources.append(replace(source, earlier=check, preferences=decisions))
+    unnamed = {one.manuscript for one in preferences} - {each.manuscript_id for each in sources}
+    if unnamed:
+        raise ConfigurationError(f"--revise {path} speaks of {min(unnamed)}: name that paper too")
+    return head, tuple(revised_sources)
 
 
 def _read(path: Path) -> tuple[RunId, tuple[Preference, ...]]:
@@ -86,7 +101,7 @@ def _read(path: Path) -> tuple[RunId, tuple[Preference, ...]]:
         )
     preferences = tuple(_preferences(path, findings))
     if not preferences:
-        raise ConfigurationError(f"--revise {path} decides nothing: set a verdict to {_choices()}")
+        raise ConfigurationError(f"--revise {path} decides nothing: set a verdict to {_CHOICES}")
     return RunId(run_id), preferences
 
 
@@ -98,60 +113,21 @@ def _preferences(path: Path, findings: Sequence[Any]) -> Iterator[Preference]:
         fields = entry if isinstance(entry, dict) else {}
         if unknown := next((name for name in fields if name not in _FIELDS), None):
             raise ConfigurationError(f"{where} has {unknown!r}: it takes {', '.join(_FIELDS)}")
-        entry_fields = {name: fields.get(name, "") for name in _FIELDS}
-        if not all(isinstance(value, str) for value in entry_fields.values()):
+        values = [fields.get(name, "") for name in _FIELDS]
+        if not all(isinstance(value, str) for value in values):
             raise ConfigurationError(f"{where}: {', '.join(_FIELDS)} are texts between quotes")
-        if not entry_fields["manuscript"] or not entry_fields["id"]:
+        manuscript, finding, verdict, remark = values
+        if not manuscript or not finding:
             raise ConfigurationError(f"{where} lacks its manuscript or its id")
-        if not entry_fields["verdict"]:
+        if not verdict:
             continue
-        if entry_fields["verdict"] not in tuple(Decision):
-            raise ConfigurationError(
-                f"{where} ({entry_fields['id']}): verdict {entry_fields['verdict']!r}: choose {_choices()}"
-            )
-        if (entry_fields["manuscript"], entry_fields["id"]) in decided_keys:
-            raise ConfigurationError(f"{where} gives {entry_fields['id']} a second verdict")
-        decided_keys.add((entry_fields["manuscript"], entry_fields["id"]))
-        yield Preference(
-            manuscript=entry_fields["manuscript"],
-            finding=entry_fields["id"],
-            decision=Decision(entry_fields["verdict"]),
-            remark=entry_fields["remark"].strip(),
-        )
-
-
-def _choices() -> str:
-    *first, last = Decision
-    return f"{', '.join(first)} or {last}"
-
-
-def _check_finding(path: Path, one: Preference, check_of: dict[str, ManuscriptCheck]) -> None:
-    check = check_of.get(one.manuscript)
-    if check is None:
-        raise ConfigurationError(
-            f"--revise {path}: the review has no manuscript {one.manuscript!r}; it has"
-            f" {', '.join(list(check_of)[:5])}"
-        )
-    problem_ids = [problem.problem_id for problem in check.problems]
-    if one.finding not in problem_ids:
-        shown_ids = ", ".join(problem_ids[:10]) or "none"
-        raise ConfigurationError(
-            f"--revise {path}: {one.manuscript} has no finding {one.finding!r}; it has {shown_ids}"
-        )
-
-
-def _check_source(
-    path: Path, source: ManuscriptSource, check_of: dict[str, ManuscriptCheck], run_id: RunId
-) -> None:
-    check = check_of.get(source.manuscript_id)
-    if check is None:
-        raise ConfigurationError(
-            f"--revise {path}: {run_id} did not review {source.manuscript_id}: leave it out"
-        )
-    if check.content_sha256 != source.content_sha256:
-        raise ConfigurationError(
-            f"--revise {path}: {source.path.name} has changed since {run_id}: review it again"
-        )
+        if verdict not in tuple(Decision):
+            raise ConfigurationError(f"{where} ({finding}): verdict {verdict!r}: choose {_CHOICES}")
+        if (manuscript, finding) in decided_keys:
+            raise ConfigurationError(f"{where} gives {finding} a second verdict")
+        decided_keys.add((manuscript, finding))
+        decision, remark = Decision(verdict), remark.strip()
+        yield Preference(manuscript=manuscript, finding=finding, decision=decision, remark=remark)
 
 
 FORMS = ("auto", "pdf", "text", "latex")
@@ -173,8 +149,9 @@ def resolve(
         raise ConfigurationError(
             "name a manuscript: a PDF, a text file, a LaTeX source, or a folder of them"
         )
-    _check_form(options)
-    _check_review(options)
+    for is_wrong, message in _conflicts(options):
+        if is_wrong:
+            raise ConfigurationError(message)
     parameters = CheckParameters(
         form=options.form,
         maximum_problems=options.problems,
@@ -206,14 +183,32 @@ def resolve(
     return Resolved(sources, parameters, replace(profile, seed=seed, judging=judging))
 
 
-def _check_form(options: CheckOptions) -> None:
-    if options.form not in FORMS:
-        raise ConfigurationError(f"--form {options.form!r}: choose from {', '.join(FORMS)}")
-    if options.engine.is_baseline and options.form == "pdf":
-        raise ConfigurationError(
-            "--form pdf attaches the PDF, and the extractive engine reads text only: use --form"
-            " auto or text"
-        )
+def _conflicts(options: CheckOptions) -> Iterator[tuple[bool, str]]:
+    """Yield whether options conflict, and the message."""
+    form, looks_up = options.form, options.literature is not None
+    yield form not in FORMS, f"--form {form!r}: choose from {', '.join(FORMS)}"
+    yield (
+        options.engine.is_baseline and form == "pdf",
+        "--form pdf attaches the PDF, and the extractive engine reads text only: use --form auto"
+        " or text",
+    )
+    yield (
+        options.review and form == "pdf",
+        "--review reads the text section by section, and --form pdf attaches the file: use --form"
+        " auto or text",
+    )
+    yield (
+        looks_up and not options.review,
+        "--literature looks up related work for a review: add --review",
+    )
+    yield (
+        options.cutoff is not None and not looks_up,
+        "--cutoff bounds what is looked up: add --literature",
+    )
+    if options.revise is not None:
+        yield not options.review, "--revise goes on from a review: add --review"
+        message = "--revise uses the look-ups of its review and makes none: leave out --literature"
+        yield looks_up, message
 
 
 def _judges(options: CheckOptions) -> tuple[Judge, ...]:
@@ -230,26 +225,6 @@ def _judges(options: CheckOptions) -> tuple[Judge, ...]:
     if options.reasons is not None and not judges:
         judges = [Judge(engine=options.engine, api_base=options.api_base)]
     return tuple(judges)
-
-
-def _check_review(options: CheckOptions) -> None:
-    if options.review and options.form == "pdf":
-        raise ConfigurationError(
-            "--review reads the text section by section, and --form pdf attaches the file: use"
-            " --form auto or text"
-        )
-    if options.literature is not None and not options.review:
-        raise ConfigurationError("--literature looks up related work for a review: add --review")
-    if options.cutoff is not None and options.literature is None:
-        raise ConfigurationError("--cutoff bounds what is looked up: add --literature")
-    if options.revise is None:
-        return
-    if not options.review:
-        raise ConfigurationError("--revise goes on from a review: add --review")
-    if options.literature is not None:
-        raise ConfigurationError(
-            "--revise uses the look-ups of its review and makes none: leave out --literature"
-        )
 
 
 def _judge(text: str, checker: EngineChoice, api_base: str | None) -> Judge:

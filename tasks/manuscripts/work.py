@@ -5,7 +5,7 @@ calls. The number of candidates is unknown; the estimate uses the limit of secon
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +21,16 @@ from schemas.works.check_run import (
     CheckScore,
     EarlierReview,
     ManuscriptSource,
-    SentManuscript,
 )
 from schemas.works.manuscripts import Decision, ManuscriptCheck
 from tasks.accounting.ledger import Ledger
+from tasks.documents.document import Refusal
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, CallsByStep, ExpectedCalls, add_calls
 from tasks.judging.messages import takes_pdf
 from tasks.judging.step import Step
 from tasks.manuscripts.check import TOKENS_PER_PAGE, check_manuscript, failed_check
 from tasks.manuscripts.problems import WORKS_SHOWN
-from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.read import Manuscript, read_manuscript
 from tasks.manuscripts.reference_pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
 from tasks.manuscripts.resolve import resolve
 from tasks.manuscripts.review import (
@@ -45,15 +45,17 @@ from tasks.manuscripts.review import (
 from tasks.manuscripts.sections import sections_of
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
-from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
-from tasks.manuscripts.steps.reading import Reading
-from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
-from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect
-from tasks.manuscripts.steps.weigh_problem import WEIGH_PROBLEM
-from tasks.manuscripts.steps.write_review import WRITE_REVIEW
-from tasks.metrics.estimate import Estimate, benchmark_score
+from tasks.manuscripts.steps.review import (
+    NOTES_WORDS,
+    READ_SECTION,
+    REFUTE_PROBLEM,
+    REVIEW_ASPECT,
+    WEIGH_PROBLEM,
+    WRITE_REVIEW,
+    Aspect,
+)
+from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.hit_rate import (
-    CheckedPaper,
     Rule,
     checked_papers,
     hit_rate,
@@ -75,14 +77,14 @@ def check_scores(
     Rows are for each judge, and for several judges by any, majority and all. Manuscripts without a
     known reason are skipped; without judges there are no scores.
     """
-    checks_with_reason = [check for check in checks if check.known_reason is not None]
-    papers = [paper for check in checks_with_reason for paper in checked_papers(check)]
-    if not judges or not checks_with_reason:
+    papers = [
+        paper
+        for check in checks
+        if check.known_reason is not None
+        for paper in checked_papers(check)
+    ]
+    if not judges or not papers:
         return ()
-    return tuple(_scores(papers, judges, maximum_problems))
-
-
-def _scores(papers: Sequence[CheckedPaper], judges: Sequence[str], k: int) -> Iterator[CheckScore]:
     several = len({paper.paper_id for paper in papers}) < len(papers)
     name, rate = ("mean_hit_rate", mean_hit_rate) if several else ("hit_rate", hit_rate)
     # For a single judge all rules agree.
@@ -91,25 +93,20 @@ def _scores(papers: Sequence[CheckedPaper], judges: Sequence[str], k: int) -> It
     ]
     if len(judges) > 1:
         panels += [(rule.value, tuple(judges), rule) for rule in Rule]
+    k = maximum_problems
+    scores = []
     for panel_name, panel, rule in panels:
-        yield _score(rate(papers, panel, rule, k), f"{name}@{k}", panel_name)
-        yield _score(precision(papers, panel, rule, k), f"precision@{k}", panel_name)
+        for metric, estimate in (
+            (f"{name}@{k}", rate(papers, panel, rule, k)),
+            (f"precision@{k}", precision(papers, panel, rule, k)),
+        ):
+            row = benchmark_score(estimate, "critical_problems", metric, panel_name)
+            values = {field: getattr(row, field) for field in _SCORE_FIELDS}
+            scores.append(CheckScore(metric=metric, judges=panel_name, **values))
+    return tuple(scores)
 
 
-def _score(estimate: Estimate, metric: str, judges: str) -> CheckScore:
-    row = benchmark_score(estimate, "critical_problems", metric, judges)
-    return CheckScore(
-        metric=metric,
-        judges=judges,
-        value=row.value,
-        lower=row.lower,
-        upper=row.upper,
-        count=row.count,
-        unscored_count=row.unscored_count,
-        undefined_reason=row.undefined_reason,
-    )
-
-
+_SCORE_FIELDS = CheckScore.model_fields.keys() - {"metric", "judges"}
 MAXIMUM_FAILED_SHARE = 0.1
 """Largest share of failed attempts with exit code 0."""
 _MOST_NAMED = 10
@@ -118,13 +115,10 @@ _MOST_NAMED = 10
 def _given(job: CheckJob, folder: Path) -> tuple[tuple[Path, ...]]:
     place = folder / "manuscripts"
     place.mkdir(parents=True, exist_ok=True)
-    return (tuple(_write(place, manuscript) for manuscript in job.manuscripts),)
-
-
-def _write(place: Path, manuscript: SentManuscript) -> Path:
-    name, content = manuscript.file
-    write_bytes(place / name, content)
-    return place / name
+    files = {place / name: content for name, content in (each.file for each in job.manuscripts)}
+    for path, content in files.items():
+        write_bytes(path, content)
+    return (tuple(files),)
 
 
 def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
@@ -136,21 +130,20 @@ def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
 
 
 def _failed(source: ManuscriptSource, tools: Tools, cause: Cause) -> ManuscriptCheck:
-    return failed_check(source, tools.request.parameters, Unreadable(*cause), tools.ledger)
+    return failed_check(source, tools.request.parameters, Refusal(*cause), tools.ledger)
 
 
 def _head(request: CheckRequest) -> Mapping[str, Any]:
     """Return head fields; a revision has the look-ups of its review."""
     before = request.parameters.revises
-    judges = {"judges": tuple(judge.engine.text for judge in request.parameters.judges)}
-    if before is None:
-        return {**judges, "revises": ""}
-    return {
-        **judges,
-        "revises": before.run_id,
-        "literature": before.literature,
-        "cutoff_date": before.cutoff_date,
+    fields = {
+        "judges": tuple(judge.engine.text for judge in request.parameters.judges),
+        "revises": before.run_id if before else "",
     }
+    look_ups = (
+        {"literature": before.literature, "cutoff_date": before.cutoff_date} if before else {}
+    )
+    return {**fields, **look_ups}
 
 
 def _result(_: CheckHead, checks: Sequence[ManuscriptCheck]) -> Result:
@@ -159,19 +152,17 @@ def _result(_: CheckHead, checks: Sequence[ManuscriptCheck]) -> Result:
     failed_count = sum(
         attempt.problem_count is None or check.is_partly_read for check, attempt in attempts
     )
-    in_order = failed_count <= MAXIMUM_FAILED_SHARE * len(attempts)
-    return Result("checked", in_order=in_order, lost=tuple(_lost(checks)))
-
-
-def _lost(checks: Sequence[ManuscriptCheck]) -> Iterator[str]:
+    lost = []
     for check in checks:
         if check.unread_reason is not None:
             why = str(check.unread_reason).replace("_", " ")
-            yield f"{check.manuscript_id} could not be read ({why})"
+            lost.append(f"{check.manuscript_id} could not be read ({why})")
         elif check.is_partly_read:
             files, more = check.missing_files[:_MOST_NAMED], len(check.missing_files) - _MOST_NAMED
             names = ", ".join(files) + (f" and {more:,} more" if more > 0 else "")
-            yield f"{check.manuscript_id} was read in part, without {names}: no all-clear"
+            lost.append(f"{check.manuscript_id} was read in part, without {names}: no all-clear")
+    in_order = failed_count <= MAXIMUM_FAILED_SHARE * len(attempts)
+    return Result("checked", in_order=in_order, lost=tuple(lost))
 
 
 def _figures(page: Any, _: CheckRequest | None) -> Mapping[str, Any]:
@@ -193,31 +184,57 @@ REVIEW_TOKENS = 500
 _NOTES_TOKENS = NOTES_WORDS * 4 / 3
 
 
-def expected_check(request: CheckRequest, settings: Settings) -> Expected:
+def _expected(request: CheckRequest, settings: Settings) -> Expected:
     """Estimate a check without using the reply cache."""
-    return asyncio.run(_expected(request, settings))
+    return asyncio.run(_estimate(request, settings))
 
 
-async def _expected(request: CheckRequest, settings: Settings) -> Expected:
+async def _estimate(request: CheckRequest, settings: Settings) -> Expected:
+    model, parameters = request.engine.model, request.parameters
     calls_of_sources: list[CallsByStep] = []
     of_each_judge: list[CallsByStep] = []
     failures: list[str] = []
     titles: list[str] = []
     words = 0
     for source in request.units:
-        manuscript = await or_failure(
-            _read(source, request, settings),
-            f"the estimate of manuscript {source.manuscript_id!r}",
-            lambda cause: Unreadable(*cause),  # its check reports the failure
+        reading = read_manuscript(
+            source,
+            parameters.form,
+            settings.documents,
+            None,
+            Ledger(IdeaId(source.manuscript_id)),
+            lambda: not parameters.review and model is not None and takes_pdf(model),
         )
-        if isinstance(manuscript, Unreadable):
+        manuscript = await or_failure(
+            reading,
+            f"the estimate of manuscript {source.manuscript_id!r}",
+            lambda cause: Refusal(*cause),  # its check reports the failure
+        )
+        if isinstance(manuscript, Refusal):
             failures.append(f"{source.manuscript_id} cannot be read: {manuscript.detail}")
             continue
         words += manuscript.word_count
         titles.append(manuscript.title or manuscript.name)
-        calls_of_sources.append(_expected_calls(source, manuscript, request))
+        if parameters.revises is not None:
+            calls = _calls_of_revision(source, parameters.revises, parameters)
+        elif parameters.review:
+            calls = _calls_of_review(
+                manuscript, parameters, looks_up=request.literature is not None
+            )
+        else:
+            text_tokens = (
+                len(manuscript.text) / CHARACTERS_PER_TOKEN
+                if manuscript.attachment is None
+                else TOKENS_PER_PAGE * len(manuscript.pages)
+            )
+            reply_tokens = parameters.maximum_problems * PROBLEM_TOKENS
+            calls = {FIND_PROBLEMS: _each(parameters.attempt_count, text_tokens, reply_tokens)}
+        calls_of_sources.append(calls)
         if source.known_reason is not None:
-            of_each_judge.append(_calls_of_judge(source.known_reason, request.parameters))
+            problems = parameters.maximum_problems * parameters.attempt_count
+            prompt_tokens = PROBLEM_TOKENS + len(source.known_reason) / CHARACTERS_PER_TOKEN
+            votes = problems * parameters.repetition_count
+            of_each_judge.append({JUDGE_HIT: _each(votes, prompt_tokens, VERDICT_TOKENS)})
     return Expected(
         per_step=add_calls(calls_of_sources),
         counts={
@@ -232,49 +249,18 @@ async def _expected(request: CheckRequest, settings: Settings) -> Expected:
     )
 
 
-async def _read(
-    source: ManuscriptSource, request: CheckRequest, settings: Settings
-) -> Manuscript | Unreadable:
-    model, parameters = request.engine.model, request.parameters
-    return await read_manuscript(
-        source,
-        parameters.form,
-        settings.documents,
-        None,
-        Ledger(IdeaId(source.manuscript_id)),
-        lambda: not parameters.review and model is not None and takes_pdf(model),
-    )
+def _each(calls: int, prompt_tokens: float, reply_tokens: float) -> ExpectedCalls:
+    """Return calls with the tokens of each."""
+    return ExpectedCalls(calls, calls * prompt_tokens, calls * reply_tokens)
 
 
-def _expected_calls(
-    source: ManuscriptSource, manuscript: Manuscript, request: CheckRequest
-) -> CallsByStep:
-    parameters = request.parameters
-    if parameters.revises is not None:
-        return _calls_of_revision(source, parameters.revises, parameters)
-    if parameters.review:
-        return calls_of_review(manuscript, parameters, looks_up=request.literature is not None)
-    return _calls_of_reading(manuscript, parameters)
-
-
-def _calls_of_reading(manuscript: Manuscript, parameters: CheckParameters) -> CallsByStep:
-    calls = parameters.attempt_count
-    text_tokens = (
-        len(manuscript.text) / CHARACTERS_PER_TOKEN
-        if manuscript.attachment is None
-        else TOKENS_PER_PAGE * len(manuscript.pages)
-    )
-    reply_tokens = parameters.maximum_problems * PROBLEM_TOKENS
-    return {FIND_PROBLEMS: ExpectedCalls(calls, calls * text_tokens, calls * reply_tokens)}
-
-
-def calls_of_review(
+def _calls_of_review(
     manuscript: Manuscript, parameters: CheckParameters, *, looks_up: bool
 ) -> CallsByStep:
     """Return the most calls that a review of a manuscript makes.
 
     Args:
-        looks_up: whether related work is looked up.
+        looks_up: whether related work is looked up, once for all attempts.
     """
     reading = manuscript.reading
     sections = sections_of(reading)[:MOST_SECTIONS]
@@ -283,34 +269,37 @@ def calls_of_review(
     looks = CANDIDATES_PER_PROBLEM * parameters.maximum_problems
     aspects = len(Aspect) - (not looks_up)
     work_tokens = WORKS_SHOWN * WORK_TOKENS if looks_up else 0
+    calls: CallsByStep = {}
+    if looks_up:
+        parts = [BREADTH, *(DEPTH for _ in strong_claims(reading))]
+        surveys = [expected_survey(replace(one, papers_read=0), full_text=False) for one in parts]
+        calls = add_calls({step: one[step.name] for step in POOL_STEPS} for one in surveys)
+    notes_tokens = min(count * NOTES_WORDS, ALL_NOTES_WORDS) * 4 / 3
+    aspect_works = WORKS_OF_ASPECTS * WORK_TOKENS if looks_up else 0
     return {
-        **(_calls_of_pool(reading) if looks_up else {}),
+        **calls,
         READ_SECTION: ExpectedCalls(
             attempts * count,
             attempts * (text_tokens + count * _NOTES_TOKENS),
             attempts * (count * _NOTES_TOKENS + looks * PROBLEM_TOKENS),
         ),
-        REVIEW_ASPECT: ExpectedCalls(
+        REVIEW_ASPECT: _each(
             attempts * aspects,
-            attempts * aspects * _aspect_tokens(count, literature=looks_up),
-            attempts * aspects * (PROBLEM_TOKENS + VERDICT_TOKENS),
+            notes_tokens + 2 * PASSAGES_TOKENS + aspect_works,
+            PROBLEM_TOKENS + VERDICT_TOKENS,
         ),
-        REFUTE_PROBLEM: ExpectedCalls(
-            attempts * looks,
-            attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS + work_tokens),
-            attempts * looks * LOOK_TOKENS,
+        REFUTE_PROBLEM: _each(
+            attempts * looks, PASSAGES_TOKENS + PROBLEM_TOKENS + work_tokens, LOOK_TOKENS
         ),
-        WEIGH_PROBLEM: ExpectedCalls(
+        WEIGH_PROBLEM: _each(
             attempts * min(looks, MOST_DEBATES),
-            attempts
-            * min(looks, MOST_DEBATES)
-            * (PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + work_tokens),
-            attempts * min(looks, MOST_DEBATES) * 2 * VERDICT_TOKENS,
+            PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + work_tokens,
+            2 * VERDICT_TOKENS,
         ),
-        WRITE_REVIEW: ExpectedCalls(
+        WRITE_REVIEW: _each(
             attempts,
-            attempts * (2 * _NOTES_TOKENS + parameters.maximum_problems * PROBLEM_TOKENS),
-            attempts * REVIEW_TOKENS,
+            2 * _NOTES_TOKENS + parameters.maximum_problems * PROBLEM_TOKENS,
+            REVIEW_TOKENS,
         ),
     }
 
@@ -320,36 +309,13 @@ def _calls_of_revision(
 ) -> CallsByStep:
     again = sum(one.decision is Decision.LOOK_AGAIN for one in source.preferences)
     works = WORKS_SHOWN * WORK_TOKENS if before.literature else 0
-    tokens_per_problem = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
-    attempts = parameters.attempt_count
-    problems = attempts * parameters.maximum_problems * PROBLEM_TOKENS
+    look_tokens = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
+    problems = parameters.maximum_problems * PROBLEM_TOKENS
     return {
-        REFUTE_PROBLEM: ExpectedCalls(again, again * tokens_per_problem, again * LOOK_TOKENS),
-        WEIGH_PROBLEM: ExpectedCalls(again, again * tokens_per_problem, again * 2 * VERDICT_TOKENS),
-        WRITE_REVIEW: ExpectedCalls(
-            attempts, attempts * 2 * _NOTES_TOKENS + problems, attempts * REVIEW_TOKENS
-        ),
+        REFUTE_PROBLEM: _each(again, look_tokens, LOOK_TOKENS),
+        WEIGH_PROBLEM: _each(again, look_tokens, 2 * VERDICT_TOKENS),
+        WRITE_REVIEW: _each(parameters.attempt_count, 2 * _NOTES_TOKENS + problems, REVIEW_TOKENS),
     }
-
-
-def _aspect_tokens(section_count: int, *, literature: bool) -> float:
-    """Return the prompt tokens of one aspect."""
-    notes = min(section_count * NOTES_WORDS, ALL_NOTES_WORDS) * 4 / 3
-    works = WORKS_OF_ASPECTS * WORK_TOKENS if literature else 0
-    return notes + 2 * PASSAGES_TOKENS + works
-
-
-def _calls_of_pool(reading: Reading) -> CallsByStep:
-    """Return the calls of one pool per manuscript, regardless of attempts."""
-    parts = [BREADTH, *(DEPTH for _ in strong_claims(reading))]
-    surveys = [expected_survey(replace(part, papers_read=0), full_text=False) for part in parts]
-    return add_calls({step: one[step.name] for step in POOL_STEPS} for one in surveys)
-
-
-def _calls_of_judge(reason: str, parameters: CheckParameters) -> CallsByStep:
-    calls = parameters.maximum_problems * parameters.attempt_count * parameters.repetition_count
-    prompt_tokens = calls * (PROBLEM_TOKENS + len(reason) / CHARACTERS_PER_TOKEN)
-    return {JUDGE_HIT: ExpectedCalls(calls, prompt_tokens, calls * VERDICT_TOKENS)}
 
 
 CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(
@@ -363,7 +329,7 @@ CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(
     steps=_steps,
     do=check_manuscript,
     failed=_failed,
-    expects=expected_check,
+    expects=_expected,
     result=_result,
     head=_head,
     figures=_figures,

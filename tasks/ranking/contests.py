@@ -33,32 +33,30 @@ def matches_of(votes: Iterable[HumanVote], *, across_runs: bool = True) -> tuple
         across_runs: if True, texts of two runs about one idea are two contenders; else ideas keep
             their own ids.
     """
-    real_votes = (vote for vote in votes if vote.check_passed is None)
-    return tuple(
-        _match(vote, across_runs)
-        for vote in sorted(real_votes, key=lambda v: (v.voted_at, v.vote_id))
-    )
-
-
-def _match(vote: HumanVote, across_runs: bool) -> Match:
-    sides = (
-        Contender(run_id=vote.run_id, item_id=vote.first_id),
-        Contender(run_id=vote.second_run_id, item_id=vote.second_id),
-    )
-    first, second = (IdeaId(side.name) if across_runs else side.item_id for side in sides)
-    return Match(
-        match_id=vote.vote_id,
-        group=vote.group,
-        first_idea_id=first,
-        second_idea_id=second,
-        dimension=OVERALL.name,
-        winner=_WINNERS.get(vote.choice, Winner.TIE),
-        rationale=vote.reason or "",
-        round=1,
-        judge=f"{HUMAN}{vote.voter}",
-        words_difference=vote.first_words - vote.second_words,
-        created_at=vote.voted_at,
-    )
+    real_votes = [vote for vote in votes if vote.check_passed is None]
+    matches = []
+    for vote in sorted(real_votes, key=lambda each: (each.voted_at, each.vote_id)):
+        sides = (
+            Contender(run_id=vote.run_id, item_id=vote.first_id),
+            Contender(run_id=vote.second_run_id, item_id=vote.second_id),
+        )
+        first, second = (IdeaId(side.name) if across_runs else side.item_id for side in sides)
+        matches.append(
+            Match(
+                match_id=vote.vote_id,
+                group=vote.group,
+                first_idea_id=first,
+                second_idea_id=second,
+                dimension=OVERALL.name,
+                winner=_WINNERS.get(vote.choice, Winner.TIE),
+                rationale=vote.reason or "",
+                round=1,
+                judge=f"{HUMAN}{vote.voter}",
+                words_difference=vote.first_words - vote.second_words,
+                created_at=vote.voted_at,
+            )
+        )
+    return tuple(matches)
 
 
 def votes_of(contest: Contest, votes: Iterable[HumanVote]) -> list[HumanVote]:

@@ -24,7 +24,6 @@ from tasks.recommendation.steps import (
     EXTRACT_RESOURCES,
     LEAST_QUOTED_CHARACTERS,
     PaperText,
-    ProposedResource,
     ResourcesInput,
 )
 from tasks.recommendation.uses import introduces_data, named_in, names_data, passages, uses_of
@@ -176,7 +175,7 @@ def _resources_by_name(reading: _PaperTexts) -> Iterator[Resource]:
     for paper_id in reading.papers:
         for text, section in reading.of(paper_id).items():
             for each in named_in(text):
-                if stands_in(each.quote, text, least_characters=LEAST_QUOTED_CHARACTERS):
+                if _occurs(each.quote, text):
                     yield Resource(
                         kind=each.kind,
                         name=each.name,
@@ -205,13 +204,10 @@ async def _ask_model(
 async def _ask_batch(
     batch: Sequence[PaperId], reading: _PaperTexts, parameters: ResourceParameters, engine: Engine
 ) -> Extracted:
-    text_by_key = {
-        f"P{number}": (
-            paper_id,
-            shorten_words("\n\n".join(reading.of(paper_id)), parameters.words)[0],
-        )
-        for number, paper_id in enumerate(batch, start=1)
-    }
+    text_by_key = {}
+    for number, asked_id in enumerate(batch, start=1):
+        whole = "\n\n".join(reading.of(asked_id))
+        text_by_key[f"P{number}"] = asked_id, shorten_words(whole, parameters.words)[0]
     question = ResourcesInput(
         papers=tuple(
             PaperText(key=key, title=reading.papers[paper_id].title, text=text)
@@ -226,18 +222,27 @@ async def _ask_batch(
     proposals = outcome.value.resources
     for each in proposals:
         paper_id, text = text_by_key.get(each.key, (None, ""))
-        if paper_id is not None and each.kind is not None and _holds(each, text):
-            rows.append(
-                Resource(
-                    kind=each.kind,
-                    name=each.name,
-                    paper_id=paper_id,
-                    quote=each.quote,
-                    section=_section(each.quote, reading.of(paper_id)),
-                    value=each.value if each.kind is ResourceKind.HYPER_PARAMETER else "",
-                    provenance=outcome.provenance,
-                )
+        quote = normal(each.quote)
+        if (
+            paper_id is None
+            or each.kind is None
+            or not _occurs(each.quote, text)
+            or normal(each.name) not in quote
+            or normal(each.value) not in quote
+        ):
+            continue
+        texts = reading.of(paper_id).items()
+        rows.append(
+            Resource(
+                kind=each.kind,
+                name=each.name,
+                paper_id=paper_id,
+                quote=each.quote,
+                section=next((section for one, section in texts if _occurs(each.quote, one)), ""),
+                value=each.value if each.kind is ResourceKind.HYPER_PARAMETER else "",
+                provenance=outcome.provenance,
             )
+        )
     dropped_count = len(proposals) - len(rows)
     detail = (
         f"{dropped_count} of {len(proposals)} resources were left out: they quote words that do not stand in"
@@ -247,25 +252,8 @@ async def _ask_batch(
     return Extracted(tuple(rows), omission_failures(STAGE, subject, detail, dropped_count, reason))
 
 
-def _holds(proposed: ProposedResource, text: str) -> bool:
-    quote = normal(proposed.quote)
-    return (
-        stands_in(proposed.quote, text, least_characters=LEAST_QUOTED_CHARACTERS)
-        and normal(proposed.name) in quote
-        and normal(proposed.value) in quote
-    )
-
-
-def _section(quote: str, texts: Mapping[str, str]) -> str:
-    least_characters = LEAST_QUOTED_CHARACTERS
-    return next(
-        (
-            section
-            for text, section in texts.items()
-            if stands_in(quote, text, least_characters=least_characters)
-        ),
-        "",
-    )
+def _occurs(quote: str, text: str) -> bool:
+    return stands_in(quote, text, least_characters=LEAST_QUOTED_CHARACTERS)
 
 
 def _select_resources(
@@ -327,12 +315,9 @@ def resource_lines(
     in turn. No look-up is made.
     """
     passage_list = [*passages]
-    rows = found_by_rule(
-        papers,
-        [edge for passage in passage_list for edge in _edges(passage)],
-        [Stretch(each.paper_id, each.text, each.section or "") for each in passage_list],
-        _ROWS_PER_PAPER,
-    )
+    edges = [edge for passage in passage_list for edge in _edges(passage)]
+    stretches = (Stretch(each.paper_id, each.text, each.section or "") for each in passage_list)
+    rows = found_by_rule(papers, edges, stretches, _ROWS_PER_PAPER)
     groups = _most_used(rows, limit)
     by_id = {paper.paper_id: paper for paper in papers}
     user_ids = [[row.paper_id for row in each][:_KEYS_SHOWN] for each in groups]

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from operator import attrgetter
 
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
@@ -45,43 +46,31 @@ class Evidence:
     words: float | None = None
 
 
-def scores(evidence: Mapping[str, Evidence]) -> dict[str, float]:
-    """Resources by name with a score from 0 to 1;
-    the parts are scaled to the best and the least.
-    """
-    parts = (
-        (
-            BY_WORKS,
-            {
-                name: math.fsum(plainly * nearness**SHARPNESS for nearness, plainly in each.works)
-                for name, each in evidence.items()
-            },
-        ),
-        (BY_DESCRIPTION, {name: each.description for name, each in evidence.items()}),
-        (BY_WORDS, {name: each.words for name, each in evidence.items()}),
-    )
-    total, whole = dict.fromkeys(evidence, 0.0), 0.0
-    for weight, values in parts:
-        scaled_values = _scale(values)
-        whole += weight if scaled_values else 0.0
-        for name, value in scaled_values.items():
-            total[name] += weight * value
-    return {name: round(value / (whole or 1.0), 4) for name, value in total.items()}
-
-
 def in_order(evidence: Mapping[str, Evidence]) -> list[tuple[str, float]]:
-    """Names with their scores, best first; ties by name."""
-    return sorted(scores(evidence).items(), key=lambda each: (-each[1], each[0]))
+    """Return names with scores from 0 to 1, best first; ties by name."""
+    total, whole = dict.fromkeys(evidence, 0.0), 0.0
+    for weight, value_of in (
+        (BY_WORKS, _worth_of_works),
+        (BY_DESCRIPTION, attrgetter("description")),
+        (BY_WORDS, attrgetter("words")),
+    ):
+        values = {name: value_of(each) for name, each in evidence.items()}
+        present = [value for value in values.values() if value is not None]
+        if not present or max(present) <= 0.0:
+            continue
+        # Each part is scaled from its least value, 0, to its best; an unknown value is the least.
+        all_differ = len(present) == len(values) and max(present) > min(present)
+        least = min(present) if all_differ else 0.0
+        whole += weight
+        for name, value in values.items():
+            if value is not None:
+                total[name] += weight * (value - least) / (max(present) - least)
+    scores = {name: round(value / (whole or 1.0), 4) for name, value in total.items()}
+    return sorted(scores.items(), key=lambda each: (-each[1], each[0]))
 
 
-def _scale(values: Mapping[str, float | None]) -> dict[str, float]:
-    """From 0, the least, to 1; what is unknown counts as the least."""
-    present = [value for value in values.values() if value is not None]
-    if not present or max(present) <= 0.0:
-        return {}
-    minimum = min(present) if len(present) == len(values) and max(present) > min(present) else 0.0
-    span = max(present) - minimum
-    return {name: (value - minimum) / span for name, value in values.items() if value is not None}
+def _worth_of_works(evidence: Evidence) -> float:
+    return math.fsum(plainly * nearness**SHARPNESS for nearness, plainly in evidence.works)
 
 
 CHAINED = 0.5
@@ -102,18 +91,8 @@ def no_earlier_uses(papers: Sequence[PaperId]) -> tuple[Resource, ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Breadth:
-    """Bounds of a look-up, in requests or papers."""
-
-    queries: int = 4
-    papers_per_query: int = 25
-    near_works: int = 25
-    references_per_work: int = 100
-    chained_data_sets: int = 3
-    works_per_data_set: int = 8
-    recommended: int = 5
-    shown_uses: int = 3
+_QUERIES, _PAPERS_PER_QUERY, _REFERENCES_PER_WORK = 4, 25, 100
+_CHAINED_DATA_SETS, _WORKS_PER_DATA_SET, _SHOWN_USES = 3, 8, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +130,29 @@ async def recommend(
     literature: LiteratureClient,
     nearness: Nearness,
     cutoff: date | None,
-    breadth: Breadth = Breadth(),
     earlier_uses: EarlierUses = no_earlier_uses,
+    *,
+    limit: int = 5,
+    most_works: int = 25,
 ) -> Recommended:
     """Return what works near the idea used, best first of each kind, with the passages that say so.
 
     Nothing published after `cutoff` is looked at.
+
+    Args:
+        limit: recommendations of each kind.
+        most_works: works near the idea that are looked at.
     """
-    look_up = _LookUp(idea, literature, nearness, cutoff, breadth, earlier_uses)
-    near_works = await look_up.near_works()
+    look_up = _LookUp(idea, literature, nearness, cutoff, earlier_uses)
+    near_works = await look_up.near_works(most_works)
     uses = await look_up.uses_in(near_works, {})
     uses += look_up.in_abstracts(near_works)
-    ranked_resources = _rank(uses, breadth, await look_up.about(uses))
+    ranked_resources = _rank(uses, limit, await look_up.about(uses))
     data_sets = [each for each in ranked_resources if each.kind is ResourceKind.DATA_SET]
-    leading = data_sets[: breadth.chained_data_sets]
-    uses += await look_up.chained(leading, {each.paper_id for each in near_works})
+    near_ids = {each.paper_id for each in near_works}
+    uses += await look_up.chained(data_sets[:_CHAINED_DATA_SETS], near_ids)
     return Recommended(
-        tuple(_rank(uses, breadth, await look_up.about(uses))),
+        tuple(_rank(uses, limit, await look_up.about(uses))),
         len(near_works),
         look_up.citations,
         look_up.known_contexts,
@@ -182,7 +167,6 @@ class _LookUp:
     literature: LiteratureClient
     nearness: Nearness
     cutoff: date | None
-    breadth: Breadth
     earlier_uses: EarlierUses
     nearness_of: dict[PaperId, float] = field(default_factory=dict)
     failures: list[SourceFailure] = field(default_factory=list)
@@ -190,17 +174,14 @@ class _LookUp:
     known_contexts: int = 0
     known_resources: int = 0
 
-    async def near_works(self) -> list[Paper]:
-        """The works nearest to the idea, by embedding and shared words alike."""
+    async def near_works(self, limit: int) -> list[Paper]:
+        """Return the works nearest to the idea, by embedding and shared words alike."""
         works: dict[PaperId, Paper] = {}
-        queries = [self.idea[:300], *key_phrases(self.idea, self.breadth.queries - 1)]
-        for query in dict.fromkeys(queries):
-            answer = await self.literature.search_papers(
-                query, self.breadth.papers_per_query, self.cutoff
-            )
+        for query in dict.fromkeys([self.idea[:300], *key_phrases(self.idea, _QUERIES - 1)]):
+            answer = await self.literature.search_papers(query, _PAPERS_PER_QUERY, self.cutoff)
             self.failures.extend(answer.failures)
             works.update((paper.paper_id, paper) for paper in answer.items)
-        return await self._nearest(list(works.values()), self.breadth.near_works)
+        return await self._nearest(list(works.values()), limit)
 
     async def _nearest(self, papers: Sequence[Paper], limit: int) -> list[Paper]:
         if not papers:
@@ -215,9 +196,7 @@ class _LookUp:
         self, works: Sequence[Paper], through: dict[PaperId, str]
     ) -> list[_ResourceUse]:
         by_id = {work.paper_id: work for work in works}
-        answer = await self.literature.references(
-            list(by_id), self.breadth.references_per_work, self.cutoff
-        )
+        answer = await self.literature.references(list(by_id), _REFERENCES_PER_WORK, self.cutoff)
         self.failures.extend(answer.failures)
         uses: list[_ResourceUse] = []
         for edge, cited_paper in answer.items:
@@ -227,12 +206,10 @@ class _LookUp:
             if work is None or cited_paper.paper_id == work.paper_id:
                 continue
             by = through.get(work.paper_id)
-            for stated_use in uses_of(edge, cited_paper):
-                use = self._use(work, stated_use.quote, stated_use.section, by)
+            for stated in uses_of(edge, cited_paper):
+                use = self._use(work, stated.quote, stated.section, by)
                 uses.append(
-                    _ResourceUse(
-                        stated_use.kind, cited_paper.title, cited_paper, stated_use.weight, use
-                    )
+                    _ResourceUse(stated.kind, cited_paper.title, cited_paper, stated.weight, use)
                 )
             for passage, section in passages(edge):
                 for name, quote in data_sets_in(passage).items():
@@ -261,7 +238,7 @@ class _LookUp:
         others: dict[PaperId, Paper] = {}
         for each in data_sets:
             users = [one for one in await self._users(each) if one.paper_id not in near_ids]
-            for work in await self._nearest(users, self.breadth.works_per_data_set):
+            for work in await self._nearest(users, _WORKS_PER_DATA_SET):
                 through.setdefault(work.paper_id, each.name)
                 others.setdefault(work.paper_id, work)
         uses = await self.uses_in(list(others.values()), through) if others else []
@@ -271,7 +248,7 @@ class _LookUp:
         """Works that cite the data set's paper for its data; of one known by name alone, those
         whose abstract names it.
         """
-        limit = 10 * self.breadth.works_per_data_set
+        limit = 10 * _WORKS_PER_DATA_SET
         if data_set.paper_id is None:
             hits = await self.literature.search_papers(data_set.name, limit, self.cutoff)
             self.failures.extend(hits.failures)
@@ -325,24 +302,36 @@ class _LookUp:
 
 def _rank(
     resource_uses: Iterable[_ResourceUse],
-    breadth: Breadth,
+    limit: int,
     about: Mapping[PaperId, tuple[float, float]],
 ) -> list[Recommendation]:
-    """By kind, the resources that speak most for themselves (see `ranking`)."""
+    """Return the best resources of each kind."""
     by_kind: dict[ResourceKind, dict[str, list[_ResourceUse]]] = {kind: {} for kind in RECOMMENDED}
     for each in resource_uses:
         name = each.paper.paper_id if each.paper is not None else each.name.casefold()
         by_kind[each.kind].setdefault(name, []).append(each)
-    return [
-        _recommendation(kind, rank, score, by_name[name], breadth.shown_uses)
-        for kind, by_name in by_kind.items()
-        for rank, (name, score) in enumerate(
-            in_order({name: _evidence(uses, about) for name, uses in by_name.items()})[
-                : breadth.recommended
-            ],
-            start=1,
-        )
-    ]
+    recommendations = []
+    for kind, by_name in by_kind.items():
+        evidence = {name: _evidence(uses, about) for name, uses in by_name.items()}
+        for rank, (name, score) in enumerate(in_order(evidence)[:limit], start=1):
+            first, plainest = by_name[name][0], sorted(by_name[name], key=lambda use: use.weight)
+            use_of_work = {each.use.paper_id: each.use for each in plainest}
+            uses = sorted(
+                use_of_work.values(), key=lambda use: (-use.nearness_0_to_1, use.paper_id)
+            )
+            recommendations.append(
+                Recommendation(
+                    rank=rank,
+                    kind=kind,
+                    name=first.name,
+                    paper_id=first.paper.paper_id if first.paper is not None else None,
+                    url=first.paper.url if first.paper is not None else "",
+                    score_0_to_1=score,
+                    reason=_reason(kind, uses),
+                    uses=tuple(uses[:_SHOWN_USES]),
+                )
+            )
+    return recommendations
 
 
 def _evidence(
@@ -356,30 +345,6 @@ def _evidence(
     paper = uses[0].paper
     description, words = about.get(paper.paper_id, (None, None)) if paper else (None, None)
     return Evidence(tuple(works.values()), description, words)
-
-
-def _recommendation(
-    kind: ResourceKind,
-    rank: int,
-    score: float,
-    resource_uses: Sequence[_ResourceUse],
-    use_limit: int,
-) -> Recommendation:
-    first = resource_uses[0]
-    plainest = {
-        each.use.paper_id: each.use for each in sorted(resource_uses, key=lambda each: each.weight)
-    }
-    uses = sorted(plainest.values(), key=lambda use: (-use.nearness_0_to_1, use.paper_id))
-    return Recommendation(
-        rank=rank,
-        kind=kind,
-        name=first.name,
-        paper_id=first.paper.paper_id if first.paper is not None else None,
-        url=first.paper.url if first.paper is not None else "",
-        score_0_to_1=score,
-        reason=_reason(kind, uses),
-        uses=tuple(uses[:use_limit]),
-    )
 
 
 def _reason(kind: ResourceKind, uses: Sequence[Use]) -> str:

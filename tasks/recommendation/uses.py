@@ -258,7 +258,6 @@ def _known_metrics() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
 
 @cache
 def _metrics_by_word() -> dict[str, list[str]]:
-    """Return the metrics by the first word of their spellings."""
     by_word: dict[str, list[str]] = {}
     for name, (spellings, _) in _known_metrics().items():
         for word in {each.split()[0] for each in spellings}:

@@ -44,12 +44,7 @@ class ArxivSource(HttpSource):
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
         del settings
-        return Upstream(
-            cls.name,
-            "https://export.arxiv.org",
-            per_minute=20,
-            one_at_a_time=True,
-        )
+        return Upstream(cls.name, "https://export.arxiv.org", per_minute=20, one_at_a_time=True)
 
     def worded(self, text: str) -> Wording:
         """Return plain words: a hyphen means NOT, and common words joined by AND lose papers."""
@@ -60,9 +55,6 @@ class ArxivSource(HttpSource):
             self.maximum_words,
         )
 
-    def question(self, words: str, query: SourceQuery) -> Question:
-        return self._question(words, query, " AND ")
-
     async def ask(
         self, question: Question, query: SourceQuery, gathered: SearchState
     ) -> Page | None:
@@ -70,18 +62,14 @@ class ArxivSource(HttpSource):
         page = await super().ask(question, query, gathered)
         if page is None or page.items or page.unreadable_count:
             return page
-        second_question, note = (
-            question,
-            "arXiv gave an empty page, which it does by mistake: asked again",
-        )
         words = self.worded(query.text).text
         if not page.gaps and " " in words:
-            second_question, note = (
-                self._question(words, query, " OR "),
-                "arXiv has no paper with all words: asked again for any of them",
-            )
+            question = self.question(words, query, " OR ")
+            note = "arXiv has no paper with all words: asked again for any of them"
+        else:
+            note = "arXiv gave an empty page, which it does by mistake: asked again"
         gathered.notes.append(note)
-        return await super().ask(second_question, query, gathered)
+        return await super().ask(question, query, gathered)
 
     def read(self, reply: Reply) -> Page:
         try:
@@ -137,22 +125,14 @@ class ArxivSource(HttpSource):
             topics=(category.get("term", ""),) if category is not None else (),
         )
 
-    def _question(self, words: str, query: SourceQuery, joint: str) -> Question:
+    def question(self, words: str, query: SourceQuery, joint: str = " AND ") -> Question:
         expression = f"({joint.join(f'all:{word}' for word in words.split())})"
         if query.published_after or query.published_before:
             first = f"{query.published_after:%Y%m%d}0000" if query.published_after else _EARLIEST
             last = f"{query.published_before:%Y%m%d}2359" if query.published_before else _LATEST
             expression += f" AND submittedDate:[{first} TO {last}]"
-        size = str(min(query.limit, _LARGEST_PAGE))
-        return Question(
-            _PATH,
-            (
-                ("search_query", expression),
-                ("start", "0"),
-                ("max_results", size),
-                ("sortBy", "relevance"),
-            ),
-        )
+        window = (("start", "0"), ("max_results", str(min(query.limit, _LARGEST_PAGE))))
+        return Question(_PATH, (("search_query", expression), *window, ("sortBy", "relevance")))
 
 
 def _text(element: Element, name: str) -> str:

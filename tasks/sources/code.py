@@ -28,6 +28,7 @@ class GithubRepositorySource(HttpSource):
     maximum_characters = 256
     path = "/search/repositories"
     accept = "application/vnd.github+json"
+    keyed_per_minute = 30.0
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -35,17 +36,13 @@ class GithubRepositorySource(HttpSource):
         return Upstream(
             source=cls.name,
             base_url="https://api.github.com",
-            per_minute=cls.per_minute(authenticated=token is not None),
+            per_minute=cls.keyed_per_minute if token is not None else 10,
             secrets=Secrets.in_header("Authorization", token, "Bearer "),
             headers={"Accept": cls.accept, "X-GitHub-Api-Version": "2022-11-28"},
             mend={Reason.FORBIDDEN: "check GITHUB_TOKEN"},
             reason=refusal_reason,
             asks_to_wait_seconds=wait_seconds,
         )
-
-    @classmethod
-    def per_minute(cls, *, authenticated: bool) -> float:
-        return 30 if authenticated else 10
 
     def question(self, words: str, query: SourceQuery) -> Question:
         qualifier = ""
@@ -88,13 +85,9 @@ class GithubCodeSource(GithubRepositorySource):
     name = "github_code"
     path = "/search/code"
     accept = "application/vnd.github.text-match+json"
+    keyed_per_minute = 10.0
     required = ("github_token",)
     advice = "set GITHUB_TOKEN: code search requires one"
-
-    @classmethod
-    def per_minute(cls, *, authenticated: bool) -> float:
-        del authenticated
-        return 10
 
     def question(self, words: str, query: SourceQuery) -> Question:
         return Question(

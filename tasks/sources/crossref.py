@@ -15,6 +15,7 @@ from tasks.sources.fields import (
     date_filters,
     dated,
     mappings_of,
+    names_of,
     number_of,
     rows_of,
     text_of,
@@ -50,34 +51,25 @@ class CrossrefSource(HttpSource):
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
+        mail = settings.crossref_mailto
         return Upstream(
             source=cls.name,
             base_url="https://api.crossref.org",
-            per_minute=180 if settings.crossref_mailto else 60,
+            per_minute=180 if mail else 60,
             kept_seconds=7 * 86_400.0,
-            secrets=Secrets(parameters=_mailto(settings)),
+            secrets=Secrets(parameters={"mailto": SecretStr(mail)} if mail else {}),
             allowed_per_minute=allowed_per_minute,
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
-        rows = str(min(query.limit, _LARGEST_PAGE))
-        return Question(
-            "/works",
-            (
-                ("query.bibliographic", words),
-                *date_filters(query, "from-pub-date", "until-pub-date"),
-                ("select", _SELECT),
-                ("rows", rows),
-                ("cursor", "*"),
-            ),
-        )
+        filters = date_filters(query, "from-pub-date", "until-pub-date")
+        size = str(min(query.limit, _LARGEST_PAGE))
+        window = (("select", _SELECT), ("rows", size), ("cursor", "*"))
+        return Question("/works", (("query.bibliographic", words), *filters, *window))
 
     def look_up(self, dois: Sequence[str]) -> Question:
-        parameters = (
-            ("filter", ",".join(f"doi:{doi}" for doi in dois)),
-            ("select", _SELECT),
-            ("rows", str(len(dois))),
-        )
+        size, wanted = str(len(dois)), ",".join(f"doi:{doi}" for doi in dois)
+        parameters = (("filter", wanted), ("select", _SELECT), ("rows", size))
         return Question("/works", parameters, packed=len(dois))
 
     def page(self, body: Any) -> Page:
@@ -96,7 +88,7 @@ class CrossrefSource(HttpSource):
             url=f"https://doi.org/{doi}" if doi else text_of(row, "URL"),
             text=abstract,
             **dated(row.get("issued"), None, doi),
-            authors=tuple(name for author in mappings_of(row, "author") if (name := _name(author))),
+            authors=names_of(row, "author"),
             venue=venues[0] if venues else "",
             citation_count=number_of(row, "is-referenced-by-count"),
             doi=doi,
@@ -117,10 +109,6 @@ def allowed_per_minute(reply: Reply) -> float | None:
     )
     seconds = (count or 0) * {"s": 1, "m": 60, "h": 3600}.get(interval[-1:], 0)
     return max(60.0 * limit / seconds, FEWEST_PER_MINUTE) if limit and seconds else None
-
-
-def _mailto(settings: Settings) -> dict[str, SecretStr]:
-    return {"mailto": SecretStr(settings.crossref_mailto)} if settings.crossref_mailto else {}
 
 
 def _state_notices(row: Row) -> list[Any]:
@@ -146,9 +134,3 @@ def _versions(row: Row) -> Iterator[str]:
         for one in mappings_of(relations, name) if isinstance(relations, Mapping) else ():
             if text_of(one, "id-type") == "doi" and (doi := clean_doi(text_of(one, "id"))):
                 yield doi
-
-
-def _name(author: Row) -> str:
-    return " ".join(
-        part for part in (text_of(author, "given"), text_of(author, "family")) if part
-    ) or text_of(author, "name")

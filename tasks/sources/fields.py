@@ -144,6 +144,16 @@ def texts_of(row: Row, name: str) -> tuple[str, ...]:
     return tuple(one_line(each) for each in texts if isinstance(each, str) and each.strip())
 
 
+def names_of(row: Row, name: str) -> tuple[str, ...]:
+    """Return the people of a list by given and family name, else by `name`."""
+    people = (
+        " ".join(filter(None, (text_of(one, "given"), text_of(one, "family"))))
+        or text_of(one, "name")
+        for one in mappings_of(row, name)
+    )
+    return tuple(filter(None, people))
+
+
 def one_line(text: str) -> str:
     """Remove control characters and repeated white space."""
     return " ".join(_CONTROL.sub(" ", text).split())

@@ -63,11 +63,8 @@ class OpenAlexSource(HttpSource):
         )
 
     def look_up(self, dois: Sequence[str]) -> Question:
-        parameters = (
-            ("filter", f"doi:{'|'.join(dois)}"),
-            ("select", _SELECT),
-            ("per_page", str(_LARGEST_PAGE)),
-        )
+        size, wanted = str(_LARGEST_PAGE), f"doi:{'|'.join(dois)}"
+        parameters = (("filter", wanted), ("select", _SELECT), ("per_page", size))
         return Question("/works", parameters, packed=len(dois))
 
     def page(self, body: Any) -> Page:

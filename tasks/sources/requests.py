@@ -314,7 +314,6 @@ class SourceRequests:
 
 
 def _refusal_text(reply: Reply) -> str:
-    """Return the beginning of a refusal's text."""
     text = reply.content[:2000].decode("utf-8", "replace").strip()
     if "<html" in text[:200].lower() or "<!doctype" in text[:200].lower():
         return "a web page"

@@ -22,12 +22,13 @@ from tasks.sources.fields import (
     clean_doi,
     dated,
     json_of,
-    mappings_of,
+    names_of,
     text_of,
 )
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.requests import Question, Reply, SourceContext, Upstream
 from tasks.web.client import Secrets, ascii_lower, stays_in_place
+from tasks.web.decoding import mappings
 from warehouse.stores.keyed_store import KeyedStore
 
 
@@ -81,17 +82,13 @@ class UnpaywallSource(HttpSource):
     def item(self, row: Row) -> KnowledgeItem:
         doi = clean_doi(text_of(row, "doi"))
         links = pdf_links(row)
-        authors = (
-            " ".join(filter(None, (text_of(a, "given"), text_of(a, "family"))))
-            for a in mappings_of(row, "z_authors")
-        )
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
             title=text_of(row, "title"),
             url=f"https://doi.org/{doi}" if doi else text_of(row, "doi_url"),
             **dated(row.get("published_date"), row.get("year"), doi),
-            authors=tuple(author for author in authors if author),
+            authors=names_of(row, "z_authors"),
             venue=text_of(row, "journal_name"),
             doi=doi,
             pdf_url=links[0] if links else None,
@@ -107,18 +104,15 @@ def _links_in(reply: Reply) -> tuple[str, ...]:
 
 def pdf_links(content: Mapping[str, object]) -> tuple[str, ...]:
     """Return `url_for_pdf` of the locations, best first, then `url`s that end in `.pdf`."""
-    other_urls = content.get("oa_locations")
     locations = [
-        content.get("best_oa_location"),
-        *(other_urls if isinstance(other_urls, list) else []),
+        *mappings([content.get("best_oa_location")]),
+        *mappings(content.get("oa_locations")),
     ]
-    valid_locations = [location for location in locations if isinstance(location, dict)]
-    direct_urls = [location.get("url_for_pdf") for location in valid_locations]
-    other_urls = [location.get("url") for location in valid_locations]
-    pdf_urls = [url for url in other_urls if isinstance(url, str) and url.lower().endswith(".pdf")]
-    return tuple(
-        dict.fromkeys(url for url in [*direct_urls, *pdf_urls] if isinstance(url, str) and url)
-    )
+    direct_urls = [location.get("url_for_pdf") for location in locations]
+    pages = (location.get("url") for location in locations)
+    pdf_urls = [url for url in pages if isinstance(url, str) and url.lower().endswith(".pdf")]
+    urls = (url for url in (*direct_urls, *pdf_urls) if isinstance(url, str) and url)
+    return tuple(dict.fromkeys(urls))
 
 
 def open_full_texts(
@@ -131,11 +125,6 @@ def open_full_texts(
         slots: limits the documents in work; shared by the ideas of a worker.
     """
     has_email = settings.unpaywall_email is not None
-    return FullTextLibrary(
-        settings.documents,
-        settings.grobid_url,
-        UnpaywallSource(settings, context).pdf_links if has_email else None,
-        store,
-        context.ledger,
-        slots,
-    )
+    links = UnpaywallSource(settings, context).pdf_links if has_email else None
+    documents, grobid = settings.documents, settings.grobid_url
+    return FullTextLibrary(documents, grobid, links, store, context.ledger, slots)

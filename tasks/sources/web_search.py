@@ -1,6 +1,5 @@
 """Web search: Brave, SearXNG, Serper (Google and Scholar) and Tavily (reference 5.6)."""
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -29,28 +28,30 @@ _BRAVE_MOST = 20
 _EARLIEST = date(1990, 1, 1)
 
 
-def _web_page(
-    source: HttpSource, row: Row, *, url_field: str, text_field: str, day_field: str
-) -> KnowledgeItem:
-    """Parse a hit with these field names; its day may be relative."""
-    return KnowledgeItem(
-        kind=source.kind,
-        source=source.name,
-        title=text_of(row, "title"),
-        url=text_of(row, url_field),
-        text=text_of(row, text_field),
-        published=relative_day(text_of(row, day_field), datetime.now(UTC).date()),
-    )
+class _WebSearch(HttpSource):
+    """A search whose hits have a title, an address, a text and a day, which may be relative."""
+
+    kind = SourceKind.WEB
+    url_field, text_field, day_field = "url", "content", "published_date"
+
+    def item(self, row: Row) -> KnowledgeItem:
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=text_of(row, "title"),
+            url=text_of(row, self.url_field),
+            text=text_of(row, self.text_field),
+            published=relative_day(text_of(row, self.day_field), datetime.now(UTC).date()),
+        )
 
 
-class BraveSource(HttpSource):
+class BraveSource(_WebSearch):
     """Web pages; the free plan allows one request a second.
 
     API: GET https://api.search.brave.com/res/v1/web/search.
     """
 
     name = "brave"
-    kind = SourceKind.WEB
     required = ("brave_api_key",)
     advice = "set BRAVE_API_KEY"
     maximum_characters = 400
@@ -72,11 +73,8 @@ class BraveSource(HttpSource):
     def question(self, words: str, query: SourceQuery) -> Question:
         dates: tuple[tuple[str, str], ...] = ()
         if query.published_after or query.published_before:
-            first, last = (
-                query.published_after or _EARLIEST,
-                query.published_before or datetime.now(UTC).date(),
-            )
-            dates = (("freshness", f"{first}to{last}"),)
+            last = query.published_before or datetime.now(UTC).date()
+            dates = (("freshness", f"{query.published_after or _EARLIEST}to{last}"),)
         return Question(
             "/res/v1/web/search",
             (("q", words), ("count", str(min(query.limit, _BRAVE_MOST))), *dates),
@@ -115,14 +113,14 @@ def _numbers(text: str) -> list[int]:
     return numbers if len(numbers) == len(text.split(",")) else []
 
 
-class SearxngSource(HttpSource):
+class SearxngSource(_WebSearch):
     """Web pages. Every engine behind it that did not answer is a failure.
 
     API, self-hosted: GET {SEARXNG_URL}/search?format=json.
     """
 
     name = "searxng"
-    kind = SourceKind.WEB
+    day_field = "publishedDate"
     required = ("searxng_url",)
     advice = "set SEARXNG_URL to your instance"
     maximum_characters = 1000
@@ -143,28 +141,23 @@ class SearxngSource(HttpSource):
         return Question("/search", (("q", words), ("format", "json")))
 
     def page(self, body: Any) -> Page:
-        return self.page_of(rows_of(body, "results"), _silent_engines(body))
+        rows, engines = rows_of(body, "results"), body.get("unresponsive_engines")
+        gaps = []
+        for entry in engines if isinstance(engines, list) else []:
+            parts = [str(part) for part in entry] if isinstance(entry, list) else [str(entry)]
+            words = " ".join(parts[1:]).lower()
+            reasons = (reason for word, reason in _REASONS_OF_ENGINES.items() if word in words)
+            gaps.append((next(reasons, Reason.SERVER_ERROR), f"engine {': '.join(parts)}"))
+        return self.page_of(rows, gaps)
 
-    def item(self, row: Row) -> KnowledgeItem:
-        return _web_page(
-            self, row, url_field="url", text_field="content", day_field="publishedDate"
-        )
 
-
-def _silent_engines(body: Any) -> Iterator[tuple[Reason, str]]:
-    """Yield the failures in `unresponsive_engines`, pairs of engine and reason."""
-    engines = body.get("unresponsive_engines")
-    for entry in engines if isinstance(engines, list) else []:
-        parts = [str(part) for part in entry] if isinstance(entry, list) else [str(entry)]
-        words = " ".join(parts[1:]).lower()
-        reason = Reason.SERVER_ERROR
-        if "timeout" in words:
-            reason = Reason.TIMEOUT
-        elif "too many requests" in words or "suspended" in words:
-            reason = Reason.RATE_LIMITED
-        elif "captcha" in words or "denied" in words:
-            reason = Reason.FORBIDDEN
-        yield reason, f"engine {': '.join(parts)}"
+_REASONS_OF_ENGINES = {
+    "timeout": Reason.TIMEOUT,
+    "too many requests": Reason.RATE_LIMITED,
+    "suspended": Reason.RATE_LIMITED,
+    "captcha": Reason.FORBIDDEN,
+    "denied": Reason.FORBIDDEN,
+}
 
 
 def _address(url: str) -> tuple[str, Secrets]:
@@ -180,14 +173,14 @@ _SERPER_MOST = 100
 _VENUE_YEAR = bounded(r",?\s{0,9}\d{4}$")
 
 
-class SerperSource(HttpSource):
+class SerperSource(_WebSearch):
     """Web pages. Google reads 32 words. More than 10 results cost double.
 
     API: POST https://google.serper.dev/{search,scholar}.
     """
 
     name = "serper"
-    kind = SourceKind.WEB
+    url_field, text_field, day_field = "link", "snippet", "date"
     required = ("serper_api_key",)
     advice = "set SERPER_API_KEY"
     maximum_characters = 2048
@@ -217,9 +210,6 @@ class SerperSource(HttpSource):
     def page(self, body: Any) -> Page:
         is_empty = isinstance(body, dict) and "searchParameters" in body and "organic" not in body
         return self.page_of([] if is_empty else rows_of(body, "organic"))
-
-    def item(self, row: Row) -> KnowledgeItem:
-        return _web_page(self, row, url_field="link", text_field="snippet", day_field="date")
 
 
 class SerperScholarSource(SerperSource):
@@ -256,14 +246,13 @@ class SerperScholarSource(SerperSource):
 _TAVILY_MOST = 20
 
 
-class TavilySource(HttpSource):
+class TavilySource(_WebSearch):
     """Web pages. Most results have no date, so with a cutoff most are inadmissible.
 
     API: POST https://api.tavily.com/search.
     """
 
     name = "tavily"
-    kind = SourceKind.WEB
     rows_at = ("results",)
     required = ("tavily_api_key",)
     advice = "set TAVILY_API_KEY"
@@ -290,8 +279,3 @@ class TavilySource(HttpSource):
         if query.published_before:
             body["end_date"] = query.published_before.isoformat()
         return Question("/search", body=orjson.dumps(body))
-
-    def item(self, row: Row) -> KnowledgeItem:
-        return _web_page(
-            self, row, url_field="url", text_field="content", day_field="published_date"
-        )

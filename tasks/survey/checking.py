@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.failure import Failure
+from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
 from schemas.literature.survey_review import RemovedSentence, ReviewPart, SurveySection, WhyRemoved
 from schemas.outcome import Outcome, Provenance, Unscored
@@ -62,7 +62,7 @@ async def check_drafts(
     *,
     numbers: Iterable[int],
 ) -> Checked:
-    """Check all `drafts` together.
+    """Check all `drafts` together; parts of one reply that failed have one failure.
 
     Args:
         stored: text read, by work.
@@ -101,25 +101,29 @@ async def check_drafts(
             for why, sentences in removed_by_reason.items()
             for sentence in sentences
         ]
-        unchecked_count = max(
-            sum(
-                bool(sentence.cited)
-                for line in citing_sentences(text, each.prompt_papers)
-                for sentence in line
-            )
-            - after.checked,
-            0,
-        )
+        lines = citing_sentences(text, each.prompt_papers)
+        cited_count = sum(bool(sentence.cited) for line in lines for sentence in line)
+        unchecked_count = max(cited_count - after.checked, 0)
         sections.append(
             _section(name, each, markdown, before, after, removed_by_reason, unchecked_count)
         )
-    return Checked(tuple(sections), tuple(removed_sentences), failures)
+    unwritten: list[Failure] = []
+    for place, each in enumerate(drafts):
+        unscored = each.unscored
+        if unscored is not None and all(unscored is not one.unscored for one in drafts[:place]):
+            unwritten += call_failures([unscored], STAGE, f"section “{each.heading}”")
+    return Checked(tuple(sections), tuple(removed_sentences), (*unwritten, *failures))
 
 
 def _remove_uncited(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRemoved]]]:
     """Remove statements that cite too few works; return the rest and the removed with reasons."""
     if each.part is ReviewPart.NOT_FOUND:
-        return _keep_questions(markdown)
+        # A question states nothing that needs a citation; lines that only ask are kept.
+        lines = [line.strip() for line in markdown.splitlines() if line.strip()]
+        asks = [line.endswith("?") and not uncited_sentence_count(line) for line in lines]
+        questions = [line for line, only_asks in zip(lines, asks, strict=True) if only_asks]
+        others = [line for line, only_asks in zip(lines, asks, strict=True) if not only_asks]
+        return "\n".join(questions), [(line, WhyRemoved.UNCITED) for line in others]
     kept_lines: list[str] = []
     removed_statements: list[tuple[str, WhyRemoved]] = []
     least_works = _LISTS.get(each.part)
@@ -142,15 +146,6 @@ def _remove_uncited(markdown: str, each: Draft) -> tuple[str, list[tuple[str, Wh
         if line.strip() or not sentences:
             kept_lines.append(line.strip())  # The first sentence may have been removed.
     return "\n".join(kept_lines).strip(), removed_statements
-
-
-def _keep_questions(markdown: str) -> tuple[str, list[tuple[str, WhyRemoved]]]:
-    """Keep lines that only ask: a question states nothing that needs a citation."""
-    lines = [line.strip() for line in markdown.splitlines() if line.strip()]
-    questions = [line for line in lines if line.endswith("?") and not uncited_sentence_count(line)]
-    return "\n".join(questions), [
-        (line, WhyRemoved.UNCITED) for line in lines if line not in questions
-    ]
 
 
 def _section(

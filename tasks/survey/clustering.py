@@ -2,12 +2,11 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.base import replace
 from schemas.identifiers import PaperId
 from schemas.literature.paper import CitationEdge, Paper
 from schemas.literature.survey import SurveyCluster, SurveyPaper
@@ -50,24 +49,22 @@ async def cluster_papers(
         members.values(), key=lambda group: (-len(group), names.index(group[0]))
     )
     titles = [[texts[name].title for name in group] for group in ordered_groups]
-    clusters = tuple(
-        _cluster(f"c{number}", group, texts, _name(titles[number - 1], titles))
-        for number, group in enumerate(ordered_groups, start=1)
-    )
-    return clusters, {
-        name: cluster.cluster_id
-        for cluster, group in zip(clusters, ordered_groups, strict=True)
-        for name in group
-    }
-
-
-def with_clusters(
-    papers: Sequence[SurveyPaper], cluster_of: Mapping[PaperId, str]
-) -> tuple[SurveyPaper, ...]:
-    return tuple(
-        replace(paper, cluster_id=cluster_of.get(paper.paper_id)) if paper.kept else paper
-        for paper in papers
-    )
+    clusters: list[SurveyCluster] = []
+    cluster_of: dict[PaperId, str] = {}
+    for number, group in enumerate(ordered_groups, start=1):
+        cluster_of |= dict.fromkeys(group, f"c{number}")
+        years = [year for name in group if (year := texts[name].year) is not None]
+        clusters.append(
+            SurveyCluster(
+                cluster_id=f"c{number}",
+                name=_name(titles[number - 1], titles),
+                paper_count=len(group),
+                first_year=min(years, default=None),
+                last_year=max(years, default=None),
+                key_paper_ids=tuple(group[:KEY_PAPERS]),
+            )
+        )
+    return tuple(clusters), cluster_of
 
 
 def _nearness(
@@ -91,24 +88,10 @@ def _labels(nearness: NDArray[np.float64]) -> list[int]:
     return clusters_by_count(profiles, count, "ward", "euclidean")
 
 
-def _cluster(
-    cluster_id: str, group: Sequence[PaperId], texts: Mapping[PaperId, Paper], name: str
-) -> SurveyCluster:
-    years = [year for paper in group if (year := texts[paper].year) is not None]
-    return SurveyCluster(
-        cluster_id=cluster_id,
-        name=name,
-        paper_count=len(group),
-        first_year=min(years, default=None),
-        last_year=max(years, default=None),
-        key_paper_ids=tuple(group[:KEY_PAPERS]),
-    )
-
-
 def _name(titles: Sequence[str], all_titles: Sequence[Sequence[str]]) -> str:
     """Choose phrases that many titles of the cluster share and few titles of others contain."""
-    stems_of_cluster = _stems(titles)
-    stems_of_all = [stems for others in all_titles for stems in _stems(others)]
+    stems_of_cluster = [set(content_words(title)) for title in titles]
+    stems_of_all = [set(content_words(title)) for others in all_titles for title in others]
     phrases = Counter(
         phrase
         for title in titles
@@ -121,18 +104,11 @@ def _name(titles: Sequence[str], all_titles: Sequence[Sequence[str]]) -> str:
         in_all = sum(stems <= each for each in stems_of_all)
         return in_cluster * in_cluster / in_all * math.sqrt(len(stems)) if stems and in_all else 0.0
 
-    best = sorted(phrases, key=lambda phrase: (-worth(phrase), phrase))
     best_phrases: list[str] = []
-    for phrase in best:
-        if len(best_phrases) < NAME_PHRASES and not _shares_a_stem(phrase, best_phrases):
+    named_stems: set[str] = set()
+    for phrase in sorted(phrases, key=lambda phrase: (-worth(phrase), phrase)):
+        stems = set(content_words(phrase))
+        if len(best_phrases) < NAME_PHRASES and not stems & named_stems:
             best_phrases.append(phrase)
+            named_stems |= stems
     return ", ".join(best_phrases) or titles[0]
-
-
-def _shares_a_stem(phrase: str, phrases: Collection[str]) -> bool:
-    stems = set(content_words(phrase))
-    return any(stems & set(content_words(other)) for other in phrases)
-
-
-def _stems(titles: Sequence[str]) -> list[set[str]]:
-    return [set(content_words(title)) for title in titles]

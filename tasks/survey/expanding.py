@@ -79,26 +79,30 @@ def weigh_leads(
     """
     scores = {lead.paper.paper_id: judgements[lead.paper.paper_id].score for lead in leads}
     relevant = [
-        lead.paper
-        for lead in leads
-        if (scores[lead.paper.paper_id] or 0) >= parameters.least_relevance
+        lead for lead in leads if (scores[lead.paper.paper_id] or 0) >= parameters.least_relevance
     ]
-    now = _newest_year(relevant, cutoff)
-    rates = {paper.paper_id: _citations_a_year(paper, now) for paper in relevant}
-    quality = _shares_below(rates)
-    link_strengths = _shares_below(
-        {lead.paper.paper_id: lead.pull for lead in leads if lead.paper.paper_id in rates}
-    )
-    recency = {paper.paper_id: _recency(paper, now) for paper in relevant}
-    weights = {
-        paper.paper_id: _weight(
-            scores[paper.paper_id] or 0,
-            link_strengths[paper.paper_id],
-            quality[paper.paper_id],
-            recency[paper.paper_id],
+    # The current date would change the weights of a repeated survey.
+    years = [lead.paper.year for lead in relevant if lead.paper.year is not None]
+    now = cutoff.year if cutoff is not None else max(years, default=None)
+    rates: dict[PaperId, float | None] = {}
+    recency: dict[PaperId, float | None] = {}
+    for paper in (lead.paper for lead in relevant):
+        age = None if paper.year is None or now is None else now - paper.year
+        known = paper.citation_count is not None and age is not None
+        rates[paper.paper_id] = (
+            (paper.citation_count or 0) / max((age or 0) + 1, 1) if known else None
         )
-        for paper in relevant
-    }
+        recency[paper.paper_id] = (
+            None if age is None else round(math.pow(0.5, max(age, 0) / HALF_LIFE_YEARS), 4)
+        )
+    quality = _shares_below(rates)
+    link_strengths = _shares_below({lead.paper.paper_id: lead.pull for lead in relevant})
+    weights: dict[PaperId, float] = {}
+    for name in rates:
+        bonus = LINK_SHARE * (link_strengths[name] or 0.0)
+        for share, value in ((QUALITY_SHARE, quality[name]), (RECENCY_SHARE, recency[name])):
+            bonus += share * (UNKNOWN if value is None else value)
+        weights[name] = round((scores[name] or 0) / 5 + bonus, 4)
     kept_ids = set(
         sorted(weights, key=lambda name: (-weights[name], name))[: parameters.maximum_papers]
     )
@@ -124,22 +128,6 @@ def weigh_leads(
     )
 
 
-def _newest_year(papers: Sequence[Paper], cutoff: date | None) -> int | None:
-    """Return the year of the cutoff, or of the newest paper if there is no cutoff.
-
-    The current date would change the weights of a repeated survey.
-    """
-    if cutoff is not None:
-        return cutoff.year
-    return max((paper.year for paper in papers if paper.year is not None), default=None)
-
-
-def _citations_a_year(paper: Paper, now: int | None) -> float | None:
-    if paper.citation_count is None or paper.year is None or now is None:
-        return None
-    return paper.citation_count / max(now - paper.year + 1, 1)
-
-
 def _shares_below(values: Mapping[PaperId, float | None]) -> dict[PaperId, float | None]:
     """Return for each value the share of the known values that are smaller."""
     known_values = sorted(value for value in values.values() if value is not None)
@@ -149,19 +137,6 @@ def _shares_below(values: Mapping[PaperId, float | None]) -> dict[PaperId, float
         else None
         for name, value in values.items()
     }
-
-
-def _recency(paper: Paper, now: int | None) -> float | None:
-    if paper.year is None or now is None:
-        return None
-    return round(math.pow(0.5, max(now - paper.year, 0) / HALF_LIFE_YEARS), 4)
-
-
-def _weight(score: int, links: float | None, quality: float | None, recency: float | None) -> float:
-    bonus = LINK_SHARE * (links or 0.0)
-    bonus += QUALITY_SHARE * (UNKNOWN if quality is None else quality)
-    bonus += RECENCY_SHARE * (UNKNOWN if recency is None else recency)
-    return round(score / 5 + bonus, 4)
 
 
 STAGE = "survey"
@@ -223,8 +198,12 @@ class Walk:
 
     async def search(self, queries: Sequence[SurveyQuery]) -> None:
         """Run layer 0: every query once, then all of them packed if that leaves room."""
+        limit = self._parameters.papers_per_query
         async with asyncio.TaskGroup() as group:
-            searches = [group.create_task(self._search_one(query.query)) for query in queries]
+            searches = [
+                group.create_task(self._literature.search_papers(query.query, limit, self._cutoff))
+                for query in queries
+            ]
         answers = [task.result() for task in searches]
         counts = _Counts()
         for query, answer in zip(queries, answers, strict=True):
@@ -245,10 +224,6 @@ class Walk:
         )
         await self._judge_best([], counts)
 
-    async def _search_one(self, query: str) -> Answer[Paper]:
-        limit = self._parameters.papers_per_query
-        return await self._literature.search_papers(query, limit, self._cutoff)
-
     async def hop(self) -> None:
         """Add a layer: neighbors of the most relevant papers not followed so far."""
         seeds = self._seeds()
@@ -260,7 +235,9 @@ class Walk:
             citing_task = group.create_task(
                 self._literature.citations(seeds, limits.citations_per_paper, self._cutoff)
             )
-        counts = _Counts(followed=len(seeds), hubs=sum(map(self._is_hub, seeds)))
+        citation_counts = [self._leads[seed].paper.citation_count or 0 for seed in seeds]
+        hubs = sum(count > limits.citations_per_paper for count in citation_counts)
+        counts = _Counts(followed=len(seeds), hubs=hubs)
         self._followed.update(seeds)
         for edge, answer in (
             (Edge.REFERENCE, cited_task.result()),
@@ -279,10 +256,6 @@ class Walk:
         relevant = [paper_id for paper_id in self._relevant() if paper_id not in self._followed]
         relevant.sort(key=lambda paper_id: (-self._score(paper_id), paper_id))
         return relevant[: self._parameters.followed_per_layer]
-
-    def _is_hub(self, paper_id: PaperId) -> bool:
-        count = self._leads[paper_id].paper.citation_count
-        return (count or 0) > self._parameters.citations_per_paper
 
     def _enter(
         self, papers: Iterable[Paper], edge: Edge, reached_from: str, counts: _Counts
@@ -328,30 +301,26 @@ class Walk:
         judgements = await self._judge(papers)
         self._judged.update(judgements.by_paper)
         self._failures.extend(judgements.failures)
-        self._close_layer(papers, counts)
-
-    def _quota(self) -> int:
-        remaining = self._parameters.maximum_judged - len(self._judged)
-        return math.ceil(remaining / (self._parameters.depth + 1 - len(self._layers)))
-
-    def _close_layer(self, papers: Sequence[Paper], counts: _Counts) -> None:
-        layer = len(self._layers)
-        judgements = [self._judged[paper.paper_id] for paper in papers]
-        relevant = sum(map(self._is_relevant, judgements))
+        layer_judgements = [self._judged[paper.paper_id] for paper in papers]
+        relevant_count = sum(map(self._is_relevant, layer_judgements))
         self._layers.append(
             SurveyLayer(
-                layer=layer,
+                layer=len(self._layers),
                 followed_count=counts.followed,
                 hub_count=counts.hubs,
                 found_count=counts.reached,
                 judged_count=len(papers),
-                relevant_count=relevant,
-                unscored_count=sum(one.score is None for one in judgements),
+                relevant_count=relevant_count,
+                unscored_count=sum(one.score is None for one in layer_judgements),
                 inadmissible_count=counts.inadmissible,
                 failed_look_up_count=counts.failed,
             )
         )
-        self.end = self._end_after(relevant, len(papers))
+        self.end = self._end_after(relevant_count, len(papers))
+
+    def _quota(self) -> int:
+        remaining = self._parameters.maximum_judged - len(self._judged)
+        return math.ceil(remaining / (self._parameters.depth + 1 - len(self._layers)))
 
     def _end_after(self, relevant_count: int, judged_count: int) -> End | None:
         if any(failure.reason is Reason.BUDGET_EXHAUSTED for failure in self._failures):
@@ -362,11 +331,8 @@ class Walk:
             return End.DEPTH
         if len(self._judged) >= self._parameters.maximum_judged:
             return End.PAPERS
-        return (
-            End.SATURATED
-            if relevant_count < self._parameters.saturation_share * judged_count
-            else None
-        )
+        is_saturated = relevant_count < self._parameters.saturation_share * judged_count
+        return End.SATURATED if is_saturated else None
 
     def _relevant(self) -> list[PaperId]:
         return [name for name, judgement in self._judged.items() if self._is_relevant(judgement)]

@@ -60,34 +60,37 @@ def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[st
     read_count = min(parameters.papers_read, parameters.maximum_papers)
     if not read_count:
         return counts
-    expect_text = _expected_answer if parameters.written is Written.ANSWER else _expected_review
-    return (
-        counts
-        | _expected_reading(parameters, read_count, full_text)
-        | expect_text(parameters, read_count)
-    )
-
-
-def _expected_reading(
-    parameters: SurveyParameters, read_count: int, full_text: bool
-) -> dict[str, ExpectedCalls]:
     words = parameters.words_per_paper if full_text else ABSTRACT_WORDS
-    return {
-        "survey_reading": ExpectedCalls(
-            math.ceil(read_count / parameters.papers_per_reading_call),
-            read_count * (words * TOKENS_PER_WORD + TITLE_TOKENS),
-            read_count * PASSAGES_PER_WORK * PASSAGE_TOKENS,
-            first_calls=1,
-        )
-    }
-
-
-def _expected_answer(parameters: SurveyParameters, read_count: int) -> dict[str, ExpectedCalls]:
+    counts["survey_reading"] = ExpectedCalls(
+        math.ceil(read_count / parameters.papers_per_reading_call),
+        read_count * (words * TOKENS_PER_WORD + TITLE_TOKENS),
+        read_count * PASSAGES_PER_WORK * PASSAGE_TOKENS,
+        first_calls=1,
+    )
     work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
-    words = parameters.words_per_answer
-    return {
-        "survey_answer": ExpectedCalls(1, read_count * work, words * TOKENS_PER_WORD),
-        "verify_citations": _expected_checks(words, 1, read_count),
+    if parameters.written is Written.ANSWER:
+        words = parameters.words_per_answer
+        return counts | {
+            "survey_answer": ExpectedCalls(1, read_count * work, words * TOKENS_PER_WORD),
+            "verify_citations": _expected_checks(words, 1, read_count),
+        }
+    sections = min(parameters.maximum_sections, read_count)
+    section = parameters.words_per_section * TOKENS_PER_WORD
+    end_words = SUMMARY_WORDS + POINTS * POINT_WORDS
+    shown_count = min(
+        read_count * EXPECTED_SECTIONS_PER_WORK, sections * parameters.papers_per_section
+    )
+    return counts | {
+        "survey_outline": ExpectedCalls(
+            1, read_count * (work / 2 + TITLE_TOKENS), sections * PLANNED_TOKENS * 2
+        ),
+        "survey_section": ExpectedCalls(sections, shown_count * work, sections * section),
+        "survey_synthesis": ExpectedCalls(
+            1, sections * section + read_count * work, end_words * TOKENS_PER_WORD
+        ),
+        "verify_citations": _expected_checks(
+            sections * parameters.words_per_section + end_words, 2, read_count
+        ),
     }
 
 
@@ -101,25 +104,6 @@ def _expected_checks(words: float, rounds: int, read_count: int) -> ExpectedCall
         + checks * read_count * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
         sentences * CORRECTED_TOKENS,
     )
-
-
-def _expected_review(parameters: SurveyParameters, read_count: int) -> dict[str, ExpectedCalls]:
-    work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
-    sections = min(parameters.maximum_sections, read_count)
-    section = parameters.words_per_section * TOKENS_PER_WORD
-    ends = (SUMMARY_WORDS + POINTS * POINT_WORDS) * TOKENS_PER_WORD
-    shown_count = min(
-        read_count * EXPECTED_SECTIONS_PER_WORK, sections * parameters.papers_per_section
-    )
-    words = sections * parameters.words_per_section + SUMMARY_WORDS + POINTS * POINT_WORDS
-    return {
-        "survey_outline": ExpectedCalls(
-            1, read_count * (work / 2 + TITLE_TOKENS), sections * PLANNED_TOKENS * 2
-        ),
-        "survey_section": ExpectedCalls(sections, shown_count * work, sections * section),
-        "survey_synthesis": ExpectedCalls(1, sections * section + read_count * work, ends),
-        "verify_citations": _expected_checks(words, 2, read_count),
-    }
 
 
 def expected_requests(parameters: SurveyParameters, *, unlimited: bool) -> int:

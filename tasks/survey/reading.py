@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
-from schemas.failure import Answer, Failure, call_failures, look_up_failures
+from schemas.failure import Failure, call_failures, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.literature.paper import CitationEdge, Paper, PaperSection, SectionKind
 from schemas.literature.survey import SurveyParameters, SurveyQuote
 from schemas.literature.survey_review import Aspect, SurveyJoin
 from schemas.outcome import Unscored
-from tasks.citations.keys import Shown, show
+from tasks.citations.keys import show
 from tasks.documents.document import DocumentLibrary
 from tasks.judging.findings import omission_failures
 from tasks.judging.packing import even_batches, first_alone, side_by_side
@@ -38,24 +38,19 @@ def quotes_of(
     links: Sequence[CitationEdge],
 ) -> tuple[SurveyQuote, ...]:
     """Return for each paper one sentence of its abstract, then passages that cite it."""
-    return tuple(
-        quote
-        for paper_id in paper_ids
-        for quote in (
-            *_abstract_quote(question, texts[paper_id]),
-            *quotes_by_others(question, paper_id, links),
-        )
-    )
-
-
-def _abstract_quote(question: str, paper: Paper) -> Iterator[SurveyQuote]:
-    for sentence in _nearest(question, sentences(paper.abstract or ""), 1):
-        yield SurveyQuote(
-            paper_id=paper.paper_id,
-            said_in_paper_id=paper.paper_id,
-            quote=sentence,
-            section=SectionKind.ABSTRACT,
-        )
+    quotes: list[SurveyQuote] = []
+    for paper_id in paper_ids:
+        for sentence in _nearest(question, sentences(texts[paper_id].abstract or ""), 1):
+            quotes.append(
+                SurveyQuote(
+                    paper_id=paper_id,
+                    said_in_paper_id=paper_id,
+                    quote=sentence,
+                    section=SectionKind.ABSTRACT,
+                )
+            )
+        quotes += quotes_by_others(question, paper_id, links)
+    return tuple(quotes)
 
 
 def quotes_by_others(
@@ -139,10 +134,8 @@ class Readings:
         return [quote for quote in self.quotes if quote.paper_id == paper_id]
 
 
-@dataclass(frozen=True, slots=True)
-class _Readable:
-    paper: Paper
-    sections: tuple[PaperSection, ...]
+_Readable = tuple[Paper, tuple[PaperSection, ...]]
+"""A work with its sections, in the order of `_READ_KINDS`."""
 
 
 async def read_works(
@@ -162,11 +155,17 @@ async def read_works(
         for paper, answer in zip(papers, answers, strict=True)
         for failure in look_up_failures(answer.failures, DOCUMENTS, paper.paper_id)
     ]
-    works = [
-        _Readable(paper, _sections(paper, answer))
-        for paper, answer in zip(papers, answers, strict=True)
-    ]
-    readable = [each for each in works if each.sections]
+    readable: list[_Readable] = []
+    for paper, answer in zip(papers, answers, strict=True):
+        sections = tuple(
+            section
+            for kind in _READ_KINDS
+            for section in answer.items
+            if (section.paper_id, section.section) == (paper.paper_id, kind)
+            and section.text.strip()
+        )
+        if sections:
+            readable.append((paper, sections))
     batches = even_batches(readable, parameters.papers_per_reading_call)
     results = await first_alone(
         [partial(_read, question, batch, parameters, engine) for batch in batches]
@@ -174,35 +173,16 @@ async def read_works(
     return Readings(
         quotes=tuple(quote for quotes, _ in results for quote in quotes),
         texts={
-            each.paper.paper_id: "\n\n".join(section.text for section in each.sections)
-            for each in readable
+            paper.paper_id: "\n\n".join(section.text for section in sections)
+            for paper, sections in readable
         },
         full_text=frozenset(
-            each.paper.paper_id
-            for each in readable
-            if any(section.section is not SectionKind.ABSTRACT for section in each.sections)
+            paper.paper_id
+            for paper, sections in readable
+            if any(section.section is not SectionKind.ABSTRACT for section in sections)
         ),
         failures=(*failures, *(failure for _, more in results for failure in more)),
     )
-
-
-def _sections(paper: Paper, answer: Answer[PaperSection]) -> tuple[PaperSection, ...]:
-    of_paper = [section for section in answer.items if section.paper_id == paper.paper_id]
-    return tuple(
-        section
-        for kind in _READ_KINDS
-        for section in of_paper
-        if section.section is kind and section.text.strip()
-    )
-
-
-def _read_work(question: str, key: str, each: _Readable, word_limit: int) -> ReadWork:
-    limit = max(word_limit // len(each.sections), 1)
-    sections = []
-    for section in each.sections:
-        text, left_out = nearest_sentences(question, section.text, limit)
-        sections.append(ReadSection(kind=section.section.value, text=text, words_left_out=left_out))
-    return ReadWork(key=key, title=each.paper.title, sections=tuple(sections))
 
 
 async def _read(
@@ -211,31 +191,50 @@ async def _read(
     parameters: SurveyParameters,
     engine: Engine,
 ) -> tuple[list[SurveyQuote], Sequence[Failure]]:
-    keys = show([each.paper for each in batch])
-    inputs = ReadingInput(
-        question=question,
-        papers=tuple(
-            _read_work(question, keys.key_of(each.paper.paper_id), each, parameters.words_per_paper)
-            for each in batch
-        ),
-    )
+    prompt_papers = show([paper for paper, _ in batch])
+    works = []
+    for paper, sections in batch:
+        limit = max(parameters.words_per_paper // len(sections), 1)
+        shown_sections = []
+        for section in sections:
+            text, left_out = nearest_sentences(question, section.text, limit)
+            kind = section.section.value
+            shown_sections.append(ReadSection(kind=kind, text=text, words_left_out=left_out))
+        key = prompt_papers.key_of(paper.paper_id)
+        works.append(ReadWork(key=key, title=paper.title, sections=tuple(shown_sections)))
+    inputs = ReadingInput(question=question, papers=tuple(works))
     outcome = await engine.run(SURVEY_READING, inputs)
     subject = f"reading of {len(batch)} works"
     if isinstance(outcome, Unscored):
         return [], call_failures([outcome], STAGE, subject)
-    entries = by_key(outcome.value.papers, [key for key, _ in keys])
+    prompt_keys = [key for key, _ in prompt_papers]
+    entries = by_key(outcome.value.papers, prompt_keys)
     quotes: list[SurveyQuote] = []
     absent_count = 0
-    for each in batch:
-        entry = entries.get(keys.key_of(each.paper.paper_id))
+    for paper, sections in batch:
+        entry = entries.get(prompt_papers.key_of(paper.paper_id))
         if entry is not None:
-            quotes_of_work, absent = _quotes(each, entry)
+            quotes_of_work, absent = _quotes(paper, sections, entry)
             quotes += quotes_of_work
             absent_count += absent
-    return quotes, _reply_failures(outcome.value.papers, entries, keys, absent_count, subject)
+    reply_keys = {entry.key.casefold() for entry in outcome.value.papers}
+    invented_count = len(reply_keys - {key.casefold() for key in prompt_keys})
+    missing_count = len(prompt_keys) - len(entries)
+    counts = {
+        f"{absent_count} passages do not occur in the work they were attributed to": absent_count,
+        f"{invented_count} replies were for keys not in the prompt": invented_count,
+        f"{missing_count} works had no reply": missing_count,
+    }
+    return quotes, [
+        failure
+        for detail, count in counts.items()
+        for failure in omission_failures(STAGE, subject, detail, count)
+    ]
 
 
-def _quotes(each: _Readable, entry: ReadEntry) -> tuple[list[SurveyQuote], int]:
+def _quotes(
+    paper: Paper, sections: Sequence[PaperSection], entry: ReadEntry
+) -> tuple[list[SurveyQuote], int]:
     """Return the passages that occur in the work, and the number of those that do not."""
     quotes: dict[str, SurveyQuote] = {}
     count_of_aspect: dict[Aspect, int] = {}
@@ -244,7 +243,7 @@ def _quotes(each: _Readable, entry: ReadEntry) -> tuple[list[SurveyQuote], int]:
         quote, aspect = " ".join(passage.quote.split()), passage.aspect
         if aspect is None or not quote:
             continue
-        section = next((one for one in each.sections if stands_in(quote, one.text)), None)
+        section = next((one for one in sections if stands_in(quote, one.text)), None)
         if section is None or len(quote) > LONGEST_QUOTE:
             absent += 1
             continue
@@ -252,34 +251,10 @@ def _quotes(each: _Readable, entry: ReadEntry) -> tuple[list[SurveyQuote], int]:
         if quote not in quotes and count_of_aspect.get(aspect, 0) < most:
             count_of_aspect[aspect] = count_of_aspect.get(aspect, 0) + 1
             quotes[quote] = SurveyQuote(
-                paper_id=each.paper.paper_id,
-                said_in_paper_id=each.paper.paper_id,
+                paper_id=paper.paper_id,
+                said_in_paper_id=paper.paper_id,
                 quote=quote,
                 aspect=aspect,
                 section=section.section,
             )
     return list(quotes.values()), absent
-
-
-def _reply_failures(
-    entries_given: Sequence[ReadEntry],
-    entries: Mapping[str, ReadEntry],
-    keys: Shown,
-    absent: int,
-    subject: str,
-) -> list[Failure]:
-    prompt_keys = {key.casefold() for key, _ in keys}
-    invented_count = len(
-        {entry.key for entry in entries_given if entry.key.casefold() not in prompt_keys}
-    )
-    missing = len(keys) - len(entries)
-    counts = {
-        f"{absent} passages do not occur in the work they were attributed to": absent,
-        f"{invented_count} replies were for keys not in the prompt": invented_count,
-        f"{missing} works had no reply": missing,
-    }
-    return [
-        failure
-        for detail, count in counts.items()
-        for failure in omission_failures(STAGE, subject, detail, count)
-    ]

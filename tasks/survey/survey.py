@@ -1,19 +1,17 @@
 """Execution of one survey question: plan, expansion, clusters, quotes, and a review or answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 
+from schemas.base import replace
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper
 from schemas.literature.survey import (
-    Expansion,
     Survey,
-    SurveyCluster,
     SurveyPaper,
     SurveyParameters,
     SurveyQuery,
-    SurveyQuote,
     heaviest,
 )
 from schemas.literature.survey_review import ReviewPart, Written
@@ -30,9 +28,9 @@ from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
 from tasks.survey.checking import check_drafts, draft
-from tasks.survey.clustering import cluster_papers, with_clusters
+from tasks.survey.clustering import cluster_papers
 from tasks.survey.expanding import STAGE, Judge, expand
-from tasks.survey.reading import Readings, joins_of, quotes_of, read_works
+from tasks.survey.reading import joins_of, quotes_of, read_works
 from tasks.survey.steps import (
     SURVEY_ANSWER,
     SURVEY_PLAN,
@@ -42,7 +40,7 @@ from tasks.survey.steps import (
     SurveyRelevanceInput,
     SurveyRelevanceReply,
 )
-from tasks.survey.writing import Material, Review, bullet_list, failed_drafts, write_review
+from tasks.survey.writing import Material, Review, bullet_list, write_review
 
 
 async def plan_queries(
@@ -110,22 +108,15 @@ async def write_answer(material: Material, parameters: SurveyParameters, engine:
         words=parameters.words_per_answer,
     )
     outcome = await engine.run(SURVEY_ANSWER, inputs)
-    if isinstance(outcome, Unscored):
-        failed_draft = draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, None, prompt_papers)
-        checked_parts = await check_drafts([failed_draft], material.stored, engine, numbers=[1])
-        return Review(
-            material.clusters, checked_parts.sections, failures=failed_drafts([failed_draft])
-        )
-    parts = [draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, outcome.value.answer, prompt_papers)]
-    if outcome.value.not_found:
-        text = bullet_list(outcome.value.not_found)
+    reply = None if isinstance(outcome, Unscored) else outcome.value
+    answer = None if reply is None else reply.answer
+    parts = [draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, answer, prompt_papers)]
+    if reply is not None and reply.not_found:
+        text = bullet_list(reply.not_found)
         parts.append(draft(ReviewPart.NOT_FOUND, NOT_FOUND_HEADING, outcome, text, prompt_papers))
-    checked_parts = await check_drafts(
-        parts, material.stored, engine, numbers=range(1, len(parts) + 1)
-    )
-    return Review(
-        material.clusters, checked_parts.sections, checked_parts.removed, checked_parts.failures
-    )
+    numbers = range(1, len(parts) + 1)
+    checked = await check_drafts(parts, material.stored, engine, numbers=numbers)
+    return Review(material.clusters, checked.sections, checked.removed, checked.failures)
 
 
 async def survey(
@@ -152,17 +143,46 @@ async def survey(
     judge = relevance_to(question, parameters, engine)
     expansion = await expand(question, plan.value, parameters, literature, judge, cutoff)
     if all(query.found_count is None for query in expansion.queries):
-        return _failed_searches(unit, cutoff, expansion, ledger)
+        reasons = {failure.reason for failure in expansion.failures}
+        over_budget = Reason.BUDGET_EXHAUSTED in reasons
+        reason = Reason.BUDGET_EXHAUSTED if over_budget else Reason.SOURCE_UNAVAILABLE
+        detail = f"none of {len(expansion.queries)} searches was answered"
+        return failed_survey(unit, cutoff, reason, detail, ledger, expansion.failures)
     texts = {paper.paper_id: paper.text for paper in expansion.papers}
     clusters, cluster_of = await cluster_papers(expansion.kept, texts, expansion.links, embedder)
-    papers = with_clusters(expansion.papers, cluster_of)
-    leading = await _works_to_read(question, expansion.kept, texts, parameters, engine, embedder)
-    readings = await read_works(question, leading, parameters, engine, documents)
-    asked_of = dict.fromkeys(query.sub_question for query in plan.value)
-    material = _material(
-        question, tuple(asked_of), expansion, clusters, cluster_of, leading, readings
+    papers = tuple(
+        replace(paper, cluster_id=cluster_of.get(paper.paper_id)) if paper.kept else paper
+        for paper in expansion.papers
     )
-    review = await _write(material, parameters, engine)
+    leading: list[Paper] = []  # works to read: none if the engine cannot write a review
+    if parameters.written is Written.ANSWER:
+        leading = await _nearest(question, expansion.kept, embedder)
+    elif verifies(engine):
+        leading = [paper.text for paper in expansion.kept]
+    leading = leading[: parameters.papers_read]
+    readings = await read_works(question, leading, parameters, engine, documents)
+    material = Material(
+        question=question,
+        sub_questions=tuple(dict.fromkeys(query.sub_question for query in plan.value)),
+        papers=tuple(paper for paper in leading if paper.paper_id in readings.texts),
+        clusters=clusters,
+        cluster_of=cluster_of,
+        read=readings,
+        links=expansion.links,
+        joins=joins_of([paper.paper_id for paper in expansion.kept], expansion.links),
+    )
+    review = Review(clusters)
+    if material.papers and verifies(engine):
+        write = write_answer if parameters.written is Written.ANSWER else write_review
+        review = await write(material, parameters, engine)
+    # Passages read, passages by others on key papers, and abstracts of works that were not read.
+    key_ids = [PaperId(name) for cluster in clusters for name in cluster.key_paper_ids]
+    read_ids = {quote.paper_id for quote in readings.quotes}
+    more_quotes = [
+        quote
+        for quote in quotes_of(question, key_ids, texts, expansion.links)
+        if quote.section is None or quote.paper_id not in read_ids
+    ]
     return Survey(
         question_id=unit.question_id,
         question=question,
@@ -174,7 +194,7 @@ async def survey(
         layers=expansion.layers,
         papers=papers,
         clusters=review.clusters,
-        quotes=_quotes(material, texts),
+        quotes=(*readings.quotes, *more_quotes),
         read_count=len(readings.texts),
         full_text_count=len(readings.full_text),
         sections=review.sections,
@@ -188,61 +208,14 @@ async def survey(
     )
 
 
-def _material(
-    question: str,
-    sub_questions: tuple[str, ...],
-    expansion: Expansion,
-    clusters: tuple[SurveyCluster, ...],
-    cluster_of: Mapping[PaperId, str],
-    leading: Sequence[Paper],
-    readings: Readings,
-) -> Material:
-    return Material(
-        question=question,
-        sub_questions=sub_questions,
-        papers=tuple(paper for paper in leading if paper.paper_id in readings.texts),
-        clusters=clusters,
-        cluster_of=cluster_of,
-        read=readings,
-        links=expansion.links,
-        joins=joins_of([paper.paper_id for paper in expansion.kept], expansion.links),
-    )
-
-
-async def _write(material: Material, parameters: SurveyParameters, engine: Engine) -> Review:
-    if not (material.papers and verifies(engine)):
-        return Review(material.clusters)
-    write = write_answer if parameters.written is Written.ANSWER else write_review
-    return await write(material, parameters, engine)
-
-
-async def _works_to_read(
-    question: str,
-    kept_papers: Sequence[SurveyPaper],
-    texts: Mapping[PaperId, Paper],
-    parameters: SurveyParameters,
-    engine: Engine,
-    embedder: Embedder,
-) -> list[Paper]:
-    """Return the works to read, first to read first; none if the engine cannot write a review."""
-    if parameters.written is Written.ANSWER:
-        papers = await _nearest(question, kept_papers, texts, embedder)
-    else:
-        papers = [texts[paper.paper_id] for paper in kept_papers] if verifies(engine) else []
-    return papers[: parameters.papers_read]
-
-
 async def _nearest(
-    question: str,
-    kept_papers: Sequence[SurveyPaper],
-    texts: Mapping[PaperId, Paper],
-    embedder: Embedder,
+    question: str, kept_papers: Sequence[SurveyPaper], embedder: Embedder
 ) -> list[Paper]:
     """Order papers by relevance, then by closeness to the question.
 
     For an answer, unlike for a survey, citations and age do not count.
     """
-    papers = [texts[paper.paper_id] for paper in kept_papers]
+    papers = [paper.text for paper in kept_papers]
     texts_to_embed = [paper_text(paper.title, paper.abstract) for paper in papers]
     nearness = await Nearness(question, embedder).of(texts_to_embed)
     order = sorted(
@@ -250,15 +223,6 @@ async def _nearest(
         key=lambda place: (-(kept_papers[place].relevance_0_to_5 or 0), -nearness[place]),
     )
     return [papers[place] for place in order]
-
-
-def _failed_searches(
-    question: SurveyQuestion, cutoff: date | None, expansion: Expansion, ledger: Ledger
-) -> Survey:
-    over_budget = any(failure.reason is Reason.BUDGET_EXHAUSTED for failure in expansion.failures)
-    reason = Reason.BUDGET_EXHAUSTED if over_budget else Reason.SOURCE_UNAVAILABLE
-    detail = f"none of {len(expansion.queries)} searches was answered"
-    return failed_survey(question, cutoff, reason, detail, ledger, expansion.failures)
 
 
 def failed_survey(
@@ -283,16 +247,3 @@ def failed_survey(
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
     )
-
-
-def _quotes(material: Material, texts: Mapping[PaperId, Paper]) -> tuple[SurveyQuote, ...]:
-    """Return the passages read, passages by others on key papers, and abstracts of unread ones."""
-    quotes = quotes_of(
-        material.question,
-        [PaperId(paper_id) for cluster in material.clusters for paper_id in cluster.key_paper_ids],
-        texts,
-        material.links,
-    )
-    read_ids = {quote.paper_id for quote in material.read.quotes}
-    more = [quote for quote in quotes if quote.section is None or quote.paper_id not in read_ids]
-    return (*material.read.quotes, *more)

@@ -42,9 +42,12 @@ WORDS_WITHOUT_PASSAGES = 60
 """Words shown of a work without passages: the sentences closest to the question."""
 WORDS_IN_THE_OUTLINE = 50
 """Words shown of each work in the outline prompt."""
-SUMMARY_HEADING = "In short"
-CONTRADICTIONS_HEADING = "Where works contradict each other"
-GAPS_HEADING = "What the works do not show"
+_ENDS = {
+    ReviewPart.SUMMARY: "In short",
+    ReviewPart.CONTRADICTIONS: "Where works contradict each other",
+    ReviewPart.GAPS: "What the works do not show",
+}
+"""Headings of the parts that are written last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +101,11 @@ class Material:
             text = self.read.texts.get(paper.paper_id, "")
             nearest_text, _ = nearest_sentences(self.question, text, WORDS_WITHOUT_PASSAGES)
             passages_of_work = [f"text: {nearest_text}"]
-        passages = (
-            [*passages_of_work, *passages_of_others]
-            if word_limit is None
-            else _first(passages_of_work, word_limit)
-        )
+        passages = [*passages_of_work, *passages_of_others]
+        if word_limit is not None:  # the most informative passages come first; at least one
+            words = accumulate(len(passage.split()) for passage in passages_of_work)
+            count = max(sum(so_far <= word_limit for so_far in words), 1)
+            passages = passages_of_work[:count]
         return ShownWork(
             key=keys[paper.paper_id],
             title=paper.title,
@@ -118,7 +121,13 @@ async def write_review(material: Material, parameters: SurveyParameters, engine:
     if isinstance(outcome, Unscored):
         outline_failures = call_failures([outcome], STAGE, SURVEY_OUTLINE.name)
         return Review(material.clusters, failures=outline_failures)
-    clusters = _rename_clusters(material.clusters, outcome.value)
+    names: dict[str, str] = {}
+    for entry in outcome.value.clusters:  # of several names for one cluster the first counts
+        names.setdefault(entry.cluster.casefold(), " ".join(entry.name.split()))
+    clusters = tuple(
+        replace(cluster, name=names.get(cluster.cluster_id.casefold()) or cluster.name)
+        for cluster in material.clusters
+    )
     sections, failures = _plan_sections(outcome.value, prompt_papers, parameters)
     drafts = await side_by_side(
         _write_section(material, section, section_papers, sections, parameters, engine)
@@ -131,17 +140,8 @@ async def write_review(material: Material, parameters: SurveyParameters, engine:
         # The summary comes first, although it is written last.
         sections=(*ends.sections[:1], *body.sections, *ends.sections[1:]),
         removed=(*body.removed, *ends.removed),
-        failures=(*failures, *failed_drafts(drafts), *body.failures, *ends.failures),
+        failures=(*failures, *body.failures, *ends.failures),
     )
-
-
-def _first(passages: Sequence[str], word_limit: int) -> list[str]:
-    """Return the passages that fit, at least one; the most informative come first."""
-    words = accumulate(len(passage.split()) for passage in passages)
-    fitting = [
-        passage for passage, so_far in zip(passages, words, strict=True) if so_far <= word_limit
-    ]
-    return fitting or list(passages[:1])
 
 
 def _outline(
@@ -163,19 +163,6 @@ def _outline(
         sub_questions=material.sub_questions,
         clusters=tuple(clusters),
         maximum_sections=parameters.maximum_sections,
-    )
-
-
-def _rename_clusters(
-    clusters: Sequence[SurveyCluster], reply: OutlineReply
-) -> tuple[SurveyCluster, ...]:
-    """Rename clusters; of several names for one cluster the first counts."""
-    names: dict[str, str] = {}
-    for entry in reply.clusters:
-        names.setdefault(entry.cluster.casefold(), " ".join(entry.name.split()))
-    return tuple(
-        replace(cluster, name=names.get(cluster.cluster_id.casefold()) or cluster.name)
-        for cluster in clusters
     )
 
 
@@ -265,37 +252,17 @@ async def _conclude(
         papers=tuple(material.work(prompt_papers, paper) for paper in prompt_papers.papers),
     )
     outcome = await engine.run(SURVEY_SYNTHESIS, question)
-    parts = {
-        ReviewPart.SUMMARY: SUMMARY_HEADING,
-        ReviewPart.CONTRADICTIONS: CONTRADICTIONS_HEADING,
-        ReviewPart.GAPS: GAPS_HEADING,
-    }
-    texts: dict[ReviewPart, str | None] = dict.fromkeys(parts)
+    texts: list[str | None] = [None] * len(_ENDS)
     if not isinstance(outcome, Unscored):
-        texts = {
-            ReviewPart.SUMMARY: outcome.value.summary,
-            ReviewPart.CONTRADICTIONS: bullet_list(outcome.value.contradictions),
-            ReviewPart.GAPS: bullet_list(outcome.value.gaps),
-        }
-    ends = [draft(part, parts[part], outcome, text, prompt_papers) for part, text in texts.items()]
-    checked_parts = await check_drafts(
-        ends, material.stored, engine, numbers=[1, len(drafts) + 2, len(drafts) + 3]
-    )
-    return Checked(
-        checked_parts.sections,
-        checked_parts.removed,
-        (*failed_drafts(ends[:1]), *checked_parts.failures),
-    )
+        reply = outcome.value
+        texts = [reply.summary, bullet_list(reply.contradictions), bullet_list(reply.gaps)]
+    ends = [
+        draft(part, heading, outcome, text, prompt_papers)
+        for (part, heading), text in zip(_ENDS.items(), texts, strict=True)
+    ]
+    numbers = [1, len(drafts) + 2, len(drafts) + 3]
+    return await check_drafts(ends, material.stored, engine, numbers=numbers)
 
 
 def bullet_list(items: Sequence[str]) -> str:
     return "\n".join(f"- {' '.join(item.split())}" for item in items)
-
-
-def failed_drafts(drafts: Sequence[Draft]) -> tuple[Failure, ...]:
-    return tuple(
-        failure
-        for each in drafts
-        if each.unscored is not None
-        for failure in call_failures([each.unscored], STAGE, f"section “{each.heading}”")
-    )

@@ -106,12 +106,10 @@ class KeyedTransport(httpx.AsyncBaseTransport):
         extensions = {name: value for name, value in request.extensions.items() if name != _SECRETS}
         url, headers = request.url, request.headers.copy()
         if isinstance(secrets, Secrets):
-            headers.update(
-                {name: value.get_secret_value() for name, value in secrets.headers.items()}
-            )
-            url = url.copy_merge_params(
-                {name: value.get_secret_value() for name, value in secrets.parameters.items()}
-            )
+            for name, value in secrets.headers.items():
+                headers[name] = value.get_secret_value()
+            for name, value in secrets.parameters.items():
+                url = url.copy_merge_params({name: value.get_secret_value()})
         request_with_keys = httpx.Request(
             request.method, url, headers=headers, stream=request.stream, extensions=extensions
         )

@@ -41,12 +41,12 @@ def mended_json(content: bytes) -> bytes:
 
 def with_whole_characters(text: str) -> str:
     """Replace lone surrogates, also in JSON escapes, by U+FFFD."""
-    text_without_halves = _ESCAPE.sub(_replace_escape, text) if "\\u" in text else text
-    return (
-        text_without_halves
-        if text_without_halves.isascii()
-        else text_without_halves.translate(_SURROGATES)
-    )
+
+    def replace_half(match: Match[str]) -> str:
+        return "\ufffd" if len(match[0]) == _LONE_ESCAPE else match[0]
+
+    text = _ESCAPE.sub(replace_half, text) if "\\u" in text else text
+    return text if text.isascii() else text.translate(_SURROGATES)
 
 
 def inside(value: Any, *path: str) -> Any:
@@ -73,12 +73,17 @@ def running_text(inverted: Any) -> str:
 
 def xml_of(content: str | bytes) -> Element:
     """Parse an XML answer. Entities are never expanded. Raises UnreadableXmlError."""
+
+    def replace_half(match: Match[str]) -> str:
+        number = int(match[1]) if match[1] else int(match[2], 16)
+        return "\ufffd" if number in _SURROGATES else match[0]
+
     try:
         return _parse_xml(content)
     except ParseError:
         text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
     try:
-        return _parse_xml(_CHARACTER_REFERENCE.sub(_replace_reference, text).translate(_SURROGATES))
+        return _parse_xml(_CHARACTER_REFERENCE.sub(replace_half, text).translate(_SURROGATES))
     except ParseError as error:
         raise UnreadableXmlError("ParseError") from error
 
@@ -88,19 +93,6 @@ def _parse_xml(content: str | bytes) -> Element:
         root: Element = fromstring(content, forbid_dtd=True)
     except ParseError:
         raise
-    except (
-        DefusedXmlException,
-        ValueError,
-        LookupError,
-    ) as error:  # LookupError: an encoding nobody knows
+    except (DefusedXmlException, ValueError, LookupError) as error:  # an encoding nobody knows
         raise UnreadableXmlError(type(error).__name__) from error
     return root
-
-
-def _replace_escape(match: Match[str]) -> str:
-    return "\ufffd" if len(match[0]) == _LONE_ESCAPE else match[0]
-
-
-def _replace_reference(match: Match[str]) -> str:
-    number = int(match[1]) if match[1] else int(match[2], 16)
-    return "\ufffd" if number in _SURROGATES else match[0]

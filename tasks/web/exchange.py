@@ -222,7 +222,6 @@ def _connection_failure(error: BaseException) -> tuple[str, bool]:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and everything that caused it."""
     waiting: list[BaseException | None] = [error]
     while waiting:
         each = waiting.pop()
@@ -311,10 +310,6 @@ def reason_of_status(status: int) -> Reason:
 
 def status_of_reason(reason: Reason) -> int:
     """Return the status with which our servers report a failure reason."""
-    match reason:
-        case Reason.RATE_LIMITED:
-            return 429
-        case Reason.TIMEOUT | Reason.UNREACHABLE | Reason.CIRCUIT_OPEN:
-            return 504
-        case _:
-            return 500
+    if reason is Reason.RATE_LIMITED:
+        return 429
+    return 504 if reason in (Reason.TIMEOUT, Reason.UNREACHABLE, Reason.CIRCUIT_OPEN) else 500

@@ -50,14 +50,19 @@ def seconds_until(reset: str, now: datetime | None = None) -> float:
     """Parse a reset time (`1s`, `6m0s`, seconds, ISO time, epoch) as seconds from now; else 0."""
     now = now or datetime.now(UTC)
     seconds = plain_number(reset)
-    if seconds is None:
-        seconds = _duration_seconds(reset)
-    elif seconds >= _LEAST_EPOCH_SECONDS:
-        in_seconds = seconds if seconds < _LEAST_EPOCH_MILLISECONDS else seconds / 1000
-        seconds = in_seconds - now.timestamp()
-    if seconds is None:
-        seconds = _seconds_until_moment(reset, now)
-    return _within_limits(seconds)
+    if seconds is not None:
+        if seconds >= _LEAST_EPOCH_SECONDS:
+            in_seconds = seconds if seconds < _LEAST_EPOCH_MILLISECONDS else seconds / 1000
+            seconds = in_seconds - now.timestamp()
+        return _within_limits(seconds)
+    parts = list(_PART.finditer(reset))
+    if parts and "".join(part[0] for part in parts) == reset.rstrip():
+        return _within_limits(sum(float(part[1]) * _UNIT_SECONDS[part[2]] for part in parts))
+    try:
+        moment = datetime.fromisoformat(reset)
+    except ValueError:
+        return 0.0
+    return _within_limits((moment - now).total_seconds()) if moment.tzinfo else 0.0
 
 
 def _within_limits(seconds: float) -> float:
@@ -71,19 +76,3 @@ def _seconds_until_date(text: str) -> float | None:
         return (moment - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-
-
-def _seconds_until_moment(text: str, now: datetime) -> float:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return 0.0
-    return (moment - now).total_seconds() if moment.tzinfo else 0.0
-
-
-def _duration_seconds(text: str) -> float | None:
-    """Parse `6m0s` as seconds; None for other text."""
-    parts = list(_PART.finditer(text))
-    if not parts or "".join(part[0] for part in parts) != text.rstrip():
-        return None
-    return sum(float(part[1]) * _UNIT_SECONDS[part[2]] for part in parts)

@@ -41,23 +41,15 @@ def asked_to_wait_seconds(error: Any) -> float | None:
     """Return the seconds that a provider's error asks to wait; None if it names none."""
     for link in causes(error):
         response = getattr(link, "response", None)
-        header_sets = (
-            getattr(response, "headers", None),
-            getattr(link, "litellm_response_headers", None),
-        )
-        for headers in header_sets:
+        own_headers = getattr(link, "litellm_response_headers", None)
+        for headers in (getattr(response, "headers", None), own_headers):
             if headers and (value := headers.get("retry-after")) is not None:
                 return retry_after_seconds(str(value))
             if headers and (value := headers.get("x-ratelimit-reset")) is not None:
                 return seconds_until(str(value))  # OpenRouter's
-    return _wait_in_message(str(error))
-
-
-def _wait_in_message(text: str) -> float | None:
-    """Parse Gemini's wait in the message: `"retryDelay": "21s"` (google.rpc.RetryInfo)."""
-    _, field_name, rest = text.partition('"retryDelay"')
-    delay = rest[:40].partition('"')[2].partition('"')[0]
-    return seconds_until(delay) if field_name and delay else None
+    # Gemini names its wait in the message: `"retryDelay": "21s"` (google.rpc.RetryInfo).
+    delay = str(error).partition('"retryDelay"')[2][:40].partition('"')[2].partition('"')[0]
+    return seconds_until(delay) if delay else None
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

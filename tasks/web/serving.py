@@ -31,11 +31,9 @@ _DESCRIPTORS_KEPT = 128
 def most_connections() -> int:
     """Return the limit of connections by the process's limit of open files."""
     file_limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return (
-        max(min(_MOST_CONNECTIONS, file_limit - _DESCRIPTORS_KEPT), 1)
-        if file_limit != resource.RLIM_INFINITY
-        else _MOST_CONNECTIONS
-    )
+    if file_limit == resource.RLIM_INFINITY:
+        return _MOST_CONNECTIONS
+    return max(min(_MOST_CONNECTIONS, file_limit - _DESCRIPTORS_KEPT), 1)
 
 
 class PunctualProtocol(H11Protocol):
@@ -110,21 +108,12 @@ def answer_requests(
         names: accepted `Host` headers, without port.
         idle_seconds: None: `IDLE_SECONDS`.
     """
-    try:
-        with suppress(KeyboardInterrupt):
-            uvicorn.Server(_server_config(application, names, idle_seconds)).run(sockets=[listener])
-    finally:
-        listener.close()
 
-
-def _server_config(
-    application: ASGIApp, names: Sequence[str], idle_seconds: float | None
-) -> uvicorn.Config:
     class Punctual(PunctualProtocol):
         pass
 
     Punctual.idle_seconds = idle_seconds
-    return uvicorn.Config(
+    config = uvicorn.Config(
         TrustedHostMiddleware(application, allowed_hosts=list(names), www_redirect=False),
         log_config=None,
         access_log=False,
@@ -136,6 +125,11 @@ def _server_config(
         # uvicorn trusts all local programs by default.
         forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", ""),
     )
+    try:
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()
 
 
 def listen(host: str, port: int) -> socket.socket:

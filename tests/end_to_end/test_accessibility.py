@@ -23,11 +23,7 @@ from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.curation_lake import make_curation, publish_curation
 from tests.support.evaluations import make_run
 from tests.support.ranked_lake import publish_ranking_of_report_lake
-from tests.support.report_lake import (
-    RUN,
-    publish_report_lake,
-    publish_validated_report_lake,
-)
+from tests.support.report_lake import RUN, publish_report_lake, publish_validated_report_lake
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse

@@ -7,14 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.assay_command import (
-    assay,
-    find_child,
-    kill_hard,
-    rows,
-    start_assay,
-    wait_until,
-)
+from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay, wait_until
 from tests.support.sandboxes import needs_sandbox
 from tests.support.small_task import PROGRAM, write_task
 

@@ -17,13 +17,7 @@ from tests.end_to_end.test_accessibility import AXE, BEYOND, FINDINGS
 from tests.end_to_end.test_hostile_pages import see_that_nothing_was_touched
 from tests.support.assay_command import assay, wait_until
 from tests.support.assay_here import assay_here
-from tests.support.browser import (
-    WAIT_SECONDS,
-    Reader,
-    dashboard,
-    needs_chromium,
-    reader_of,
-)
+from tests.support.browser import WAIT_SECONDS, Reader, dashboard, needs_chromium, reader_of
 from tests.support.demo_run import DemoRun
 from tests.support.evaluations import make_run
 from tests.support.report_lake import hostile_evaluation, publish_report_lake

@@ -5,6 +5,9 @@ what it was asked.
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
+from schemas.calls import ApiCall
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
 from tests.support.loopback import Loopback, QuietHandler, serving
 
 
@@ -37,6 +40,23 @@ class DocumentServer(Loopback):
     def next_reply(self, path: str) -> Reply:
         replies = self.replies.get(path, [Reply(404)])
         return replies.pop(0) if len(replies) > 1 else replies[0]
+
+
+@dataclass
+class Web:
+    """A server, and the ledger and limits of who asks it."""
+
+    server: DocumentServer
+    ledger: Ledger
+    settings: DocumentSettings
+
+    def serve(self, path: str, *replies: Reply) -> str:
+        """Answer a path by these replies in turn; returns its address."""
+        self.server.replies[path] = list(replies)
+        return f"{self.server.url}{path}"
+
+    def calls(self, source: str | None = None) -> list[ApiCall]:
+        return [call for call in self.ledger.api_calls if source in (None, call.source)]
 
 
 def document_server() -> AbstractContextManager[DocumentServer]:

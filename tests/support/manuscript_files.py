@@ -1,7 +1,5 @@
 """Small manuscripts with known faults, made for tests."""
 
-import io
-import zipfile
 from pathlib import Path
 
 from tests.support.small_pdf import pdf_of
@@ -50,12 +48,3 @@ def latex_folder(folder: Path) -> Path:
     (folder / "main.tex").write_text(LATEX)
     (folder / "parts" / "results.tex").write_text(RESULTS)
     return folder
-
-
-def latex_zip(path: Path) -> Path:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("main.tex", LATEX)
-        archive.writestr("parts/results.tex", RESULTS)
-    path.write_bytes(packed.getvalue())
-    return path

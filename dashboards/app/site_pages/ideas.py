@@ -11,7 +11,6 @@ from dashboards.app.board import (
     Board,
     basis_of,
     board,
-    ideas_of_group,
     label,
     parts_of,
     rank_changes,
@@ -64,7 +63,9 @@ def show(visit: Visit) -> PageContent:
     weights = _weights(visit, ideas, run) if basis == BY_SCORES else weights_of(run)
     leaderboard = board(lake, run, heads.get(basis), weights)
     group = option_in_address(visit, "group", [EVERY_GROUP, *leaderboard.groups], EVERY_GROUP)
-    members = leaderboard.leaders if group == EVERY_GROUP else ideas_of_group(leaderboard, group)
+    members = leaderboard.leaders
+    if group != EVERY_GROUP:
+        members = leaderboard.frame.filter(polars.col("group") == group)
     search_text = visit.query.get("search", "").strip()
     only = option_in_address(visit, "only", list(ONLY), "")
     visible_ideas = (

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,6 @@ from tasks.embeddings.similarity import Nearness
 from tasks.ideas.read import read_ideas
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.recommend import (
-    Breadth,
     EarlierUses,
     Recommended,
     no_earlier_uses,
@@ -75,8 +73,8 @@ async def _recommend(
     async with open_client(settings.literature.timeout_seconds) as http:
         client = LiteratureClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
         nearness = Nearness(idea, SentenceEmbedder(settings.embeddings, None))
-        breadth = replace(Breadth(), recommended=options.limit, near_works=options.works)
-        return await recommend(idea, client, nearness, cutoff, breadth, resources)
+        bounds = {"limit": options.limit, "most_works": options.works}
+        return await recommend(idea, client, nearness, cutoff, resources, **bounds)
 
 
 def _idea(source: str, options: RecommendOptions) -> tuple[str, date | None]:

@@ -30,8 +30,9 @@ from tasks.benchmarks.suite import (
     SuiteEstimate,
     Trial,
 )
+from tasks.documents.document import Refusal
 from tasks.manuscripts.collect import TEX_SUFFIXES, TEXT_SUFFIXES
-from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.read import Manuscript, read_manuscript
 from tasks.manuscripts.reference_pool import Pool
 from tasks.manuscripts.review import review_manuscript
 from tasks.manuscripts.steps.find_problems import (
@@ -40,10 +41,14 @@ from tasks.manuscripts.steps.find_problems import (
     ProblemsReply,
     ReportedProblem,
 )
-from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
-from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
-from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect
-from tasks.manuscripts.steps.write_review import WRITE_REVIEW
+from tasks.manuscripts.steps.review import (
+    NOTES_WORDS,
+    READ_SECTION,
+    REFUTE_PROBLEM,
+    REVIEW_ASPECT,
+    WRITE_REVIEW,
+    Aspect,
+)
 from tasks.metrics.means import mean, share_of
 
 MANIFEST_FILE = "manuscripts/manifest.jsonl"
@@ -282,7 +287,7 @@ async def _manuscript_texts(
         source = ManuscriptSource(manuscript_id=name, path=path, content_sha256="")
         ledger = Ledger(IdeaId(name))
         manuscript = await read_manuscript(source, "auto", settings, None, ledger, lambda: False)
-        if isinstance(manuscript, Unreadable):
+        if isinstance(manuscript, Refusal):
             raise ConfigurationError(f"{path} cannot be read: {manuscript.detail}")
         texts.append(ManuscriptText(name, manuscript.title, manuscript.shown_form, manuscript.text))
     return texts

@@ -276,8 +276,6 @@ def _correction(proposal: Proposal) -> Correction:
 
 
 def _changes(changes: Sequence[AnyChange], manifest: Manifest) -> Changes:
-    """Return accepted and undone proposals as one set of changes."""
-
     def batches(start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
         for at in range(start.row, len(changes), _BATCH_CHANGES):
             part = changes[at : at + _BATCH_CHANGES]

@@ -68,8 +68,21 @@ class Proposals:
         decided_by_id = {
             each.proposal_id: each for each in self if each.state is not ProposalState.PROPOSED
         }
-        version = AuditedVersion(fingerprint=fingerprint, how=how)
-        self._write(version, _merge_findings(findings, decided_by_id))
+
+        def merged() -> Iterator[Proposal]:
+            rest = dict(decided_by_id)
+            for batch in pq.ParquetFile(findings).iter_batches(_BATCH_ROWS):
+                for row in batch.to_pylist():
+                    rest.pop(row["proposal_id"], None)
+                    earlier = decided_by_id.get(row["proposal_id"])
+                    decision = {
+                        "state": earlier.state if earlier else ProposalState.PROPOSED,
+                        "decided_by": earlier.decided_by if earlier else None,
+                    }
+                    yield Proposal.model_validate(row | decision, strict=False)
+            yield from rest.values()
+
+        self._write(AuditedVersion(fingerprint=fingerprint, how=how), merged())
 
     def decide(self, decisions: Mapping[str, Decision]) -> None:
         """Set the state of proposals, by their identifiers.
@@ -208,19 +221,3 @@ class Proposals:
 
     def _unreadable(self, reason: str) -> SnapshotError:
         return SnapshotError(f"{self._path} cannot be read ({reason}); delete it and audit again")
-
-
-def _merge_findings(findings: Path, decided_by_id: Mapping[str, Proposal]) -> Iterator[Proposal]:
-    """Yield the findings with their earlier decisions, then the other decided proposals."""
-    repeated_ids = set[str]()
-    for batch in pq.ParquetFile(findings).iter_batches(_BATCH_ROWS):
-        for row in batch.to_pylist():
-            earlier = decided_by_id.get(row["proposal_id"])
-            if earlier is not None:
-                repeated_ids.add(earlier.proposal_id)
-            decision = {
-                "state": earlier.state if earlier else ProposalState.PROPOSED,
-                "decided_by": earlier.decided_by if earlier else None,
-            }
-            yield Proposal.model_validate(row | decision, strict=False)
-    yield from (each for name, each in decided_by_id.items() if name not in repeated_ids)

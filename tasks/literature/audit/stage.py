@@ -177,7 +177,6 @@ def _row(number: int, record: PaperRecord) -> dict[str, object]:
 
 
 def _stems(plain: str) -> list[str]:
-    """Return the distinct stems of a plain text, without stop words."""
     words = (word for word in plain.split() if len(word) > 2 and word not in STOP_WORDS)
     return list(dict.fromkeys(word[:_STEM_LETTERS] for word in words))
 

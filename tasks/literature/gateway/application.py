@@ -51,6 +51,22 @@ LARGEST_BODY_BYTES = 2_000_000
 BODY_SECONDS = 30.0
 _SECRET_PARAMETERS = frozenset({"api_key", "apikey", "key", "token_key", "x-api-key"})
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0, 600.0, 3600.0)
+_COUNTERS = (
+    (
+        "upstream_requests",
+        "Requests sent upstream, by outcome: a status, timeout, unreachable or malformed_answer.",
+        *("endpoint", "outcome"),
+    ),
+    ("given_up", "Questions answered with: could not look.", "reason"),
+    (
+        "look_ups",
+        "Paper identifiers: asked for, kept from before, sent, coalesced with others in flight.",
+        "outcome",
+    ),
+    ("wait_seconds", "Waiting for turns at the limiter."),
+    ("upstream_seconds", "Waiting for upstream answers."),
+)
+"""Name, text and labels of counters from the upstream's statistics."""
 _GAUGES = {
     "allowed_per_second": "Requests a second the key allows.",
     "allowance_used_share": "Of the allowance, while there was work.",
@@ -96,42 +112,22 @@ class Metrics:
         if "upstream" not in live:
             return
         upstream: dict[str, Any] = live["upstream"]
-        outcomes = {
-            (endpoint, outcome): count
-            for endpoint, counts in upstream["outcomes"].items()
-            for outcome, count in counts.items()
-        }
-        for name, text, labels, counts in (
-            (
-                "upstream_requests",
-                "Requests sent upstream, by outcome: a status, timeout, unreachable or"
-                " malformed_answer.",
-                ("endpoint", "outcome"),
-                outcomes,
-            ),
-            (
-                "given_up",
-                "Questions answered with: could not look.",
-                ("reason",),
-                {(reason,): count for reason, count in upstream["given_up"].items()},
-            ),
-            (
-                "look_ups",
-                "Paper identifiers: asked for, kept from before, sent, coalesced with others in"
-                " flight.",
-                ("outcome",),
-                {(outcome,): count for outcome, count in live["look_ups"].items()},
-            ),
-        ):
+        counts_by_label: tuple[dict[tuple[str, ...], float], ...] = (
+            {
+                (endpoint, outcome): count
+                for endpoint, counts in upstream["outcomes"].items()
+                for outcome, count in counts.items()
+            },
+            {(reason,): count for reason, count in upstream["given_up"].items()},
+            {(outcome,): count for outcome, count in live["look_ups"].items()},
+            {(): upstream["wait_seconds"]},
+            {(): upstream["latency_seconds"]},
+        )
+        for (name, text, *labels), counts in zip(_COUNTERS, counts_by_label, strict=True):
             family = CounterMetricFamily(f"assay_gateway_{name}", text, labels=labels)
             for values, count in counts.items():
                 family.add_metric(values, count)
             yield family
-        for name, text, figure in (
-            ("wait_seconds", "Waiting for turns at the limiter.", "wait_seconds"),
-            ("upstream_seconds", "Waiting for upstream answers.", "latency_seconds"),
-        ):
-            yield CounterMetricFamily(f"assay_gateway_{name}", text, value=upstream[figure])
         gauges = {**upstream, "circuit_open": float(upstream["circuit"] == "open")}
         for name, text in _GAUGES.items():
             if gauges[name] is not None:
@@ -190,7 +186,6 @@ class Gateway:
         return _response(reply, self._upstream.name)
 
     def _count(self, request: Request, reply: Reply, started: float) -> float:
-        """Count the answer to a client; return the seconds it took."""
         seconds, endpoint = time.monotonic() - started, request.endpoint
         self._counts.update(["requests", f"status_{reply.status}"])
         self._metrics.requests.labels(endpoint, str(reply.status), reply.cache.value).inc()
@@ -271,7 +266,6 @@ def serve(
 
 
 def _refusal(request: Request) -> Reply | None:
-    """Return the gateway's own refusal of a request; None if it accepts it."""
     if request.route is None:
         return no_such_route(request)
     names = [name for name, _ in request.parameters]
@@ -284,7 +278,6 @@ def _refusal(request: Request) -> Reply | None:
 
 
 async def _read_body(web: WebRequest) -> bytes | Reply:
-    """Read the body within the size limit, or return a refusal."""
     too_large = f"Request body is too large: at most {LARGEST_BODY_BYTES:,} bytes"
     content_length = web.headers.get("content-length")
     if content_length is not None and (whole_number(content_length) or 0) > LARGEST_BODY_BYTES:

@@ -68,56 +68,34 @@ class Memory:
 
 
 class Departures:
-    """Memory of a single limiter.
+    """Memory of a limiter; with a `path`, in a locked file that several processes share.
 
-    Reading needs no lock; granting and writing a departure does.
-    """
-
-    def __init__(self) -> None:
-        self._memory = Memory()
-
-    def read(self, now: float) -> Memory:
-        """Return the memory at `now`."""
-        del now
-        return self._memory
-
-    def write(self, memory: Memory) -> None:
-        self._memory = memory
-
-    def try_lock(self) -> bool:
-        """Lock the memory for a departure if it is free; return whether it was."""
-        return True
-
-    def unlock(self) -> None:
-        """Release the lock."""
-
-    def close(self) -> None:
-        """Release the resources."""
-
-
-class SharedDepartures(Departures):
-    """Memory in a locked file that several processes share.
-
-    The lock of a dead process is released. Needs a local file system. Times after `now` are from
-    before a restart of the machine and are dropped.
+    Reading needs no lock; granting and writing a departure does. The lock of a dead process is
+    released. A file needs a local file system. Times after `now` are from before a restart of the
+    machine and are dropped.
 
     Raises:
         ConfigurationError: the file cannot be made.
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__()
+    def __init__(self, path: Path | None = None) -> None:
+        self._memory = Memory()
+        self._descriptor: int | None = None
+        if path is None:
+            return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._descriptor = os.open(
-                path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-            )
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._descriptor = os.open(path, flags, 0o600)
         except OSError as error:
             raise ConfigurationError(
                 f"{path} cannot be written ({error.strerror}): set ASSAY_HOME to a writable folder"
             ) from error
 
     def read(self, now: float) -> Memory:
+        """Return the memory at `now`."""
+        if self._descriptor is None:
+            return self._memory
         stored_bytes = os.pread(self._descriptor, _HEAD.size + _PAIR_BYTES * _MOST_REMEMBERED, 0)
         if len(stored_bytes) < _HEAD.size:
             return Memory()
@@ -127,33 +105,30 @@ class SharedDepartures(Departures):
         moments = struct.unpack_from(f"<{2 * count}d", stored_bytes, _HEAD.size)
         if any(moment > now for moment in moments[::2]):
             return Memory()
-        return Memory(
-            slot,
-            [
-                Departure(left_at, arrived_by)
-                for left_at, arrived_by in zip(moments[::2], moments[1::2], strict=True)
-            ],
-        )
+        pairs = zip(moments[::2], moments[1::2], strict=True)
+        return Memory(slot, [Departure(*pair) for pair in pairs])
 
     def write(self, memory: Memory) -> None:
+        self._memory = memory
+        if self._descriptor is None:
+            return
         moments = [
             moment for each in memory.departures for moment in (each.left_at, each.arrived_by)
         ]
-        os.pwrite(
-            self._descriptor,
-            _HEAD.pack(memory.slot, len(memory.departures))
-            + struct.pack(f"<{len(moments)}d", *moments),
-            0,
-        )
+        head = _HEAD.pack(memory.slot, len(memory.departures))
+        os.pwrite(self._descriptor, head + struct.pack(f"<{len(moments)}d", *moments), 0)
 
     def try_lock(self) -> bool:
-        return lock_descriptor(self._descriptor, blocking=False)
+        """Lock the memory for a departure if it is free; return whether it was."""
+        return self._descriptor is None or lock_descriptor(self._descriptor, blocking=False)
 
     def unlock(self) -> None:
-        unlock_descriptor(self._descriptor)
+        if self._descriptor is not None:
+            unlock_descriptor(self._descriptor)
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        if self._descriptor is not None:
+            os.close(self._descriptor)
 
 
 def departures_file(folder: Path, host: str, key: str | None) -> Path:
@@ -293,28 +268,21 @@ class ArrivalLimiter:
     @property
     def _quick(self) -> bool:
         """Whether the upstream usually answers at once, so that late answers show late arrivals."""
-        answer_seconds = sorted(self._answer_seconds)
-        return (
-            not answer_seconds or answer_seconds[len(answer_seconds) // 10] < _QUICK_ANSWER_SECONDS
-        )
+        seconds = sorted(self._answer_seconds)
+        return not seconds or seconds[len(seconds) // 10] < _QUICK_ANSWER_SECONDS
 
     @property
     def _steady(self) -> bool:
         """Whether answers usually take equally long, so that longer ones show late arrivals."""
         usual = median(self._answer_seconds)
-        return (
-            median(abs(seconds - usual) for seconds in self._answer_seconds)
-            < _STEADY_SPREAD_SECONDS
-        )
+        spread = median(abs(seconds - usual) for seconds in self._answer_seconds)
+        return spread < _STEADY_SPREAD_SECONDS
 
     @property
     def _longest_travel_seconds(self) -> float:
         """Assumed travel time of a request that has no answer yet."""
-        return (
-            self._travel_bound_seconds
-            if self._quick or self._steady
-            else _MARGIN * self._window_seconds
-        )
+        predictable = self._quick or self._steady
+        return self._travel_bound_seconds if predictable else _MARGIN * self._window_seconds
 
     def arrived(self, departed_at: float) -> None:
         """Record an arrival for `Turn.arrived`."""
@@ -324,9 +292,6 @@ class ArrivalLimiter:
             late_seconds = max(seconds - median(self._answer_seconds), 0.0) if self._steady else 0.0
             seconds = min(seconds, _MARGIN * self._window_seconds + late_seconds)
         self._arrivals[departed_at] = departed_at + min(seconds, self._travel_bound_seconds)
-        self._tell_others()
-
-    def _tell_others(self) -> None:
         if not self._locked and not self._memory.try_lock():
             return  # the next departure writes it
         memory = self._memory.read(self._clock())

@@ -249,19 +249,16 @@ class Transport:
             request = request or make()
             start_time = time.monotonic()
             outcome = await self._attempt(request, turn, attempts)
-            wait_seconds, busy_seconds = (
-                self._record_outcome(outcome, turn),
-                time.monotonic() - start_time,
-            )
+            wait_seconds = self._record_outcome(outcome, turn)
+            busy_seconds = time.monotonic() - start_time
             returned_at_once = outcome.status == 504 and not retry_gateway_timeout
             if outcome.answer is not None and (outcome.reason is None or returned_at_once):
-                status_and_body = (outcome.answer.status, outcome.answer.content)
-                sent_attempts, share = tuple(attempts), float(len(attempts))
                 reply = Reply(
-                    *status_and_body,
+                    outcome.answer.status,
+                    outcome.answer.content,
                     wait_seconds=waited_seconds,
-                    attempts=sent_attempts,
-                    share=share,
+                    attempts=tuple(attempts),
+                    share=float(len(attempts)),
                 )
                 return Tried(reply, busy_seconds=busy_seconds)
             reason = outcome.reason or Reason.SERVER_ERROR
@@ -284,7 +281,6 @@ class Transport:
         return outcome
 
     async def _attempt(self, request: Request, turn: Turn, attempts: list[Attempt]) -> Outcome:
-        """Send one request; record and count it."""
         request_id, sent_at, start_time = uuid4().hex, time.time(), time.monotonic()
         endpoint, number = request.endpoint, len(attempts) + 1
         if self.record is not None:
@@ -346,7 +342,20 @@ class Transport:
             return Outcome(None, reason, f"{self.host}: {error}", error.is_lasting)
         finally:
             turn.arrived()
-        checked_answer = _check_body(answer)
+        checked_answer = answer
+        if answer.status == 200:
+            try:
+                body = orjson.loads(answer.content)
+            except orjson.JSONDecodeError:
+                checked_answer = replace(answer, content=mended_json(answer.content))
+                try:
+                    body = orjson.loads(checked_answer.content)
+                except orjson.JSONDecodeError:
+                    body, checked_answer = None, replace(checked_answer, status=502)
+            # The API's front end reports its timeout with status 200 and a message alone.
+            is_message = isinstance(body, dict) and set(body) == {"message"}
+            if is_message and _TIMED_OUT in answer.content:
+                checked_answer = replace(checked_answer, status=504)
         _LOG.info("upstream %s %s %s", request.method, request.path, checked_answer.status)
         malformed = checked_answer.status == 502 and answer.status == 200
         page = is_web_page(answer.content) and answer.status < 500 and answer.status != 429
@@ -405,20 +414,3 @@ class Transport:
         self.limiter.close()
         if self.record is not None:
             self.record.close()
-
-
-def _check_body(answer: Answer) -> Answer:
-    """Return the answer with valid JSON; an incomplete 200 becomes a 502 or 504."""
-    if answer.status != 200:
-        return answer
-    try:
-        body = orjson.loads(answer.content)
-    except orjson.JSONDecodeError:
-        answer = replace(answer, content=mended_json(answer.content))
-        try:
-            body = orjson.loads(answer.content)
-        except orjson.JSONDecodeError:
-            return replace(answer, status=502)
-    # The API's front end reports its timeout with status 200 and a message alone.
-    timed_out = isinstance(body, dict) and set(body) == {"message"} and _TIMED_OUT in answer.content
-    return replace(answer, status=504) if timed_out else answer

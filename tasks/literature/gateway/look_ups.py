@@ -253,12 +253,14 @@ class LookUps:
             return dict.fromkeys(identifiers, Row(_NULL))
         rows = orjson.loads(reply.body) if reply.status == 200 else None
         too_slow = reply.status == 504 and reply.reason is None
-        shrinkable = (
-            too_slow
-            or (reply.status == 400 and _TOO_LARGE in reply.body)
-            or _nested_rows(rows) >= MOST_NESTED_ROWS
+        too_large = reply.status == 400 and _TOO_LARGE in reply.body
+        papers = [row for row in rows or () if isinstance(row, dict)]
+        # References and citations are truncated separately.
+        truncated = any(
+            sum(len(row.get(name) or ()) for row in papers) >= MOST_NESTED_ROWS
+            for name in ("references", "citations")
         )
-        if shrinkable and (len(identifiers) > 1 or too_slow):
+        if (too_slow or too_large or truncated) and (len(identifiers) > 1 or too_slow):
             middle = (len(identifiers) + 1) // 2
             outcomes: dict[str, Row] = {}
             for part in filter(None, (identifiers[:middle], identifiers[middle:])):
@@ -281,14 +283,3 @@ def _batch(fields: str, identifiers: list[str]) -> Request:
     return Request(
         "POST", BATCH_PATH, parameters, orjson.dumps({"ids": identifiers}), len(identifiers)
     )
-
-
-def _nested_rows(rows: object) -> int:
-    """Return the larger row count: references and citations are truncated separately."""
-    if not isinstance(rows, list):
-        return 0
-    sums = (
-        sum(len(row.get(name) or ()) for row in rows if isinstance(row, dict))
-        for name in ("references", "citations")
-    )
-    return max(sums)

@@ -59,15 +59,19 @@ def days_of(request: Request) -> DayRange:
         RequestRejectedError: a value is no date or range.
     """
     first, last = EVER.first, EVER.last
-    for name, reader in (
-        ("publicationDateOrYear", _date_range),
-        ("year", _year_range),
-        ("insertedBefore", _before),
-    ):
+    for name in ("publicationDateOrYear", "year", "insertedBefore"):
         text = request.parameter(name)
         if not text:
             continue
-        days = reader(text)
+        if name == "year":  # `2010`, `2010-2012`, `2010-` or `-2012`
+            is_range = _YEARS.fullmatch(text.strip())
+            days = _date_range(text.strip().replace("-", ":")) if is_range else None
+        elif name == "insertedBefore":
+            before = _point(text)
+            # Days compare as numbers, so one less excludes the day.
+            days = DayRange(EVER.first, before.first - 1) if before else None
+        else:
+            days = _date_range(text)
         if days is None:
             raise RequestRejectedError(f"Unacceptable query params: [{name}={text}]")
         first, last = max(first, days.first), min(last, days.last)
@@ -75,7 +79,6 @@ def days_of(request: Request) -> DayRange:
 
 
 def _point(text: str) -> DayRange | None:
-    """Parse YYYY, YYYY-MM or YYYY-MM-DD to its first and last day."""
     match = _POINT.fullmatch(text.strip())
     if match is None:
         return None
@@ -96,19 +99,6 @@ def _date_range(text: str) -> DayRange | None:
     first = _point(start) if start.strip() else EVER
     last = _point(end) if end.strip() else EVER
     return DayRange(first.first, last.last) if first and last else None
-
-
-def _year_range(text: str) -> DayRange | None:
-    """Parse `2010`, `2010-2012`, `2010-` or `-2012`."""
-    text = text.strip()
-    return _date_range(text.replace("-", ":")) if _YEARS.fullmatch(text) else None
-
-
-def _before(text: str) -> DayRange | None:
-    """Parse an exclusive end date."""
-    days = _point(text)
-    # Days compare as numbers, so one less excludes the day.
-    return DayRange(EVER.first, days.first - 1) if days else None
 
 
 Json = dict[str, Any]

@@ -39,11 +39,7 @@ from tasks.literature.snapshot.records import UNKNOWN_DAY, PaperRecord
 from tasks.literature.snapshot.snapshot import Edges, Found, Snapshot
 from tasks.literature.snapshot.text_index import EVER, DayRange
 
-_OF_ONE_PAPER: dict[str, str | None] = {
-    "paper": None,
-    "paper/references": "references",
-    "paper/citations": "citations",
-}
+_OF_ONE_PAPER = {"paper": None, "paper/references": "references", "paper/citations": "citations"}
 # Rows of one page; like the API, `limit` is ignored here.
 _BULK_PAGE = 1_000
 _MOST_LEFT_OUT = 100
@@ -221,14 +217,10 @@ class SnapshotUpstream:
             if inner is None:
                 continue
             edges = self._neighbours(paper, kind, slice(_MOST_NESTED))
-            values[kind] = (
-                None
-                if edges is None
-                else [
-                    {**edge_view(contexts, inner), **view(each, inner)}
-                    for each, contexts in zip(edges.papers, edges.contexts, strict=True)
-                ]
-            )
+            values[kind] = edges and [
+                {**edge_view(contexts, inner), **view(each, inner)}
+                for each, contexts in zip(edges.papers, edges.contexts, strict=True)
+            ]
         return values
 
     async def _recommend_from_lists(self, request: Request) -> Reply:
@@ -276,7 +268,6 @@ class SnapshotUpstream:
 
 
 def _left_out_header(results: Found) -> str:
-    """Format the papers left out for the cutoff as a header value."""
     return " ".join(
         f"{UNDATED_MARK if paper.last_day == UNKNOWN_DAY else ''}{paper.paper_id[:12]}"
         for paper in results.late

@@ -12,11 +12,7 @@ from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, RequestRejectedError
 from schemas.settings import Settings
 from tasks.literature.api_shapes import parse_paper
-from tasks.literature.gateway.arrival_limiter import (
-    ArrivalLimiter,
-    SharedDepartures,
-    departures_file,
-)
+from tasks.literature.gateway.arrival_limiter import ArrivalLimiter, Departures, departures_file
 from tasks.literature.gateway.live_requests import RECORD_NAME, RequestRecord, Transport
 from tasks.literature.gateway.look_ups import Answers, LookUps, Row
 from tasks.literature.gateway.messages import (
@@ -266,6 +262,6 @@ def open_transport(settings: Settings, cache_directory: Path) -> Transport:
     allowance = departures_file(
         settings.home / "limits", transport.host, key.get_secret_value() if key else None
     )
-    transport.limiter = ArrivalLimiter(rate, memory=SharedDepartures(allowance))
+    transport.limiter = ArrivalLimiter(rate, memory=Departures(allowance))
     transport.record = RequestRecord(cache_directory / RECORD_NAME, transport.host, rate)
     return transport

@@ -58,7 +58,13 @@ def build_snapshot(
     papers = open_papers(source)
     report = progress or ignore_progress
     with only_builder(target):
-        manifest = _finished_manifest(target, papers) or _build(papers, target, report)
+        try:
+            manifest = read_manifest(target)
+        except SnapshotError:
+            manifest = _build(papers, target, report)
+        if (manifest.source_identity, manifest.rules) != (papers.identity, LITERATURE_RULES):
+            clear(target)
+            manifest = _build(papers, target, report)
         # After the manifest: the snapshot answers searches without vectors too.
         if embedder is not None and manifest.embedding_dimensions is None:
             write_manifest(target, embed_papers(target, manifest, embedder, report))
@@ -210,17 +216,6 @@ def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report
         if batch:
             report(rows_read, max(expected_rows, rows_read), "papers")
     store.set_state(copied=1)
-
-
-def _finished_manifest(target: Path, papers: PaperSource) -> Manifest | None:
-    try:
-        manifest = read_manifest(target)
-    except SnapshotError:
-        return None
-    if (manifest.source_identity, manifest.rules) == (papers.identity, LITERATURE_RULES):
-        return manifest
-    clear(target)
-    return None
 
 
 def _resumable_store(papers: PaperSource, target: Path) -> PaperStore:

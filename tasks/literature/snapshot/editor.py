@@ -337,10 +337,7 @@ class StoreEditor(PaperStore):
         if removed_number is None or kept_number is None or removed_number == kept_number:
             return "skipped"
         removed_record, kept_record = self._record(removed_number), self._record(kept_number)
-        removed_references, kept_references = (
-            self._references(removed_number),
-            self._references(kept_number),
-        )
+        removed_references = self._references(removed_number)
         edits: list[_Edit] = [
             *self._repoint(removed_number, kept_number),
             *(
@@ -350,28 +347,16 @@ class StoreEditor(PaperStore):
             (removed_id, "names", self._names(removed_number), []),
             (removed_id, "record", orjson.loads(removed_record.to_json()), None),
         ]
-        edits += [
-            (
-                kept_id,
-                name,
-                _plain(getattr(kept_record, name)),
-                _plain(getattr(removed_record, name)),
-            )
-            for name in FILLED
-            if not getattr(kept_record, name) and getattr(removed_record, name)
-        ]
-        if removed_references and not kept_references:
+        for name in FILLED:
+            old, new = getattr(kept_record, name), getattr(removed_record, name)
+            if new and not old:
+                edits.append((kept_id, name, _plain(old), _plain(new)))
+        if removed_references and not self._references(kept_number):
             to_itself = set(key_numbers(removed_record)) | set(key_numbers(kept_record))
             rows = [row for row in removed_references if row[1] not in to_itself]
             edits += [(kept_id, f"reference:{row[0]}", None, _entry(*row[1:])) for row in rows]
-            edits.append(
-                (
-                    kept_id,
-                    "reference_count",
-                    kept_record.reference_count,
-                    removed_record.reference_count,
-                )
-            )
+            counts = (kept_record.reference_count, removed_record.reference_count)
+            edits.append((kept_id, "reference_count", *counts))
         self._make(change.proposal_id, edits)
         number = self._number(kept_id)
         assert number is not None
@@ -411,27 +396,19 @@ class StoreEditor(PaperStore):
         return "replaced"
 
     def _make(self, proposal_id: str, edits: list[_Edit]) -> None:
-        (change_number,) = self._connection.execute(
-            "select coalesce(max(made), 0) + 1 from edits"
-        ).fetchone()
-        for place, (paper_id, part, old, new) in enumerate(edits):
-            self._connection.execute(
-                "insert or replace into edits values (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    proposal_id,
-                    place,
-                    change_number,
-                    paper_id,
-                    part,
-                    orjson.dumps(old),
-                    orjson.dumps(new),
-                ),
-            )
+        query = "select coalesce(max(made), 0) + 1 from edits"
+        (made,) = self._connection.execute(query).fetchone()
+        self._connection.executemany(
+            "insert or replace into edits values (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (proposal_id, place, made, paper_id, part, orjson.dumps(old), orjson.dumps(new))
+                for place, (paper_id, part, old, new) in enumerate(edits)
+            ],
+        )
         for paper_id, part, _, new in edits:
             self._put(paper_id, part, new)
 
     def _value(self, paper_id: str, part: str) -> Any:
-        """Return the current value of a part of a paper, in its JSON form."""
         number = self._number(paper_id)
         if number is None:
             return [] if part == "names" else None
@@ -495,5 +472,4 @@ def _entry(name: int, contexts: bytes | None) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a field in its JSON form."""
     return list(value) if isinstance(value, tuple) else value

@@ -102,15 +102,10 @@ class Manifest(BaseModel):
 
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest. Raises SnapshotError if `folder` has no snapshot of this version."""
-    if not folder.is_dir():
-        raise SnapshotError(
-            f"no snapshot at {folder}; build one with: assay literature build PAPERS {folder}"
-        )
-    if not any(folder.iterdir()):
-        raise SnapshotError(
-            f"{folder} is an empty folder, not a snapshot; build one with: assay literature build"
-            f" PAPERS {folder}"
-        )
+    if not folder.is_dir() or not any(folder.iterdir()):
+        what = f"{folder} is an empty folder, not a snapshot"
+        what = what if folder.is_dir() else f"no snapshot at {folder}"
+        raise SnapshotError(f"{what}; build one with: assay literature build PAPERS {folder}")
     _refuse_links(folder)
     try:
         content = read_file(folder.resolve() / MANIFEST_NAME, _MOST_MANIFEST_BYTES)
@@ -157,13 +152,10 @@ def only_builder(target: Path) -> Iterator[None]:
     """
     if target.exists() and not target.is_dir():
         raise SnapshotError(f"{target} is a file; name a folder for the snapshot")
-    foreign = (
-        [path.name for path in target.iterdir() if not _is_own(path)] if target.is_dir() else []
-    )
-    if foreign:
+    paths = target.iterdir() if target.is_dir() else ()
+    if foreign := sorted(path.name for path in paths if not _is_own(path)):
         raise SnapshotError(
-            f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the"
-            " snapshot"
+            f"{target} holds other files ({foreign[0]}); name an empty folder for the snapshot"
         )
     target.mkdir(parents=True, exist_ok=True)
     _refuse_links(target)  # before the lock is created, which could follow a link
@@ -212,7 +204,6 @@ def remove_generations(target: Path, keep: int | None) -> None:
 
 
 def _is_own(path: Path) -> bool:
-    """Return whether a file or folder belongs to a build."""
     name = path.name
     generation = _GENERATION_FILES.fullmatch(name)
     if name == STAGING_NAME or (generation is not None and name.startswith(TEXT_NAME)):

@@ -146,5 +146,4 @@ def merged_away(folder: Path, after: str | None) -> Iterator[str]:
 
 
 def _entity_id(text: Any) -> str | None:
-    """Return `https://openalex.org/A123` as `A123`."""
     return text.rpartition("/")[2] or None if isinstance(text, str) else None

@@ -98,7 +98,6 @@ def _every_row(
 
 
 def _holds_works(path: Path) -> bool:
-    """Return whether the first row at `path` is an OpenAlex work."""
     if path.is_dir():
         path = next(iter(parts_in(path)), path)
     elif not path.is_file():
@@ -111,8 +110,19 @@ def _holds_works(path: Path) -> bool:
 
 
 def _open_table(path: Path) -> PaperSource:
-    """Open a Parquet or JSONL file of papers."""
-    columns, row_count = (_parquet_shape if is_parquet(path) else _jsonl_shape)(path)
+    if is_parquet(path):
+        try:
+            with pq.ParquetFile(path) as file:
+                columns, row_count = set(file.schema_arrow.names), file.metadata.num_rows
+        except (pa.ArrowException, OSError) as error:
+            reason = first_line(error)
+            raise SnapshotError(f"{path} is no readable Parquet file: {reason}") from error
+    else:
+        columns = {name for row in islice(json_rows(path, 0), _LINES_LOOKED_AT) for name in row}
+        with open_part(path) as (stream, _):
+            chunks = iter(lambda: stream.read(_CHUNK_BYTES), b"")
+            line_count = sum(chunk.count(b"\n") for chunk in chunks)
+        row_count = max(line_count, 1) if columns else 0
     if row_count == 0:
         raise SnapshotError(f"{path} holds no papers; a snapshot needs at least one")
     missing = [name for name in REQUIRED_COLUMNS if name not in columns]
@@ -130,20 +140,3 @@ def _open_table(path: Path) -> PaperSource:
         batches=lambda _, start: batches_of((path,), start),
         identified=False,
     )
-
-
-def _parquet_shape(path: Path) -> tuple[set[str], int]:
-    try:
-        with pq.ParquetFile(path) as file:
-            return set(file.schema_arrow.names), file.metadata.num_rows
-    except (pa.ArrowException, OSError) as error:
-        raise SnapshotError(f"{path} is no readable Parquet file: {first_line(error)}") from error
-
-
-def _jsonl_shape(path: Path) -> tuple[set[str], int]:
-    columns: set[str] = set()
-    for row in islice(json_rows(path, 0), _LINES_LOOKED_AT):
-        columns.update(row)
-    with open_part(path) as (stream, _):
-        lines = sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(_CHUNK_BYTES), b""))
-    return columns, max(lines, 1) if columns else 0

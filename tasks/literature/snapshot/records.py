@@ -19,9 +19,9 @@ from pydantic_core import ArgsKwargs
 from schemas.identifiers import arxiv_id_of
 from schemas.literature.paper_state import state_of
 from schemas.literature.publication import (
-    DatePrecision,
     Publication,
     has_value,
+    in_words,
     preprint_month,
     publication_of,
     read_date,
@@ -290,7 +290,11 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
     if abstract is not None and len(abstract) > _MOST_ABSTRACT_CHARACTERS:
         abstract = None
     given_id = read_text(row.get("paper_id"))
-    references = row.get("references")
+    references, reference_count = row.get("references"), None
+    if isinstance(references, list | tuple):
+        # Each entry without an identifier counts as a paper of its own.
+        identifiers = [str(each) for each in references if each is not None]
+        reference_count = len(set(identifiers)) + len(references) - len(identifiers)
     authors, author_ids = _authors(row.get("authors"))
     return PaperRecord(
         paper_id=_paper_id(given_id, url, doi or "", title, year),
@@ -300,7 +304,7 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         authors=authors,
         venue=plain_text(read_text(row.get("venue")) or ""),
         year=year,
-        publication_date=_stored_date(publication),
+        publication_date=in_words(publication.day, publication.precision, None, "") or None,
         url=url,
         pdf_url=pdf_url,
         doi=doi,
@@ -308,9 +312,7 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
         given_id=given_id if given_id and not is_paper_id(given_id) else None,
-        reference_count=_count_distinct(references)
-        if isinstance(references, list | tuple)
-        else None,
+        reference_count=reference_count,
         tldr=read_text(row.get("tldr")),
         author_ids=author_ids,
         venue_id=read_text(row.get("venue_id")),
@@ -349,19 +351,6 @@ def _stored_year(row: Mapping[str, Any], publication: Publication) -> int | None
     return stated_date.year
 
 
-def _stored_date(publication: Publication) -> str | None:
-    if publication.day is None:
-        return None
-    of_month = publication.precision is DatePrecision.MONTH
-    return f"{publication.day:%Y-%m}" if of_month else publication.day.isoformat()
-
-
-def _count_distinct(references: Sequence[Any]) -> int:
-    """Count the distinct papers of a list; each entry without identifier counts as one."""
-    identifiers = [each for each in references if each is not None]
-    return len(set(map(str, identifiers))) + len(references) - len(identifiers)
-
-
 def _paper_id(given_id: str | None, url: str, doi: str, title: str, year: int | None) -> str:
     if given_id is not None:
         return given_id if is_paper_id(given_id) else sha1_hex(f"given:{given_id}")
@@ -387,7 +376,6 @@ def _names(value: Any, key: str = "name") -> tuple[str, ...] | None:
 
 
 def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return the author names in order, and their identifiers."""
     pairs = [
         (read_text(each.get("name")), read_text(each.get("authorId") or each.get("id")))
         if isinstance(each, Mapping)

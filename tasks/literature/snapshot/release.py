@@ -229,7 +229,6 @@ def open_diffs(path: Path, manifest: Manifest) -> Changes:
 
 
 def _changes(row: Row, dataset: str, *, removes: bool) -> Iterator[AnyChange]:
-    """Yield the change for an updated or deleted record of a dataset."""
     corpus_id, edge_id = row.get("corpusid"), row.get("citationid")
     key = f"corpus:{corpus_id}"
     if dataset == "citations":
@@ -253,7 +252,6 @@ def _changes(row: Row, dataset: str, *, removes: bool) -> Iterator[AnyChange]:
 
 
 def _row_of_paper(row: Row, corpus_id: int) -> Row:
-    """Return a record of `papers` as a row."""
     sha = _SHA.search(str(row.get("url") or ""))
     return {
         "paper_id": sha.group() if sha else f"corpusid:{corpus_id}",

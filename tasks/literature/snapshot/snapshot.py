@@ -204,12 +204,10 @@ class Snapshot:
                 counts[term] += TITLE_BOOST
             for term in terms_of(paper.abstract or ""):
                 counts[term] += 1
-        every = self._text.count()
-        weights = {
-            term: (1 + math.log(count))
-            * math.log(1 + every / (1 + self._text.document_frequency(term)))
-            for term, count in counts.items()
-        }
+        every, weights = self._text.count(), {}
+        for term, count in counts.items():
+            rarity = math.log(1 + every / (1 + self._text.document_frequency(term)))
+            weights[term] = (1 + math.log(count)) * rarity
         return sorted(weights, key=lambda term: (-round(weights[term], 6), term))[:_KEY_TERMS]
 
     def _nearest(
@@ -244,12 +242,9 @@ class Snapshot:
         paper, number = self._one(identifier)
         if paper is None or paper.reference_count is None:
             return None
-        cited_numbers = self._store.cited_by(number)
-        return self._edges(
-            cited_numbers[window],
-            [(number, each) for each in cited_numbers[window]],
-            len(cited_numbers),
-        )
+        cited = self._store.cited_by(number)
+        pairs = [(number, each) for each in cited[window]]
+        return self._edges(cited[window], pairs, len(cited))
 
     def citations(
         self, identifier: str, window: slice = EVERY, days: DayRange = EVER
@@ -262,12 +257,9 @@ class Snapshot:
         paper, number = self._one(identifier)
         if paper is None or not self.manifest.has_references:
             return None
-        citing_numbers = self._store.citing(number, days.first, days.last)
-        return self._edges(
-            citing_numbers[window],
-            [(each, number) for each in citing_numbers[window]],
-            len(citing_numbers),
-        )
+        citing = self._store.citing(number, days.first, days.last)
+        pairs = [(each, number) for each in citing[window]]
+        return self._edges(citing[window], pairs, len(citing))
 
     def _edges(self, papers: list[int], edges: list[tuple[int, int]], total: int) -> Edges:
         records, contexts = self._store.records(papers), self._store.contexts(edges)
@@ -295,14 +287,9 @@ class Snapshot:
         top_hits = [hit for hit in hits if hit.score >= border]
         unread = [hit.number for hit in top_hits if hit.number not in records]
         records.update(zip(unread, self._store.records(unread), strict=True))
-        ranked_hits = sorted(top_hits, key=lambda hit: (-hit.score, records[hit.number].paper_id))[
-            :limit
-        ]
-        return Found(
-            tuple(records[hit.number] for hit in ranked_hits),
-            tuple(hit.score for hit in ranked_hits),
-            total,
-        )
+        top_hits.sort(key=lambda hit: (-hit.score, records[hit.number].paper_id))
+        papers = tuple(records[hit.number] for hit in top_hits[:limit])
+        return Found(papers, tuple(hit.score for hit in top_hits[:limit]), total)
 
 
 def open_snapshot(folder: Path) -> Snapshot:

@@ -182,7 +182,6 @@ class PaperStore:
         )
 
     def _holder(self, key: str) -> int | None:
-        """Return the number of the paper with this key."""
         query = "select number from keys where hash = ?"
         row = self._connection.execute(query, (key_number(key),)).fetchone()
         return int(row[0]) if row else None

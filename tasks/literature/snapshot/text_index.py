@@ -134,7 +134,14 @@ def write_text_index(
     # A commit covers all papers added before it, so the count is the number of the next paper.
     written_count = index.searcher().num_docs
     for number, record in papers_from(written_count):
-        writer.add_document(_document(number, record))
+        body = (record.abstract or record.tldr, " ".join(record.keywords or ()))
+        document = tantivy.Document()
+        document.add_text("title", record.title)
+        document.add_text("abstract", " ".join(filter(None, body)))
+        document.add_unsigned("number", number)
+        document.add_unsigned("day", record.last_day)
+        document.add_unsigned("year_alone", record.year_alone)
+        writer.add_document(document)
         written_count = number + 1
         if written_count % _COMMIT_EVERY == 0:
             writer.commit()
@@ -142,17 +149,6 @@ def write_text_index(
     writer.commit()
     writer.wait_merging_threads()
     on_commit(written_count)
-
-
-def _document(number: int, record: PaperRecord) -> tantivy.Document:
-    body = " ".join(filter(None, (record.abstract or record.tldr, " ".join(record.keywords or ()))))
-    document = tantivy.Document()
-    document.add_text("title", record.title)
-    document.add_text("abstract", body)
-    document.add_unsigned("number", number)
-    document.add_unsigned("day", record.last_day)
-    document.add_unsigned("year_alone", record.year_alone)
-    return document
 
 
 def either(queries: Sequence[tantivy.Query]) -> tantivy.Query:
@@ -338,9 +334,9 @@ def parse_bulk_query(text: str, index: TextIndex) -> tantivy.Query:
     with OR by `|`; `+` is AND and `-` NOT. The prefix operator `*` and fuzziness `~N` are ignored.
     """
     tokens = [
-        (str(queries.lastgroup), queries.group(str(queries.lastgroup)))
-        for queries in _TOKEN.finditer(text)
-        if queries.lastgroup
+        (match.lastgroup, match[match.lastgroup])
+        for match in _TOKEN.finditer(text)
+        if match.lastgroup
     ]
     reader = _Reader(index, tokens)
     queries: list[tantivy.Query] = []

@@ -101,9 +101,16 @@ def _apply_to_copy(
     )
     store = _copy_store(target, manifest, next_manifest, changes.identity)
     try:
-        counts = _apply(
-            store, changes, identified=manifest.identified and changes.identified, report=report
-        )
+        counts = Counter({name: int(store.state(name) or 0) for name in _OUTCOMES})
+        if not store.state("applied"):
+            identified = manifest.identified and changes.identified
+            start = Place(int(store.state("part") or 0), int(store.state("part_row") or 0))
+            for batch, place in changes.batches(start):
+                with store.transaction():
+                    counts.update(store.apply(change, identified=identified) for change in batch)
+                    store.set_state(part=place.part, part_row=place.row, **counts)
+                report(counts.total(), counts.total(), "changes")
+            store.set_state(applied=1)
         if store.count() == 0:
             raise SnapshotError(
                 f"{changes.name} removes every paper of {target}; the snapshot is left as it was"
@@ -124,7 +131,8 @@ def _apply_to_copy(
         ) from error
     finally:
         store.close()
-    return counts, next_manifest.model_copy(update=facts)
+    present_counts = {name: counts[name] for name in _OUTCOMES if counts[name]}
+    return present_counts, next_manifest.model_copy(update=facts)
 
 
 def _copy_store(
@@ -151,18 +159,3 @@ def _copy_store(
             changes=identity, part=0, part_row=0, applied="", relinked="", **zero_counts
         )
     return store
-
-
-def _apply(
-    store: StoreEditor, changes: Changes, *, identified: bool, report: Progress
-) -> dict[str, int]:
-    counts = Counter({name: int(store.state(name) or 0) for name in _OUTCOMES})
-    if not store.state("applied"):
-        start = Place(int(store.state("part") or 0), int(store.state("part_row") or 0))
-        for batch, place in changes.batches(start):
-            with store.transaction():
-                counts.update(store.apply(change, identified=identified) for change in batch)
-                store.set_state(part=place.part, part_row=place.row, **counts)
-            report(counts.total(), counts.total(), "changes")
-        store.set_state(applied=1)
-    return {name: counts[name] for name in _OUTCOMES if counts[name]}

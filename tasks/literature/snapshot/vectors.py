@@ -52,7 +52,7 @@ def write_vectors(
                 rows = np.vstack([next(new_rows) if row is None else row for row in vectors])
                 if dimensions is None:
                     dimensions = int(rows.shape[1])
-                    _shape_file(path).write_text(json.dumps({"dimensions": dimensions}))
+                    path.with_suffix(".json").write_text(json.dumps({"dimensions": dimensions}))
                 if rows.shape[1] != dimensions:
                     problem = f"{rows.shape[1]} dimensions instead of {dimensions}"
                     raise SnapshotError(
@@ -71,15 +71,10 @@ def embedded_text(record: PaperRecord) -> str:
     return f"{record.title}. {record.abstract or ''}".strip()
 
 
-def _shape_file(path: Path) -> Path:
-    """Return the file with the dimensions of the vectors at `path`."""
-    return path.with_suffix(".json")
-
-
 def _resumable(path: Path) -> tuple[int | None, int]:
     """Return the dimensions and complete rows of `path`, after removing a partial row."""
     try:
-        dimensions = int(json.loads(_shape_file(path).read_text())["dimensions"])
+        dimensions = int(json.loads(path.with_suffix(".json").read_text())["dimensions"])
         if dimensions < 1:
             raise ValueError("no vector has so many dimensions")
     except (OSError, ValueError, KeyError, TypeError):

@@ -145,16 +145,13 @@ def _best_match(quantity: _Quantity, others: list[_Quantity]) -> _Quantity | Non
         shorter_count = min(len(words), len(theirs))
         near = 1 / _FARTHEST <= one.value / quantity.value <= _FARTHEST
         threshold = max(min(_FEWEST_SHARED, shorter_count), _SHARED_OF_SHORTER * shorter_count)
-        if is_only and shorter_count <= _FEWEST_SHARED and not _is_multiple(quantity, one):
+        low, high = sorted((quantity.value, one.value))
+        # A multiple may count parts of the other, such as trials of two sessions.
+        if is_only and shorter_count <= _FEWEST_SHARED and high % low:
             threshold = 1
         if near and shared_count > most and shared_count >= threshold > 0:
             best, most = one, shared_count
     return best
-
-
-def _is_multiple(quantity: _Quantity, one: _Quantity) -> bool:
-    """Return whether one may count parts of the other, such as trials of two sessions."""
-    return max(quantity.value, one.value) % min(quantity.value, one.value) == 0
 
 
 def _words(entry: PlacedSentence) -> set[str]:
@@ -169,7 +166,12 @@ def _quantities(entry: PlacedSentence) -> Iterator[_Quantity]:
         number, words = match[1].replace(",", ""), match[2].split()
         if int(number) < 2 or _is_rough(sentence, match.start()):
             continue
-        place = next((n for n, word in enumerate(words) if _is_plural(word)), None)
+        plurals = (
+            place
+            for place, word in enumerate(words)
+            if word in _PLURALS or (word.endswith("s") and not word.endswith(_NO_PLURAL))
+        )
+        place = next(plurals, None)
         stop = next((n for n, word in enumerate(words) if word in STOP_WORDS), len(words))
         if place is not None and place < stop and words[place] not in _UNITS:
             yield _Quantity(number, words[place], tuple(words[:place]), entry)
@@ -180,10 +182,6 @@ def _quantities(entry: PlacedSentence) -> Iterator[_Quantity]:
 
 def _is_rough(sentence: str, place: int) -> bool:
     return _ROUGHLY.search(sentence[max(place - _ROUGHLY_CHARACTERS, 0) : place]) is not None
-
-
-def _is_plural(word: str) -> bool:
-    return word in _PLURALS or (word.endswith("s") and not word.endswith(_NO_PLURAL))
 
 
 def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:

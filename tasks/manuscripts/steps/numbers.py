@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from schemas.text.patterns import IGNORECASE, Pattern, bounded, linear
-from tasks.manuscripts.steps.reading import DetectedProblem, Reading, excerpt, without_markup
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading, without_markup
 
 _COUNT = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})"
 _PERCENT = r"(\d{1,3}(?:\.\d{1,15})?)\s?%"
@@ -132,51 +132,39 @@ def check_statistics(reading: Reading) -> Iterator[DetectedProblem]:
                 if possible is None or _agrees(possible, sign, printed_value):
                     continue
                 middle = sum(possible) / 2
-                flips = (middle < _SIGNIFICANT) != _is_significant(sign, float(printed_value))
-                yield DetectedProblem(
+                is_significant = sign != ">" and float(printed_value) <= _SIGNIFICANT
+                flips = (middle < _SIGNIFICANT) != is_significant
+                flip = ", and the correct one changes whether the result is significant"
+                yield entry.problem(
                     "p_value",
                     1 if flips else 2,
                     f"The reported p-value p {sign} {printed_value} does not follow from its test"
-                    " statistic"
-                    + (
-                        ", and the correct one changes whether the result is significant."
-                        if flips
-                        else "."
-                    ),
-                    entry.location,
-                    f"“{excerpt(entry.sentence)}” The statistic gives a two-sided p of about"
-                    f" {middle:.3g}, not p {sign} {printed_value}.",
-                    entry.sentence,
+                    f" statistic{flip if flips else ''}.",
+                    f"The statistic gives a two-sided p of about {middle:.3g}, not p {sign}"
+                    f" {printed_value}.",
                 )
 
 
 def _possible(name: str, degrees: list[float], statistic: str) -> tuple[float, float] | None:
     """Return the least and greatest two-sided p of the rounded statistic; None if impossible."""
+    # Imported late, because scipy is slow to import and every command that lists steps imports this.
+    from scipy.special import chdtrc, fdtrc, ndtr, stdtr
+
     half = 0.5 * 10.0 ** -len(statistic.partition(".")[2])
     size = abs(float(statistic))
     if (name == "r" and size >= 1) or (degrees and min(degrees) <= 0):
         return None
-    value = _two_sided(name, degrees)
-    return value(min(size + half, 0.999999) if name == "r" else size + half), value(
-        max(size - half, 0.0)
-    )
-
-
-def _two_sided(name: str, degrees: list[float]) -> Callable[[float], float]:
-    # Imported late, because scipy is slow to import and every command that lists steps imports this.
-    from scipy.special import chdtrc, fdtrc, ndtr, stdtr
-
-    if name == "t":
-        return lambda size: float(2 * stdtr(degrees[0], -size))
-    if name == "F":
-        return lambda size: float(fdtrc(degrees[0], degrees[1], size))
-    if name == "chi2":
-        return lambda size: float(chdtrc(degrees[0], size))
-    if name == "r":
-        return lambda size: float(
-            2 * stdtr(degrees[0], -size * (degrees[0] / (1 - size * size)) ** 0.5)
-        )
-    return lambda size: float(2 * ndtr(-size))
+    first = degrees[0] if degrees else 0.0
+    two_sided: dict[str, Callable[[float], float]] = {
+        "t": lambda size: 2 * stdtr(first, -size),
+        "F": lambda size: fdtrc(*degrees, size),
+        "chi2": lambda size: chdtrc(first, size),
+        "r": lambda size: 2 * stdtr(first, -size * (first / (1 - size * size)) ** 0.5),
+        "z": lambda size: 2 * ndtr(-size),
+    }
+    largest = min(size + half, 0.999999) if name == "r" else size + half
+    value = two_sided[name]
+    return float(value(largest)), float(value(max(size - half, 0.0)))
 
 
 def _agrees(possible: tuple[float, float], sign: str, printed: str) -> bool:
@@ -188,7 +176,3 @@ def _agrees(possible: tuple[float, float], sign: str, printed: str) -> bool:
         if (sign == "<" and low < value) or (sign == ">" and high > value):
             return True
     return False
-
-
-def _is_significant(sign: str, value: float) -> bool:
-    return sign != ">" and value <= _SIGNIFICANT

@@ -1,5 +1,6 @@
 """Checks of support: proofs, tests and sample sizes of claims, and targets of references."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from schemas.text.patterns import IGNORECASE, MULTILINE, Pattern, bounded, linear
@@ -47,43 +48,34 @@ _SAMPLE = bounded(
 )
 
 
-def check_claims(reading: Reading) -> Iterator[DetectedProblem]:
-    """Find claims without support in the manuscript, and omitted proofs."""
-    yield from _unsupported(
-        reading,
-        _WE_PROVE,
-        _PROOF,
-        "proof",
-        "The text claims to prove a result, and contains no proof.",
-    )
-    yield from _unsupported(
-        reading,
+_CLAIMS = (
+    (_WE_PROVE, _PROOF, "proof", "The text claims to prove a result, and contains no proof."),
+    (
         _SIGNIFICANT,
         _TEST,
         "significance",
         "A difference is called significant, and no test, p-value or interval is reported.",
-    )
-    yield from _unsupported(
-        reading,
+    ),
+    (
         _PEOPLE,
         _SAMPLE,
         "sample_size",
         "People were studied, and their number is nowhere stated.",
-    )
+    ),
+)
+
+
+def check_claims(reading: Reading) -> Iterator[DetectedProblem]:
+    """Find claims without support in the manuscript, and omitted proofs."""
+    for claim, support, kind, problem in _CLAIMS:
+        if not support.search(reading.text):
+            for entry in reading.sentences:
+                if claim.search(entry.sentence):
+                    yield entry.problem(kind, 2, problem)
     for entry in reading.sentences:
         if _LEFT_OUT.search(entry.sentence):
             problem = "A proof on which the text relies is left out."
             yield entry.problem("proof_left_out", 3, problem)
-
-
-def _unsupported(
-    reading: Reading, claim: Pattern, support: Pattern, kind: str, problem: str
-) -> Iterator[DetectedProblem]:
-    if support.search(reading.text):
-        return
-    for entry in reading.sentences:
-        if claim.search(entry.sentence):
-            yield entry.problem(kind, 2, problem)
 
 
 _UNRESOLVED = bounded(
@@ -105,17 +97,19 @@ _NUMBERED_EQUATION = bounded(r"\((\d{1,3})\)[ \t]{0,99}$", MULTILINE)
 _REFERRED_EQUATION = bounded(r"\b(?:eqs?\.|eqns?\.|equations?)\s?\(\s?(\d{1,3})\s?\)", IGNORECASE)
 
 
-def _caption(word: str) -> Pattern:
-    return bounded(rf"^[^\S\n]*+(?:\*\*)?{word}\s{{0,9}}(\d{{1,2}})\b", MULTILINE | IGNORECASE)
-
-
-def _referred(word: str) -> Pattern:
-    return bounded(rf"\b{word}s?\s?(\d{{1,2}})(?![\d.])", IGNORECASE)
-
-
 _FLOATS = tuple(
-    (kind, _caption(word), _referred(word))
+    (
+        kind,
+        bounded(rf"^[^\S\n]*+(?:\*\*)?{word}\s{{0,9}}(\d{{1,2}})\b", MULTILINE | IGNORECASE),
+        bounded(rf"\b{word}s?\s?(\d{{1,2}})(?![\d.])", IGNORECASE),
+    )
     for kind, word in (("table", "table"), ("figure", r"fig(?:ure|\.)"))
+)
+"""Kinds of floats with the patterns of their captions and mentions."""
+_CITES = bounded(
+    r"\\[a-zA-Z]{0,20}cite|\[\d{1,3}[],–-]|\bet al\b|\{\{cite"
+    r"|\((?:[^()]{0,60}\s)?(?:19|20)\d\d[a-z]?\)"
+    r"|\bthere(?:in|of)\b|\[[A-Z]\w{1,12}\]"
 )
 _NEAR = 40
 """Characters before and after a mention that are searched."""
@@ -209,7 +203,19 @@ def check_numbers(reading: Reading) -> Iterator[DetectedProblem]:
             reading, kind, mention, {int(number) for number in caption.findall(text)}
         )
     statements = {(kind.lower(), number) for kind, number in _STATEMENT.findall(text)}
-    yield from _without_statement(reading, statements)
+    counts = Counter(kind for kind, _ in statements)
+    for entry in reading.sentences:
+        cites = _CITES.search(entry.sentence) is not None
+        for match in _REFERRED_STATEMENT.finditer(entry.sentence):
+            kind, number = match.group(1).lower(), match.group(2)
+            before = entry.sentence[max(match.start() - _NEAR, 0) : match.start()]
+            behind = entry.sentence[match.end() : match.end() + _NEAR]
+            foreign = _ELSEWHERE.match(behind) or before.rstrip().endswith((",", "[", "(")) or cites
+            if counts[kind] >= _FEWEST and (kind, number) not in statements and not foreign:
+                problem = (
+                    f"An argument rests on {kind} {number}, which the manuscript does not state."
+                )
+                yield entry.problem(f"missing_{kind}", 2, problem)
 
 
 def _beyond_last(
@@ -228,30 +234,3 @@ def _beyond_last(
                     f" {max(numbers)}."
                 )
                 yield entry.problem(f"missing_{kind}", 3, problem)
-
-
-_CITES = bounded(
-    r"\\[a-zA-Z]{0,20}cite|\[\d{1,3}[],–-]|\bet al\b|\{\{cite"
-    r"|\((?:[^()]{0,60}\s)?(?:19|20)\d\d[a-z]?\)"
-    r"|\bthere(?:in|of)\b|\[[A-Z]\w{1,12}\]"
-)
-
-
-def _without_statement(
-    reading: Reading, statements: set[tuple[str, str]]
-) -> Iterator[DetectedProblem]:
-    counts = {
-        kind: sum(1 for other, _ in statements if other == kind) for kind in _STATEMENTS.split("|")
-    }
-    for entry in reading.sentences:
-        cites = _CITES.search(entry.sentence) is not None
-        for match in _REFERRED_STATEMENT.finditer(entry.sentence):
-            kind, number = match.group(1).lower(), match.group(2)
-            before = entry.sentence[max(match.start() - _NEAR, 0) : match.start()]
-            behind = entry.sentence[match.end() : match.end() + _NEAR]
-            foreign = _ELSEWHERE.match(behind) or before.rstrip().endswith((",", "[", "(")) or cites
-            if counts[kind] >= _FEWEST and (kind, number) not in statements and not foreign:
-                problem = (
-                    f"An argument rests on {kind} {number}, which the manuscript does not state."
-                )
-                yield entry.problem(f"missing_{kind}", 2, problem)

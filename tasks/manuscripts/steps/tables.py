@@ -49,13 +49,6 @@ class Table:
     names: tuple[str, ...]
     location: str
 
-    def column(self, place: int) -> list[str]:
-        return [row[place] if place < len(row) else "" for row in self.rows]
-
-    @property
-    def width(self) -> int:
-        return max((len(row) for row in self.rows), default=0)
-
     def row_text(self, place: int) -> str:
         return " | ".join(self.rows[place])
 
@@ -95,22 +88,18 @@ def _environments(text: str, marks: Pattern) -> Iterator[tuple[int, int]]:
 
 def _latex_rows(inside: str) -> Iterator[tuple[str, ...]]:
     for line in _ROW_END.split(inside):
-        expanded_line = _SPAN.sub(_spread, _RULES.sub(" ", line or ""))
-        cells = tuple(_plain(cell) for cell in _CELL_END.split(expanded_line))
+        cells = []
+        for cell in _CELL_END.split(_SPAN.sub(_spread, _RULES.sub(" ", line or ""))):
+            signs = cell.replace("\\%", "%").replace("\\&", "&").replace("\\,", "")
+            cells.append(" ".join(_COMMAND.sub(" ", signs).split()))
         if len(cells) > 1:
-            yield cells
+            yield tuple(cells)
 
 
 def _spread(span: Match[str]) -> str:
     """Return a cell over several columns as its text and empty cells."""
     over = int(span.group(1)) if span.group().startswith("\\multicolumn") else 1
     return f"{span.group(2)}{' & ' * (min(over, 40) - 1)}"
-
-
-def _plain(cell: str) -> str:
-    return " ".join(
-        _COMMAND.sub(" ", cell.replace("\\%", "%").replace("\\&", "&").replace("\\,", "")).split()
-    )
 
 
 def _markdown_tables(reading: Reading) -> Iterator[Table]:
@@ -160,14 +149,23 @@ def check_totals(reading: Reading) -> Iterator[DetectedProblem]:
         for place, row in enumerate(table.rows):
             if not any(_TOTAL.match(cell) for cell in row):
                 continue
-            for column in range(table.width):
+            for column in range(max(map(len, table.rows))):
                 head = heads[column] if column < len(heads) else ""
-                cells = table.column(column)
+                cells = [each[column] if column < len(each) else "" for each in table.rows]
                 mismatch = _sum_mismatch(cells[first_row:place], row, column)
                 all_rows = [cells[n] for n in range(1, place) if n not in totals]
                 # A grand total also counts the rows above earlier totals.
                 if mismatch and _sum_mismatch(all_rows, row, column) and not _NO_SUM.search(head):
-                    yield _wrong_total(table, place, head, *mismatch)
+                    of_column = f"column “{head}” of " if head else ""
+                    name = f", table {table.names[0]}" if table.names else ""
+                    yield DetectedProblem(
+                        "table_total",
+                        1,
+                        f"A total in {of_column}a table is {mismatch[1]:,.0f}; the rows above it"
+                        f" come to {mismatch[0]:,.0f}.",
+                        f"{table.location}{name}",
+                        f"The row of the total: {table.row_text(place)}",
+                    )
             totals.add(place)
             first_row = place + 1
 
@@ -185,22 +183,6 @@ def _sum_mismatch(
         return None
     row_sum = sum(numbers)
     return (row_sum, total) if 0 < abs(row_sum - total) <= _FARTHEST * abs(total) else None
-
-
-def _wrong_total(
-    table: Table, place: int, head: str, row_sum: float, total: float
-) -> DetectedProblem:
-    column = f"column “{head}” of " if head else ""
-    problem = (
-        f"A total in {column}a table is {total:,.0f}; the rows above it come to {row_sum:,.0f}."
-    )
-    return DetectedProblem(
-        "table_total", 1, problem, _where(table), f"The row of the total: {table.row_text(place)}"
-    )
-
-
-def _where(table: Table) -> str:
-    return f"{table.location}, table {table.names[0]}" if table.names else table.location
 
 
 # Text against tables.

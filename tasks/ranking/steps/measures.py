@@ -108,23 +108,13 @@ def measure_once(measure: MeasureOf, idea: ShownIdea) -> Measure | None:
 
 @lru_cache(maxsize=256)
 def committee_mean(dimension: str) -> MeasureOf:
-    def measure(idea: ShownIdea) -> Measure | None:
-        return _score(
-            f"the committee's mean for {dimension.replace('_', ' ')}",
-            dimension,
-            3.0,
-            idea.dimension_scores,
-        )
-
-    return measure
+    name = f"the committee's mean for {dimension.replace('_', ' ')}"
+    return lambda idea: _score(name, dimension, 3.0, idea.dimension_scores)
 
 
 @lru_cache(maxsize=256)
 def module_score(module: str) -> MeasureOf:
-    def measure(idea: ShownIdea) -> Measure | None:
-        return _score(f"the score for {module}", module, 2.0, idea.module_scores)
-
-    return measure
+    return lambda idea: _score(f"the score for {module}", module, 2.0, idea.module_scores)
 
 
 def _score(
@@ -132,9 +122,8 @@ def _score(
 ) -> Measure | None:
     for score in scores:
         if score.name == score_name:
-            return Measure(
-                name, score.score_0_to_10 / 10, f"{score.score_0_to_10:.1f} of 10", weight
-            )
+            figure = f"{score.score_0_to_10:.1f} of 10"
+            return Measure(name, score.score_0_to_10 / 10, figure, weight)
     return None
 
 

@@ -70,7 +70,7 @@ def test_requests_are_listed_with_title_score_why_and_since_when_beside_the_revi
     assert "1 request waits for your answer" in today.words
     assert "/decide" in today.links("Decide")
     assert today.tree.xpath("//header//*[@class='count']/text()") == ["1"]
-    assert opened(signed_in(own, Role.OWNER), "/").tree.xpath("//*[@class='count']") == []
+    assert opened(signed_in(own, Role.OWNER), "/").tree.xpath("//header//*[@class='count']") == []
     asked(own, name="r2", idea=1)
     page = opened(site, "/decide")
     first, second = page.tree.xpath("//section[@class='requests']//li")

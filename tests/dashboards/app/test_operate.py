@@ -83,16 +83,6 @@ def test_the_tokens_of_a_run_are_priced_with_five_models_a_named_one_and_own_pri
     assert (refused.status, "write dollars as a number" in refused.words) == (400, True)
 
 
-def test_figures_over_nights_share_one_cursor_and_say_every_value_without_a_script(
-    full: TestClient,
-) -> None:
-    page = opened(full, "/operate/cost")
-    (chart,) = page.tree.xpath("//figure[.//*[contains(@class, 'cursor')]]")
-    assert "2026-03-02" in chart.text_content()
-    shown = chart.xpath(".//*[contains(@class, 'said') and contains(@class, 'here')]")
-    assert {each.get("data-at") for each in shown} == {"1"}, "the newest night"
-
-
 def test_sources_say_what_was_sent_cached_and_left_unanswered(site: TestClient) -> None:
     page = opened(site, "/operate/sources")
     rows = page.table("Requests sent")
@@ -150,15 +140,6 @@ def test_benchmarks_stand_with_intervals_beside_published_figures(site: TestClie
     answers = {row["Right answer"]: row for row in page.table("Right answer")}
     assert answers["reject"] == {"Right answer": "reject", "accept": "0 (0 %)",
                                  "reject": "1 (50 %)", "Unscored": "1 (50 %)"}  # fmt: skip
-
-
-def test_a_task_whose_answers_name_papers_has_no_matrix_of_them(ranked: Warehouse) -> None:
-    with ranked.queries() as queries:
-        asked = {"run_id": BENCHMARK, "most_classes": 12}
-        shown = set(queries.page_frame("benchmark_confusion", **asked)["task"])
-        items = queries.rows("benchmark_items", run_id=BENCHMARK)
-    assert {item["task"] for item in items} == {"decision", "holds", "pair"}
-    assert shown == {"decision", "holds"}
 
 
 def test_reliability_is_taken_over_probabilities_alone(ranked: Warehouse) -> None:

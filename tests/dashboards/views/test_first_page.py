@@ -3,12 +3,10 @@
 import re
 from typing import Any
 
-import pypdfium2
 import pytest
 
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
-from dashboards.render.formats.pandoc import pdf_file, word_file
 from dashboards.views.idea.first_page import MOST_WORDS
 from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
@@ -17,12 +15,12 @@ from schemas.base import replace
 from schemas.failure import Failure
 from schemas.judgement.assessment import AssessmentEvaluation
 from schemas.judgement.evaluation import IdeaEvaluation
-from schemas.judgement.soundness import ConcernKind, ConcernSeverity, ConfirmedSeverity
+from schemas.judgement.soundness import ConcernSeverity, ConfirmedSeverity
 from schemas.literature.coverage import FieldCoverage
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation
 from tests.support.report_lake import HOSTILE_TEXT
-from tests.support.reports import Page, word_text
+from tests.support.reports import Page
 from tests.support.reviewed_ideas import (
     REASONS,
     make_assessed_evaluation,
@@ -215,16 +213,6 @@ def test_where_nothing_was_weighed_the_gravest_five_are_shown_by_severity_and_ra
     assert re.findall(r"Point(\d+)", page) == ["4", "8", "2", "5", "9"]
 
 
-def test_what_is_new_beside_works_that_the_plan_names_stands_with_the_closest_work() -> None:
-    beside = "Compared with works that the plan names: "
-    page = written(make_assessed_evaluation())
-    assert f"{beside}see concern 4." in page, "it is among the five"
-    last = make_concern(9, MINOR, kind=ConcernKind.DERIVATION, decision_place=9)
-    concerns = [make_concern(n, MAJOR, decision_place=n) for n in range(1, 7)]
-    page = written(make_assessed_evaluation(concerns=[*concerns, last]))
-    assert f"{beside}Point9 is in doubt." in page
-
-
 def test_a_field_that_is_not_covered_is_told_in_one_line_and_is_no_evidence_of_novelty() -> None:
     detail = "This literature does not cover the field: its nearest works are about kernels."
     coverage = FieldCoverage(
@@ -274,14 +262,6 @@ def test_the_full_report_says_no_concern_more_than_once() -> None:
         assert len(re.findall(rf"Do{number}\b", full)) == 1
 
 
-def test_the_full_report_keeps_a_point_that_another_concern_took_in() -> None:
-    taken_in = make_concern(2, MAJOR, folded_into="c1")
-    evaluation = make_assessed_evaluation(concerns=[CONFIRMED, taken_in])
-    concern = written(evaluation, full=True).split("### 1. ")[1].split("\n#")[0]
-    assert "**Raised in other words:** Point2" in concern
-    assert "Point2" not in written(evaluation, full=False)
-
-
 def test_praise_and_criticism_of_one_passage_stand_together() -> None:
     idea = replace(
         make_evaluation().idea,
@@ -297,24 +277,6 @@ def test_praise_and_criticism_of_one_passage_stand_together() -> None:
     beside = full.split("### 1. ")[1].split("### 2. ")[0]
     assert "**Strong in the same passage:** Point3" in beside
     assert "Point4" in full.split("**Strong in the plan**")[1]
-
-
-def test_every_format_carries_the_same_page() -> None:
-    page = idea_page(make_review(make_assessed_evaluation()))
-    view = idea_view(page)
-    pdf = pypdfium2.PdfDocument(pdf_file(view))
-    texts = (
-        markdown_page(view),
-        html_page(view),
-        " ".join(each.get_textpage().get_text_range() for each in pdf),
-        word_text(word_file(view)),
-    )
-    for text in texts:
-        flat = " ".join(text.split())
-        assert re.findall(r"Point(\d+)", flat) == ["2", "3", "1", "6", "7"]
-        assert "Revise: with a probability of 56 %" in flat
-        assert "Settled7" in flat
-        assert "new 40 %" in flat
 
 
 CONTROLS = "\x1b[2J \x1b]0;owned\x07 \x9b31m \b\x00 \u202eback"

@@ -8,7 +8,6 @@ from functools import cache
 
 import pytest
 
-from dashboards.render.wording import dropped_parameter
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
@@ -26,7 +25,6 @@ from tests.support.evaluations import (
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.reports import Page
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.row_models import DroppedParameter
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
@@ -112,11 +110,6 @@ def test_the_review_of_an_idea_says_where_a_score_is_the_median_of_several_judge
     )
 
 
-def test_a_run_of_one_model_has_no_such_section(warehouse: Warehouse) -> None:
-    assert "## Models and judges" not in run_report(warehouse, RUN, "md")
-    assert "judges" not in idea_report(warehouse, RUN, IDEA, "md", full=True)
-
-
 def test_what_models_call_themselves_and_their_items_stays_text(lake: Warehouse) -> None:
     hostile = Warehouse(lake.root.parent / "hostile")
     evaluation = by_two_models()
@@ -163,13 +156,3 @@ def test_judges_who_all_gave_no_score_are_said_to() -> None:
     assert score_of_judges(votes, asked) == said
     (step,) = judged_steps(votes)
     assert (step.agreement, step.unscored_count) == ("nothing was scored by two of them", 3)
-
-
-def test_what_was_sent_in_place_of_a_dropped_parameter_is_named() -> None:
-    row = DroppedParameter(
-        model_requested="ollama/phi", parameter="effort=medium (sent low)", dropped_calls=1, calls=1
-    )
-    assert (
-        dropped_parameter(row)
-        == "ollama/phi does not take effort=medium: low sent instead in 1 of 1 call"
-    )

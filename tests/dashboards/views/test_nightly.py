@@ -182,14 +182,6 @@ def test_what_is_no_summary_of_the_day_is_passed_over(tmp_path):
     assert "secret" not in day
 
 
-def test_the_first_run_of_a_lake_has_nothing_beside_it(warehouse):
-    first = write_nightly(
-        warehouse, datetime(2026, 3, 2, tzinfo=UTC), {"a.csv": "published"}, [FIRST]
-    )
-    assert "| | This run |\n" in first.markdown
-    assert "in the run before" not in first.markdown
-
-
 def test_few_judgements_and_unknown_prices_raise_no_alarm():
     few = {"judgement": "decision", "label": "accept", "judgements": 19, "share": 1.0}
     matches = {"ranking_id": "r", "group": "g", "match_count": 25, "unscored_match_count": 6,

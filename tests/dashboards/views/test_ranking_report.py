@@ -2,9 +2,7 @@
 acts on the page.
 """
 
-import shutil
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -19,13 +17,10 @@ from schemas.standing import IdeaState
 from tests.support import reports
 from tests.support.evaluations import make_evaluation
 from tests.support.ranked_lake import publish_ranking_of_report_lake
-from tests.support.rankings import land_group, make_head, make_ranked_group
+from tests.support.rankings import make_ranked_group
 from tests.support.report_lake import RUN
 from tests.support.site import copied
-from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.row_models import IdeaScore, RankedIdea, ScoreBasis
-from warehouse.units.landing import write_head
-from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
 ranking_report = cache(reports.ranking_report)  # several tests read the same page
@@ -53,26 +48,6 @@ def test_the_report_shows_ranges_profiles_matrix_reasons_and_bias(ranked: Wareho
     assert "Position bias 0.00" in text
     assert "1 unscored (1: the engine refused to answer)" in text
     assert "How much the weights matter" in text
-
-
-def test_ranks_by_scores_are_not_said_to_be_shared_by_ideas_that_matches_do_not_tell_apart(
-    warehouse: Warehouse, ranked: Warehouse, tmp_path: Path
-) -> None:
-    shared = "Ideas that the matches cannot separate share a rank"
-    assert shared in ranking_report(ranked, RUN, "md")
-    tied = Warehouse(shutil.copytree(warehouse.root, tmp_path / "tied"))
-    group = make_ranked_group([make_evaluation(number).idea.idea_id for number in (0, 3, 4)])
-    ratings = tuple(
-        replace(each, rank=1, best_rank=1, worst_rank=len(group.ratings)) for each in group.ratings
-    )
-    group = replace(group, ratings=ratings)
-    land_group(tied, group)
-    head = make_head(tied, [group])
-    write_head(tied, RANKINGS, head)
-    assert publish(tied, RANKINGS, head).published
-    text = ranking_report(tied, RUN, "md")
-    assert "The matches tell no ideas apart: ranks rest on scores." in text
-    assert shared not in text
 
 
 def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() -> None:

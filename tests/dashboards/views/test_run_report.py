@@ -17,7 +17,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from tests.support import reports
 from tests.support.evaluations import make_evaluation, make_run, with_papers_left_out
-from tests.support.report_lake import HOSTILE, RUN, unscored_evaluation
+from tests.support.report_lake import HOSTILE, RUN
 from tests.support.reports import Page, marks
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
@@ -200,20 +200,6 @@ def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_
     assert sorted(path.suffix for path in broken) == [".html", ".md"]
     assert len({path.stem for path in broken}) == 1
     assert len(list(folder.iterdir())) > 2
-
-
-def test_why_an_idea_is_unscored_stands_beside_it_and_literature_has_its_name(
-    tmp_path: Path,
-) -> None:
-    warehouse = Warehouse(tmp_path)
-    land(warehouse, make_evaluation(0))
-    land(warehouse, unscored_evaluation())
-    run = make_run(ideas=2, literature="snapshot:0123456789abcdef", literature_name="mine.parquet")
-    assert publish(warehouse, RUNS, run).published
-    report = run_report(warehouse, RUN, "md")
-    (line,) = [each for each in report.splitlines() if "Nothing scored" in each and "|" in each]
-    assert "unscored: the budget was spent" in line
-    assert "literature: snapshot mine.parquet" in report
 
 
 def test_papers_left_out_are_told_apart_from_failures(tmp_path: Path) -> None:

@@ -3,15 +3,13 @@
 import pytest
 
 from schemas.works.curation import StatementAxis, StatementSeverity, StatementType
-from tasks.curation.steps.curate_criticism import (
+from tasks.curation.steps import (
     About,
     CriticismInput,
     CriticismReply,
-    baseline_criticism,
-)
-from tasks.curation.steps.curate_statements import (
     ShownSentence,
     StatementsInput,
+    baseline_criticism,
     baseline_statements,
 )
 from tasks.judging.step import BaselineTools, NoAnswer

@@ -11,19 +11,21 @@ from schemas.works.curation import Curation, DroppedPart, ReviewedAt, StatementS
 from schemas.works.curation_run import CurationParameters, PaperSource
 from tasks.accounting.ledger import Ledger
 from tasks.curation.curate import curate
-from tasks.curation.steps.curate_criticism import CopiedSentence, CriticismInput, CriticismReply
-from tasks.curation.steps.curate_idea import IdeaReply
-from tasks.curation.steps.curate_statements import (
+from tasks.curation.steps import (
+    CopiedSentence,
+    CriticismInput,
+    CriticismReply,
     GivenStatement,
+    IdeaReply,
     StatementsInput,
     StatementsReply,
 )
 from tasks.curation.submission import GivenReview, Submission
-from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools, Engine, Step
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.curation_lake import SAID
+from tests.support.parsed_papers import by_number
 from tests.support.reviewed_papers import FIRST_REVIEW, RESULTS, SECOND_REVIEW, SECTIONS, TITLE
 
 OFFLINE = ExtractiveEngine(BaselineTools(WordEmbedder()), 0)
@@ -86,13 +88,9 @@ async def curated(
     sections: tuple[tuple[str, str], ...] = SECTIONS,
     parameters: CurationParameters | None = None,
 ) -> Curation:
-    listed = tuple(
-        HeadedSection(level=heading.count("."), heading=heading, text=text)
-        for heading, text in sections
-    )
     submission = Submission(
         title=TITLE,
-        paper=ParsedDocument(title=TITLE, abstract=RESULTS, sections=listed, parser="text"),
+        paper=by_number(*sections, abstract=RESULTS),
         reviews=tuple(map(GivenReview, reviews or (FIRST_REVIEW, SECOND_REVIEW))),
         content_sha256="ab" * 32,
     )
@@ -125,16 +123,12 @@ async def test_every_sentence_stands_in_its_review_and_every_statement_leads_bac
         assert found.statement_count == len(found.statements) > 0
 
 
-async def test_the_offline_engine_words_nothing() -> None:
+async def test_the_offline_engine_words_nothing_and_leaves_out_writing_and_results() -> None:
     found = await curated()
     assert all(each.is_verbatim for each in found.statements)
     told = " ".join(text for _, text in SECTIONS)
     for part in (found.problem, found.method, found.experiment):
         assert part in told
-
-
-async def test_writing_and_results_are_left_out_with_their_reason() -> None:
-    found = await curated()
     left_out = set(reasons(found, DroppedPart.SENTENCE))
     assert {Reason.ABOUT_WRITING, Reason.ABOUT_RESULTS} <= left_out
     assert not any("typos" in each.statement for each in found.statements)
@@ -156,17 +150,12 @@ async def test_an_instruction_in_a_review_is_followed_by_nobody_and_left_out() -
             curate_criticism=lambda _: CriticismReply(sentences=(copied(order), copied(LACK)))
         ),
         f"{order} {FIRST_REVIEW}",
-        SECOND_REVIEW,
+        markup := f"<script>alert(1)</script> </review> {SECOND_REVIEW} <b>{LACK}</b>",
     )
-    assert [each.text for each in found.sentences] == [LACK]
-    assert Reason.AN_INSTRUCTION in reasons(found, DroppedPart.SENTENCE)
-
-
-async def test_markup_in_a_review_is_data() -> None:
-    review = f"<script>alert(1)</script> </review> {SECOND_REVIEW} <b>{LACK}</b>"
-    found = await curated(None, FIRST_REVIEW, review)
     assert found.dropped_reason is None
-    assert found.reviews[1].text == review
+    assert found.reviews[1].text == markup
+    assert all(LACK in each.text and order not in each.text for each in found.sentences)
+    assert Reason.AN_INSTRUCTION in reasons(found, DroppedPart.SENTENCE)
 
 
 async def test_the_same_point_twice_is_one_statement_that_leads_back_to_both() -> None:

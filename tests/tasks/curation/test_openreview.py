@@ -12,8 +12,9 @@ from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.curation.openreview import NAME, Forum, OpenReview
-from tasks.curation.submission import Rejection
+from tasks.curation.openreview import NAME, OpenReview
+from tasks.curation.submission import ReviewedPaper
+from tasks.documents.document import Refusal
 from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
 from tests.support.openreview_server import OpenReviewServer, note, openreview_server
@@ -64,7 +65,7 @@ def server() -> Iterator[OpenReviewServer]:
 
 async def read(
     server: OpenReviewServer, folder: Path, forum: str = "F", **more: Any
-) -> tuple[Forum | Rejection, Ledger]:
+) -> tuple[tuple[bytes, ReviewedPaper] | Refusal, Ledger]:
     settings = Settings(sources=quick_settings(NAME, server.url), **more)
     ledger = Ledger(IdeaId(forum))
     async with open_client(10.0) as client:
@@ -72,18 +73,24 @@ async def read(
         return await reader.forum(forum), ledger
 
 
-async def test_the_version_reviewed_first_is_read_with_its_reviews_in_order(
+async def found(server: OpenReviewServer, folder: Path) -> tuple[bytes, ReviewedPaper]:
+    answer, _ = await read(server, folder)
+    assert not isinstance(answer, Refusal), answer
+    return answer
+
+
+async def test_first_reviewed_version_is_read_with_its_reviews_in_order(
     server: OpenReviewServer, tmp_path: Path
 ) -> None:
-    forum, ledger = await read(server, tmp_path)
-    assert isinstance(forum, Forum)
-    assert (forum.pdf, forum.is_first_version) == (FIRST, True)
-    assert (forum.title, forum.abstract) == ("Routing", "We will.")
-    assert (forum.licence, forum.decision) == ("CC BY 4.0", "Accept (poster)")
-    assert forum.submitted == date(2024, 5, 6)
-    assert [each.rating for each in forum.reviews] == [6.0, 3.0]
-    assert [each.confidence for each in forum.reviews] == [4.0, 4.0]
-    assert forum.reviews[0].text == (
+    answer, ledger = await read(server, tmp_path)
+    assert not isinstance(answer, Refusal), answer
+    content, paper = answer
+    assert (content, paper.is_first_version) == (FIRST, True)
+    assert (paper.title, paper.url) == ("Routing", "https://openreview.net/forum?id=F")
+    assert (paper.licence, paper.decision) == ("CC BY 4.0", "Accept (poster)")
+    assert paper.submitted == date(2024, 5, 6)
+    assert [(each.rating, each.confidence) for each in paper.reviews] == [(6.0, 4.0), (3.0, 4.0)]
+    assert paper.reviews[0].text == (
         "## Summary\n\nThey route tokens by their difficulty.\n\n"
         "## Strengths\n\nThe idea is novel.\nIt is simple.\n\n"
         "## Weaknesses\n\nNo baseline at random."
@@ -91,58 +98,53 @@ async def test_the_version_reviewed_first_is_read_with_its_reviews_in_order(
     assert len(ledger.api_calls) == len(server.asked) == 3
 
 
-async def test_a_paper_that_was_never_revised_is_its_first_version(
-    server: OpenReviewServer, tmp_path: Path
-) -> None:
-    server.edits["F"] = [edit("E1", MAY_2024, pdf="/pdf/second.pdf")]
-    forum, _ = await read(server, tmp_path)
-    assert isinstance(forum, Forum)
-    assert (forum.pdf, forum.is_first_version) == (LATER, True)
-
-
-async def test_a_paper_handed_in_twice_before_its_reviews_is_read_as_its_reviewers_had_it(
+async def test_edits_name_the_version_that_was_reviewed(
     server: OpenReviewServer, tmp_path: Path
 ) -> None:
     placeholder = edit("E0", MAY_2024 - 9, pdf="/pdf/placeholder.pdf", title="To be written")
     server.edits["F"].insert(0, placeholder)
-    forum, _ = await read(server, tmp_path)
-    assert isinstance(forum, Forum)
-    assert (forum.pdf, forum.title, forum.is_first_version) == (FIRST, "Routing", True)
+    content, paper = await found(server, tmp_path)
+    assert (content, paper.title, paper.is_first_version) == (FIRST, "Routing", True)
+    server.edits["F"] = [edit("E1", MAY_2024, pdf="/pdf/second.pdf")]
+    content, paper = await found(server, tmp_path)
+    assert (content, paper.is_first_version) == (LATER, True)
 
 
-async def test_where_edits_are_not_shown_the_version_is_unknown_and_said_so(
+async def test_version_is_unknown_without_public_edits(
     server: OpenReviewServer, tmp_path: Path
 ) -> None:
     server.refused["/notes/edits"] = 403
-    forum, _ = await read(server, tmp_path)
-    assert isinstance(forum, Forum)
-    assert (forum.pdf, forum.is_first_version) == (LATER, None)
-    (failure,) = forum.failures
+    content, paper = await found(server, tmp_path)
+    assert (content, paper.is_first_version) == (LATER, None)
+    (failure,) = paper.failures
     assert failure.reason is Reason.FORBIDDEN
     assert failure.is_of_a_document, "asking again would not help"
 
 
-async def test_a_first_version_that_cannot_be_had_is_not_replaced_by_a_later_one(
-    server: OpenReviewServer, tmp_path: Path
+@pytest.mark.parametrize(
+    ("forum", "path", "status", "reason", "requests"),
+    [
+        ("F", "/notes/edits/attachment", 403, Reason.FORBIDDEN, 3),
+        ("G", "", 0, Reason.NOT_FOUND, 1),
+        ("F", "/notes", 500, Reason.SERVER_ERROR, 3),
+    ],
+    ids=["first version withheld", "unknown", "server error, retried"],
+)
+async def test_unavailable_forum_has_a_reason(
+    server: OpenReviewServer,
+    tmp_path: Path,
+    forum: str,
+    path: str,
+    status: int,
+    reason: Reason,
+    requests: int,
 ) -> None:
-    server.refused["/notes/edits/attachment"] = 403
-    forum, _ = await read(server, tmp_path)
-    assert isinstance(forum, Rejection)
-    assert forum.reason is Reason.FORBIDDEN
-    assert "OPENREVIEW_TOKEN" in forum.detail
-
-
-async def test_an_unknown_forum_and_a_server_that_fails_are_different(
-    server: OpenReviewServer, tmp_path: Path
-) -> None:
-    unknown, _ = await read(server, tmp_path, "G")
-    assert isinstance(unknown, Rejection)
-    assert unknown.reason is Reason.NOT_FOUND
-    server.refused["/notes"] = 500
-    failed, ledger = await read(server, tmp_path)
-    assert isinstance(failed, Rejection)
-    assert failed.reason is Reason.SERVER_ERROR
-    assert len(ledger.api_calls) == 3, "tried again within its bounds"
+    server.refused[path] = status
+    refusal, ledger = await read(server, tmp_path, forum)
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason is reason
+    assert ("OPENREVIEW_TOKEN" in refusal.detail) == (status == 403)
+    assert len(ledger.api_calls) == requests
 
 
 async def test_the_token_travels_and_is_in_no_row(server: OpenReviewServer, tmp_path: Path) -> None:
@@ -152,12 +154,9 @@ async def test_the_token_travels_and_is_in_no_row(server: OpenReviewServer, tmp_
     assert token not in "".join(call.model_dump_json() for call in ledger.api_calls)
 
 
-async def test_the_older_wire_without_values_is_read_too(
-    server: OpenReviewServer, tmp_path: Path
-) -> None:
+async def test_api_1_without_values_is_read(server: OpenReviewServer, tmp_path: Path) -> None:
     for each in server.notes["F"]:
         each["content"] = {key: told["value"] for key, told in each["content"].items()}
         each["invitation"] = each.pop("invitations")[0]
-    forum, _ = await read(server, tmp_path)
-    assert isinstance(forum, Forum)
-    assert len(forum.reviews) == 2
+    _, paper = await found(server, tmp_path)
+    assert len(paper.reviews) == 2

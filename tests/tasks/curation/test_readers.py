@@ -21,11 +21,11 @@ from tasks.curation.review_files import number_of, read_review_json
 from tasks.curation.submission import (
     LONGEST_REVIEW,
     GivenReview,
-    Rejection,
     Submission,
     check_reviews,
     reject_submission,
 )
+from tasks.documents.document import Refusal
 from tests.support.reviewed_papers import (
     FIRST_REVIEW,
     SECOND_REVIEW,
@@ -36,10 +36,10 @@ from tests.support.reviewed_papers import (
 )
 
 
-def read(papers: Path, reviews: Path | None = None) -> dict[str, Submission | Rejection]:
+def read(papers: Path, reviews: Path | None = None) -> dict[str, Submission | Refusal]:
     """Every paper there by name."""
 
-    async def all_of_them() -> dict[str, Submission | Rejection]:
+    async def all_of_them() -> dict[str, Submission | Refusal]:
         reader = Reader(DocumentSettings(), None, asyncio.Semaphore(2))
         return {
             each.paper_id: await reader.read(each, Ledger(IdeaId(each.paper_id)), None)
@@ -76,7 +76,7 @@ def test_meta_reviews_and_comments_without_a_recommendation_are_no_reviews() -> 
         {"comments": "The chair says.", "RECOMMENDATION": "3", "is_meta_review": True},
     ]
     told = read_review_json(json.dumps({"reviews": entries, "accepted": True}).encode(), "a.json")
-    assert not isinstance(told, Rejection)
+    assert not isinstance(told, Refusal)
     assert [each.text for each in told.reviews] == ["A review."]
     assert told.decision == "accepted"
 
@@ -125,7 +125,7 @@ def test_reviews_that_cannot_be_read_are_said_in_one_line(
     (tmp_path / "reviews").mkdir()
     (tmp_path / "reviews" / name).write_bytes(content)
     found = read(papers, tmp_path / "reviews")["a"]
-    assert isinstance(found, Rejection)
+    assert isinstance(found, Refusal)
     assert found.reason is reason
     assert "\n" not in found.detail
 
@@ -135,7 +135,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     reviews = files(tmp_path / "reviews", b__1__txt="x")
     (reviews / "a.1.txt").symlink_to("/etc/hostname")
     found = read(papers, reviews)["a"]
-    assert isinstance(found, Rejection)
+    assert isinstance(found, Refusal)
     assert found.reason is Reason.WRONG_TYPE
 
 
@@ -145,7 +145,7 @@ def test_no_folder_of_papers_or_reviews_is_a_link(tmp_path: Path) -> None:
     reviews = files(tmp_path / "reviews", b__1__txt="x")
     (reviews / "a").symlink_to(home)
     found = read(papers, reviews)["a"]
-    assert isinstance(found, Rejection)
+    assert isinstance(found, Refusal)
     assert found.detail == "a is a link: put the file itself there"
     peerread = tmp_path / "peerread"
     peerread.mkdir()

@@ -8,7 +8,7 @@ from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents import download
 from tasks.web.retrying import RetryPolicy
-from tests.support.document_server import DocumentServer, document_server
+from tests.support.document_server import DocumentServer, Web, document_server
 
 
 @pytest.fixture(autouse=True)
@@ -17,15 +17,17 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "RetryPolicy", partial(RetryPolicy, first_pause_seconds=0.01))
 
 
-@pytest.fixture
-def server() -> Iterator[DocumentServer]:
+@pytest.fixture(scope="session")
+def _server() -> Iterator[DocumentServer]:
     with document_server() as running:
         yield running
 
 
 @pytest.fixture
-def ledger() -> Ledger:
-    return Ledger(idea_id=IdeaId("idea"))
+def server(_server: DocumentServer) -> DocumentServer:
+    _server.replies.clear()
+    _server.asked.clear()
+    return _server
 
 
 @pytest.fixture
@@ -36,3 +38,8 @@ def settings() -> DocumentSettings:
         maximum_bytes=200_000,
         maximum_pages=20,
     )
+
+
+@pytest.fixture
+def web(server: DocumentServer, settings: DocumentSettings) -> Web:
+    return Web(server, Ledger(idea_id=IdeaId("idea")), settings)

@@ -2,11 +2,10 @@ import pytest
 
 from schemas.failure import SourceFailure
 from schemas.settings import DocumentSettings
-from tasks.accounting.ledger import Ledger
 from tasks.documents.document import ParsedDocument
 from tasks.documents.grobid import MAXIMUM_BUSY_ATTEMPTS, read_with_grobid
 from tasks.web.retrying import RetryPolicy
-from tests.support.document_server import DocumentServer, Reply
+from tests.support.document_server import Reply, Web
 from tests.support.web_servers import bomb
 
 PATH = "/api/processFulltextDocument"
@@ -17,36 +16,30 @@ TEI = (
 AT_ONCE = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=0.01)
 
 
-async def read(
-    url: str, settings: DocumentSettings, ledger: Ledger
-) -> ParsedDocument | SourceFailure:
+async def read(web: Web, url: str | None = None) -> ParsedDocument | SourceFailure:
     return await read_with_grobid(
-        b"%PDF-1.4 content", "name", url, settings, ledger, policy=AT_ONCE
+        b"%PDF-1.4 content", "name", url or web.server.url, web.settings, web.ledger, policy=AT_ONCE
     )
 
 
-async def test_the_document_is_sent_without_consolidation_and_read(
-    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
-) -> None:
-    server.replies[PATH] = [Reply(body=TEI)]
-    document = await read(server.url, settings, ledger)
+async def test_the_document_is_sent_without_consolidation_and_read(web: Web) -> None:
+    web.server.replies[PATH] = [Reply(body=TEI)]
+    document = await read(web)
     assert isinstance(document, ParsedDocument)
     assert [(section.heading, section.text) for section in document.sections] == [
         ("Results", "Good.")
     ]
-    (asked,) = server.asked
+    (asked,) = web.server.asked
     assert b"%PDF-1.4 content" in asked.body
     assert b'name="consolidateHeader"\r\n\r\n0' in asked.body
-    assert [(call.source, call.status) for call in ledger.api_calls] == [("grobid", 200)]
+    assert [(call.source, call.status) for call in web.calls()] == [("grobid", 200)]
 
 
-async def test_a_busy_server_is_asked_again(
-    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
-) -> None:
-    server.replies[PATH] = [Reply(503), Reply(503), Reply(body=TEI)]
-    assert isinstance(await read(server.url, settings, ledger), ParsedDocument)
-    assert [call.status for call in ledger.api_calls] == [503, 503, 200]
-    assert ledger.api_calls[1].wait_seconds > 0
+async def test_a_busy_server_is_asked_again(web: Web) -> None:
+    web.server.replies[PATH] = [Reply(503), Reply(503), Reply(body=TEI)]
+    assert isinstance(await read(web), ParsedDocument)
+    assert [call.status for call in web.calls()] == [503, 503, 200]
+    assert web.calls()[1].wait_seconds > 0
 
 
 @pytest.mark.parametrize(
@@ -62,34 +55,23 @@ async def test_a_busy_server_is_asked_again(
     ],
 )
 async def test_what_goes_wrong_has_a_reason(
-    server: DocumentServer,
-    settings: DocumentSettings,
-    ledger: Ledger,
+    web: Web,
     reply: Reply,
     reason: str,
     requests: int,
 ) -> None:
-    server.replies[PATH] = [reply]
-    answer = await read(server.url, settings, ledger)
+    web.server.replies[PATH] = [reply]
+    answer = await read(web)
     assert isinstance(answer, SourceFailure)
-    assert (answer.source, answer.reason, len(ledger.api_calls)) == ("grobid", reason, requests)
+    assert (answer.source, answer.reason, len(web.calls())) == ("grobid", reason, requests)
 
 
-async def test_an_absent_server_is_unreachable_not_a_bad_request(
-    settings: DocumentSettings, ledger: Ledger
-) -> None:
-    answer = await read("http://127.0.0.1:9", settings, ledger)
+async def test_an_absent_server_is_unreachable_not_a_bad_request(web: Web) -> None:
+    answer = await read(web, "http://127.0.0.1:9")
     assert isinstance(answer, SourceFailure)
     assert answer.reason == "unreachable"
-    assert ledger.api_calls[0].status is None
+    assert web.calls()[0].status is None
     assert "GROBID_URL" in answer.detail
-
-
-async def test_a_silent_server_times_out(server: DocumentServer, ledger: Ledger) -> None:
-    server.replies[PATH] = [Reply(body=b"", endless=True, trickle_seconds=30)]
-    answer = await read(server.url, DocumentSettings(grobid_timeout_seconds=1), ledger)
-    assert isinstance(answer, SourceFailure)
-    assert answer.reason == "timeout"
 
 
 HOSTILE = {
@@ -124,14 +106,12 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_whatever_the_server_answers_is_a_document_or_a_reason(
-    server: DocumentServer, ledger: Ledger, kind: str
-) -> None:
+async def test_whatever_the_server_answers_is_a_document_or_a_reason(web: Web, kind: str) -> None:
     reply, expected = HOSTILE[kind]
-    server.replies[PATH] = [reply]
-    answer = await read(
-        server.url, DocumentSettings(grobid_timeout_seconds=0.5 if kind == "drips" else 60), ledger
-    )
+    web.server.replies[PATH] = [reply]
+    if kind == "drips":
+        web.settings = DocumentSettings(grobid_timeout_seconds=0.5)
+    answer = await read(web)
     if expected is None:
         assert isinstance(answer, ParsedDocument)
         assert answer.sections[0].text == "Good."

@@ -8,11 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from schemas.settings import DocumentSettings
-from tasks.accounting.ledger import Ledger
 from tasks.documents.full_text import FullTextLibrary
-from tests.support.document_server import DocumentServer, Reply
+from tests.support.document_server import Reply, Web
 from tests.support.papers_with_links import paper
-from tests.support.small_pdf import paper_pdf, pdf_from_streams, pdf_of
+from tests.support.small_pdf import paper_pdf, pdf_from_streams
 
 LIMITS = DocumentSettings(
     download_timeout_seconds=60,
@@ -45,48 +44,36 @@ HOSTILE: dict[str, tuple[Callable[[], Reply], set[str]]] = {
         ),
         {"too_large"},
     ),
-    "is encrypted": (
-        lambda: Reply(body=pdf_of([[("x", 9.0, False)]], encrypted=True)),
-        {"encrypted"},
-    ),
-    "is a web page": (lambda: Reply(body=b"<html>" * 400, headers=PDF), {"not_a_pdf"}),
-    "is cut off": (lambda: Reply(body=paper_pdf()[:400]), {"damaged"}),
-    "has too many pages": (
-        lambda: Reply(body=pdf_of([[("x", 9.0, False)]] * 30)),
-        {"too_many_pages"},
-    ),
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 async def test_a_pdf_that_is_hostile_costs_little_and_the_abstract_stays(
-    server: DocumentServer, ledger: Ledger, kind: str
+    web: Web, kind: str
 ) -> None:
     reply, reasons = HOSTILE[kind]
-    server.replies["/a.pdf"] = [reply()]
+    web.server.replies["/a.pdf"] = [reply()]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     limits = HURRIED if kind == "drips" else LIMITS
-    library = FullTextLibrary(limits, None, None, None, ledger, allow_private_addresses=True)
-    answer = await library.sections([paper(open_access_pdf_url=f"{server.url}/a.pdf")])
+    library = FullTextLibrary(limits, None, None, None, web.ledger, allow_private_addresses=True)
+    answer = await library.sections([paper(open_access_pdf_url=f"{web.server.url}/a.pdf")])
     assert [section.text_source for section in answer.items] == ["metadata"]
     assert {failure.reason for failure in answer.failures} <= reasons
     assert len(answer.failures) == 1
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
 
 
-async def test_a_hostile_paper_does_not_hold_up_the_others(
-    server: DocumentServer, ledger: Ledger
-) -> None:
-    server.replies["/slow.pdf"] = [
+async def test_a_hostile_paper_does_not_hold_up_the_others(web: Web) -> None:
+    web.server.replies["/slow.pdf"] = [
         Reply(body=b"%PDF-1.4", headers=PDF, endless=True, trickle_seconds=0.1)
     ]
-    server.replies["/good.pdf"] = [Reply(body=paper_pdf())]
+    web.server.replies["/good.pdf"] = [Reply(body=paper_pdf())]
     papers = [
-        paper(paper_id=f"p{number}", open_access_pdf_url=f"{server.url}/{name}.pdf")
+        paper(paper_id=f"p{number}", open_access_pdf_url=f"{web.server.url}/{name}.pdf")
         for number, name in enumerate(("slow", "good"))
     ]
-    limits = HURRIED.model_copy(update={"download_timeout_seconds": 2.0})
-    library = FullTextLibrary(limits, None, None, None, ledger, allow_private_addresses=True)
+    limits = HURRIED.model_copy(update={"download_timeout_seconds": 1.0})
+    library = FullTextLibrary(limits, None, None, None, web.ledger, allow_private_addresses=True)
     answer = await library.sections(papers)
     assert {section.paper_id for section in answer.items if section.text_source == "pdf"} == {"p1"}
     assert [failure.reason for failure in answer.failures] == ["timeout"]

@@ -6,17 +6,8 @@ import pytest
 
 from schemas.errors import IdeaFileError
 from schemas.idea import IdeaBatch
-from tasks.ideas.read import read_ideas
-
-MOTHS = "Problem: moths are heard by bats. Method: we record echoes of moths, and of leaves."
-BEES = "Problem: bees lose their way. Method: we track bees with radar around the hive."
-FISH = "Problem: fish hear boats. Method: we play boat noise to fish in tanks."
-
-
-def read(folder: Path, content: str, name: str = "a.csv", encoding: str = "utf-8") -> IdeaBatch:
-    path = folder / name
-    path.write_text(content, encoding, newline="")
-    return read_ideas(path, default_cutoff=None)
+from tests.support.idea_files import BEES, FISH, MOTHS
+from tests.support.idea_files import read_content as read
 
 
 def texts(batch: IdeaBatch) -> dict[str, str]:
@@ -159,6 +150,9 @@ def test_columns_of_one_name_keep_their_values(tmp_path: Path) -> None:
     assert batch.ideas[0].metadata == {"a (2)": "x", "a": "y", "a (3)": "z"}
 
 
-def test_many_quotation_marks_that_are_not_closed_end_the_reading(tmp_path: Path) -> None:
-    with pytest.raises(IdeaFileError, match="more than 1,000 rows with a quotation mark"):
-        read(tmp_path, "id,text\n" + 'q",",\n' * 3_000)
+def test_many_quotation_marks_that_are_not_closed_end_the_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.ideas.delimited.MOST_BROKEN", 50)
+    with pytest.raises(IdeaFileError, match="more than 50 rows with a quotation mark"):
+        read(tmp_path, "id,text\n" + 'q",",\n' * 150)

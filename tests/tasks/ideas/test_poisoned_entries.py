@@ -15,10 +15,10 @@ from schemas.errors import IdeaFileError
 from schemas.idea import IdeaBatch
 from tasks.ideas import limits, parse, read
 from tasks.ideas.read import read_ideas
+from tests.support.idea_files import GOOD
 from warehouse.kinds.runs.landing import land_rejections
 from warehouse.warehouse import Warehouse
 
-GOOD = "Train a small model on curated data and compare it with a large one."
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{new}: &{new} [{', '.join(f'*{old}' for _ in range(9))}]\n"
     for old, new in zip("abcdefgh", "bcdefghi", strict=True)
@@ -55,19 +55,12 @@ def folder_with(tmp_path: Path, matter: str) -> Path:
         f"{BOMB}cutoff_date: *i",
         f"{BOMB}note: *i",
         f"note: {'[' * 50}{']' * 50}",
-        f"cutoff_date: {'[' * 900}{']' * 900}",
+        f"cutoff_date: {'[' * 300}{']' * 300}",
         MANY_KEYS,
     ],
     ids=[
-        "title",
-        "name of a field",
-        "identifier",
-        "group",
-        "aliases as a date",
-        "aliases as a note",
-        "deep",
-        "deeper",
-        "many keys",
+        *("title", "name of a field", "identifier", "group", "aliases as a date"),
+        *("aliases as a note", "deep", "deeper", "many keys"),
     ],
 )
 def test_poisoned_front_matter_is_rejected_as_that_idea_alone(matter: str, tmp_path: Path) -> None:
@@ -84,10 +77,8 @@ def test_a_date_nested_a_thousand_deep_is_rejected_as_that_idea_alone(tmp_path: 
     shallow = json.dumps({"text": GOOD, "cutoff_date": {"year": 2020}})
     path.write_text("\n".join([deep, shallow, json.dumps({"text": GOOD})]))
     batch = read_here(path)
-    assert (len(batch.ideas), [entry.reason for entry in batch.rejected]) == (
-        1,
-        ["bad_field", "bad_cutoff_date"],
-    )
+    assert len(batch.ideas) == 1
+    assert [entry.reason for entry in batch.rejected] == ["bad_field", "bad_cutoff_date"]
 
 
 @pytest.mark.parametrize("inside", ["", "metadata", "data"])
@@ -106,7 +97,7 @@ def test_an_object_of_too_many_keys_is_rejected_as_that_idea_alone(
 
 def test_groups_named_to_meet_each_others_second_names_stay_apart(tmp_path: Path) -> None:
     path = tmp_path / "ideas.jsonl"
-    names = ["g" + "#2" * (number % 1100) for number in range(2200)]
+    names = ["g" + "#2" * (number % 300) for number in range(600)]
     path.write_text(
         "\n".join(
             json.dumps({"group": name, "ideas": [{"text": f"{GOOD} {n}"}]})
@@ -225,10 +216,8 @@ def test_a_row_of_parquet_that_is_no_text_is_rejected_by_itself(tmp_path: Path) 
     values = pa.array([GOOD.encode(), b"\xff\xfe", f"{GOOD} Twice.".encode()]).view(pa.string())
     pq.write_table(pa.table({"text": values}), tmp_path / "ideas.parquet")
     batch = read_here(tmp_path / "ideas.parquet")
-    assert (len(batch.ideas), [entry.location for entry in batch.rejected]) == (
-        2,
-        ["ideas.parquet row 2"],
-    )
+    assert len(batch.ideas) == 2
+    assert [entry.location for entry in batch.rejected] == ["ideas.parquet row 2"]
 
 
 def test_a_column_nested_too_deep_is_one_line(tmp_path: Path) -> None:

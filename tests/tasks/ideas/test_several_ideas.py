@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.idea import IdeaBatch
-from tasks.ideas.read import read_ideas
+from tests.support.idea_files import read_content as read
 
 MOTHS = "Problem: moths are heard by bats.\nMethod: we record echoes of moths and of leaves."
 BEES = "Problem: bees lose their way.\nMethod: we track bees with radar around the hive."
@@ -14,11 +13,6 @@ STEPS = (
     "2. Compare the echoes with those of leaves and of silence.\n"
     "3. Measure how often bats attack each of these sounds.\n"
 )
-
-
-def read(folder: Path, text: str, name: str = "a.md") -> IdeaBatch:
-    (folder / name).write_text(text)
-    return read_ideas(folder / name, default_cutoff=None)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +29,7 @@ def read(folder: Path, text: str, name: str = "a.md") -> IdeaBatch:
 def test_ideas_under_headings_of_one_kind_are_taken_apart(
     headings: tuple[str, str], tmp_path: Path
 ) -> None:
-    batch = read(tmp_path, f"{headings[0]}\n{MOTHS}\n\n{headings[1]}\n{BEES}\n")
+    batch = read(tmp_path, f"{headings[0]}\n{MOTHS}\n\n{headings[1]}\n{BEES}\n", "a.md")
     assert [(idea.title, idea.text) for idea in batch.ideas] == [
         ("Moths", f"# Moths\n\n{MOTHS}"),
         ("Bees", f"# Bees\n\n{BEES}"),
@@ -45,7 +39,9 @@ def test_ideas_under_headings_of_one_kind_are_taken_apart(
 def test_front_matter_holds_for_each_idea_of_its_file(tmp_path: Path) -> None:
     matter = "---\nidea_id: q\ncutoff_date: 2024-05-01\ngroup: g\n---\n"
     batch = read(
-        tmp_path, f"{matter}# Ours\n\nWritten on Monday.\n\n## Idea 1\n{MOTHS}\n\n## Idea 2\n{BEES}"
+        tmp_path,
+        f"{matter}# Ours\n\nWritten on Monday.\n\n## Idea 1\n{MOTHS}\n\n## Idea 2\n{BEES}",
+        "a.md",
     )
     assert [(idea.idea_id, str(idea.cutoff_date), idea.group) for idea in batch.ideas] == [
         ("q-1", "2024-05-01", "g"),
@@ -96,7 +92,7 @@ def test_a_text_that_may_be_several_ideas_is_refused_with_the_way_to_separate_th
     ],
 )
 def test_a_text_with_lists_and_sections_stays_one_idea(text: str, tmp_path: Path) -> None:
-    batch = read(tmp_path, text)
+    batch = read(tmp_path, text, "a.md")
     assert [idea.text for idea in batch.ideas] == [text.strip()]
 
 

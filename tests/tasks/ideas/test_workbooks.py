@@ -1,31 +1,60 @@
-"""Workbooks: cells without a value, merged and hidden ones, escapes, and sheets."""
+"""Workbooks: cells without a value, merged and hidden ones, escapes, sheets, and their bounds."""
 
 import zipfile
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pytest
+from openpyxl.worksheet.worksheet import Worksheet
 
+from schemas.errors import IdeaFileError
 from schemas.idea import IdeaBatch
 from tasks.ideas.read import read_ideas
+from tests.support.idea_files import BEES, FISH, MOTHS
 
-MOTHS = "Problem: moths are heard by bats. Method: we record echoes of moths and of leaves."
-BEES = "Problem: bees lose their way. Method: we track bees with radar around the hive."
-FISH = "Problem: fish hear boats. Method: we play boat noise to fish in tanks."
+SHEET, STYLES = "xl/worksheets/sheet1.xml", "xl/styles.xml"
+END = "</sheetData>"
 
 
-def book_of(*rows: Sequence[object]) -> tuple[openpyxl.Workbook, Any]:
-    book = openpyxl.Workbook()
+def sheet_of(*rows: Sequence[object]) -> Worksheet:
+    sheet = openpyxl.Workbook().active
     for row in rows:
-        book.active.append(row)
-    return book, book.active
+        sheet.append(row)
+    return sheet
 
 
-def read(book: openpyxl.Workbook, folder: Path) -> IdeaBatch:
-    book.save(folder / "a.xlsx")
+def read(sheet: Worksheet, folder: Path) -> IdeaBatch:
+    sheet.parent.save(folder / "a.xlsx")
     return read_ideas(folder / "a.xlsx", default_cutoff=None)
+
+
+def read_changed(folder: Path, part: str, old: str, new: str, sheets: int = 1) -> IdeaBatch:
+    """Read a workbook of one idea in which a part was changed."""
+    sheet = sheet_of(["id", "text"], [1, MOTHS])
+    for number in range(1, sheets):
+        sheet.parent.create_sheet(f"Notes {number}").append(["nothing"])
+    sheet.parent.save(folder / "plain.xlsx")
+    with (
+        zipfile.ZipFile(folder / "plain.xlsx") as source,
+        zipfile.ZipFile(folder / "a.xlsx", "w", zipfile.ZIP_DEFLATED) as target,
+    ):
+        for name in source.namelist():
+            content = source.read(name)
+            if name == part:
+                assert old.encode() in content
+                content = content.replace(old.encode(), new.encode())
+            target.writestr(name, content)
+    return read_ideas(folder / "a.xlsx", default_cutoff=None)
+
+
+def test_the_first_sheet_of_a_workbook_holds_ideas(tmp_path: Path) -> None:
+    cutoff = datetime(2024, 5, 17)  # noqa: DTZ001 -- as Excel has it
+    rows = (["ID", "Text", "Cutoff", None], [7, MOTHS, cutoff, "x"], [], ["b", "Short"])
+    batch = read(sheet_of(*rows), tmp_path)
+    assert [(idea.idea_id, idea.cutoff_date) for idea in batch.ideas] == [("7", cutoff.date())]
+    assert [entry.location for entry in batch.rejected] == ["a.xlsx row 4"]
 
 
 @pytest.mark.parametrize(
@@ -38,8 +67,8 @@ def read(book: openpyxl.Workbook, folder: Path) -> IdeaBatch:
 def test_a_cell_without_its_value_rejects_its_row_by_name(
     cell: str, what: str, tmp_path: Path
 ) -> None:
-    book, _ = book_of(["id", "text", "cutoff_date"], ["a", MOTHS, cell], ["b", BEES, "2024-06-30"])
-    batch = read(book, tmp_path)
+    rows = (["id", "text", "cutoff_date"], ["a", MOTHS, cell], ["b", BEES, "2024-06-30"])
+    batch = read(sheet_of(*rows), tmp_path)
     assert [(idea.idea_id, str(idea.cutoff_date)) for idea in batch.ideas] == [("b", "2024-06-30")]
     (rejected,) = batch.rejected
     assert rejected.location == "a.xlsx row 2"
@@ -47,14 +76,13 @@ def test_a_cell_without_its_value_rejects_its_row_by_name(
 
 
 def test_metadata_without_its_value_is_remarked(tmp_path: Path) -> None:
-    book, _ = book_of(["id", "text", "score"], ["a", MOTHS, "=1+1"])
-    batch = read(book, tmp_path)
+    batch = read(sheet_of(["id", "text", "score"], ["a", MOTHS, "=1+1"]), tmp_path)
     assert [idea.idea_id for idea in batch.ideas] == ["a"]
     assert batch.remarks[0].startswith("a.xlsx: cell C2 of the metadata 'score' is a formula")
 
 
 def test_a_merged_range_holds_its_value_in_every_row(tmp_path: Path) -> None:
-    book, sheet = book_of(
+    sheet = sheet_of(
         ["id", "text", "cutoff_date", "group"],
         ["a", MOTHS, "2024-06-30", "g"],
         ["b", BEES, None, None],
@@ -62,36 +90,32 @@ def test_a_merged_range_holds_its_value_in_every_row(tmp_path: Path) -> None:
     )
     sheet.merge_cells("C2:C4")
     sheet.merge_cells("D2:D3")
-    batch = read(book, tmp_path)
-    assert [(str(idea.cutoff_date), idea.group) for idea in batch.ideas] == [
-        ("2024-06-30", "g"),
-        ("2024-06-30", "g"),
-        ("2024-06-30", "h"),
-    ]
+    ideas = read(sheet, tmp_path).ideas
+    assert [str(idea.cutoff_date) for idea in ideas] == ["2024-06-30"] * 3
+    assert [idea.group for idea in ideas] == ["g", "g", "h"]
 
 
 def test_hidden_rows_and_columns_are_read_and_said(tmp_path: Path) -> None:
-    book, sheet = book_of(["id", "text", "group"], ["a", MOTHS, "g"], ["b", BEES, "g"])
+    sheet = sheet_of(["id", "text", "group"], ["a", MOTHS, "g"], ["b", BEES, "g"])
     sheet.row_dimensions[3].hidden = True
     sheet.column_dimensions["C"].hidden = True
-    batch = read(book, tmp_path)
+    batch = read(sheet, tmp_path)
     assert [(idea.idea_id, idea.group) for idea in batch.ideas] == [("a", "g"), ("b", "g")]
-    assert batch.remarks == (
-        "a.xlsx: hidden rows of the sheet 'Sheet' are read too: 1",
-        "a.xlsx: hidden columns of the sheet 'Sheet' are read too: 1",
+    assert batch.remarks == tuple(
+        f"a.xlsx: hidden {what} of the sheet 'Sheet' are read too: 1"
+        for what in ("rows", "columns")
     )
 
 
 def test_the_sheet_with_ideas_is_read_and_the_others_are_named(tmp_path: Path) -> None:
-    book, _ = book_of(["Read me"], ["This workbook holds the ideas of our group."])
-    hidden = book.create_sheet("Old")
-    hidden.append(["text"])
-    hidden.append([FISH])
+    first = sheet_of(["Read me"], ["This workbook holds the ideas of our group."])
+    hidden, ideas = map(first.parent.create_sheet, ("Old", "Ideas"))
+    for row in (["text"], [FISH]):
+        hidden.append(row)
     hidden.sheet_state = "hidden"
-    ideas = book.create_sheet("Ideas")
     for row in (["Of 2026", None], [], ["id", "text"], ["a", MOTHS]):
         ideas.append(row)
-    batch = read(book, tmp_path)
+    batch = read(first, tmp_path)
     assert [idea.text for idea in batch.ideas] == [MOTHS]
     assert batch.remarks == (
         "a.xlsx: only the sheet 'Ideas' is read, and not 'Sheet', 'Old'",
@@ -100,23 +124,88 @@ def test_the_sheet_with_ideas_is_read_and_the_others_are_named(tmp_path: Path) -
 
 
 def test_escapes_of_the_format_are_read(tmp_path: Path) -> None:
-    book, _ = book_of(["id", "text"], ["a", f"# Moths_x000D_\n{MOTHS} _x03B1_ _xD83D__xDE00_"])
-    (idea,) = read(book, tmp_path).ideas
+    text = f"# Moths_x000D_\n{MOTHS} _x03B1_ _xD83D__xDE00_"
+    (idea,) = read(sheet_of(["id", "text"], ["a", text]), tmp_path).ideas
     assert (idea.title, idea.text) == ("Moths", f"# Moths\n{MOTHS} α 😀")
 
 
 def test_numbers_of_rows_written_as_floats_are_identifiers(tmp_path: Path) -> None:
-    book, _ = book_of(["id", "text"], [1, MOTHS], [2, BEES])
-    book.save(tmp_path / "whole.xlsx")
-    with (
-        zipfile.ZipFile(tmp_path / "whole.xlsx") as source,
-        zipfile.ZipFile(tmp_path / "a.xlsx", "w") as target,
-    ):
-        for name in source.namelist():
-            content = source.read(name)
-            if name.endswith("sheet1.xml"):
-                content = content.replace(b"<v>1</v>", b"<v>1.0</v>")
-                content = content.replace(b"<v>2</v>", b"<v>2.0</v>")
-            target.writestr(name, content)
-    batch = read_ideas(tmp_path / "a.xlsx", default_cutoff=None)
-    assert [idea.idea_id for idea in batch.ideas] == ["1", "2"]
+    batch = read_changed(tmp_path, SHEET, "<v>1</v>", "<v>1.0</v>")
+    assert [idea.idea_id for idea in batch.ideas] == ["1"]
+
+
+def row_xml(number: object) -> str:
+    return f'<row r="{number}"><c r="B{number}" t="inlineStr"><is><t>{BEES}</t></is></c></row>'
+
+
+@pytest.mark.parametrize("number", ["1048577", "1e9", "nan", "9" * 400])
+def test_a_row_beyond_the_last_one_of_excel_is_refused(number: str, tmp_path: Path) -> None:
+    changed = f'{row_xml(3)}<row r="{number}"/>{END}'
+    with pytest.raises(IdeaFileError, match="and the last row of a sheet is 1,048,576"):
+        read_changed(tmp_path, SHEET, END, changed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "texts"),
+    [
+        (END, f"{row_xml(1048576)}{END}", [MOTHS, BEES]),
+        ('ref="A1:B2"', 'ref="A1:B1"', [MOTHS]),
+        (END, f'<row><c/><c t="inlineStr"><is><t>{BEES}</t></is></c></row>{END}', [MOTHS, BEES]),
+    ],
+    ids=["the last row of Excel", "beyond the declared size", "cells without an address"],
+)
+def test_every_row_of_an_odd_sheet_is_read(
+    old: str, new: str, texts: list[str], tmp_path: Path
+) -> None:
+    assert [idea.text for idea in read_changed(tmp_path, SHEET, old, new).ideas] == texts
+
+
+def test_a_formula_without_a_value_rejects_a_row_that_holds_nothing_else(tmp_path: Path) -> None:
+    formula = f'<row r="5"><c r="B5"><f>A1</f></c></row>{END}'
+    batch = read_changed(tmp_path, SHEET, END, formula)
+    assert [rejected.location for rejected in batch.rejected] == ["a.xlsx row 5"]
+
+
+_RELATIONS = "xl/_rels/workbook.xml.rels"
+_FORMATS = f'<numFmts><numFmt numFmtId="164" formatCode="{"[" * 300}"/></numFmts>'
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new", "sheets", "message"),
+    [
+        (SHEET, END, f"{'<a/>' * 5_001}{END}", 1, "more than 5,000 XML elements that are no cells"),
+        (STYLES, "</styleSheet>", f"{'<a/>' * 5_001}</styleSheet>", 1, "more than 5,000 XML"),
+        (SHEET, END, f"<row>{'<c/>' * 5_001}", 1, "more than 5,000 XML elements that are no cells"),
+        (
+            SHEET,
+            "<worksheet",
+            '<!DOCTYPE x [<!ENTITY y "z">]><worksheet',
+            1,
+            "declares XML entities",
+        ),
+        (_RELATIONS, "sheet2.xml", "sheet1.xml", 2, r"two sheets of a\.xlsx share one content"),
+        (SHEET, END, END, 101, r"a\.xlsx has 101 sheets, the limit is 100"),
+        (
+            STYLES,
+            '<numFmts count="0"/>',
+            _FORMATS,
+            1,
+            "a number format of more than 255 characters",
+        ),
+        (SHEET, END, f"{' ' * 2_000_000}{END}", 1, r"a\.xlsx, unpacked, has 2,\d{3},\d{3} bytes"),
+    ],
+    ids=["elements", "styles", "a row", "entities", "one part twice", "sheets", "formats", "bytes"],
+)
+def test_a_workbook_without_bounds_is_refused_unread(
+    part: str,
+    old: str,
+    new: str,
+    sheets: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tasks.ideas.workbook.MAXIMUM_HELD_ELEMENTS", 5_000)
+    monkeypatch.setattr("tasks.ideas.workbook.MAXIMUM_DOCUMENT_BYTES", 1_000_000)
+    with pytest.raises(IdeaFileError, match=message):
+        read_changed(tmp_path, part, old, new, sheets)

@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,22 @@ from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.paper_files import paper_rows, write_parquet
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def rows() -> list[dict[str, Any]]:
     return paper_rows(60)
 
 
+@pytest.fixture(scope="session")
+def snapshot(tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]) -> Snapshot:
+    """Sixty papers, for reading only."""
+    folder = tmp_path_factory.mktemp("snapshot")
+    return build_snapshot(write_parquet(folder / "papers.parquet", rows), folder / "index")
+
+
 @pytest.fixture
-def snapshot(tmp_path: Path, rows: list[dict[str, Any]]) -> Snapshot:
-    return build_snapshot(write_parquet(tmp_path / "papers.parquet", rows), tmp_path / "index")
+def own_snapshot(tmp_path: Path, snapshot: Snapshot) -> Path:
+    """The folder of a copy that a test may damage."""
+    return Path(shutil.copytree(snapshot.folder, tmp_path / "own"))
 
 
 @pytest.fixture(scope="session")

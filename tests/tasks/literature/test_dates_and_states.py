@@ -118,12 +118,6 @@ def test_a_preprint_counts_with_its_own_month(tmp_path: Path) -> None:
     assert left_out(ledger)[Reason.AFTER_CUTOFF].startswith("1 paper may have appeared after")
 
 
-def test_months_travel_through_the_gateway_as_months(tmp_path: Path) -> None:
-    papers, _ = found(tmp_path, [paper(1, year=None, publication_date="Jun 2024")])
-    (only,) = papers.values()
-    assert (only.publication_date, only.date_in_words) == (date(2024, 6, 30), "2024-06")
-
-
 def test_works_that_do_not_stand_are_left_out_and_named(tmp_path: Path) -> None:
     rows = [
         paper(1),

@@ -1,7 +1,6 @@
 """The gateway with a snapshot behind it keeps to the API's shapes, refusals included."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,17 +9,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.gateways import BATCH, SEARCH, gateway_to
 from tests.support.paper_files import paper_rows, with_references, write_parquet
 
 PAPER = "/graph/v1/paper/URL:https://example.org/papers/{}".format
 
 
-@pytest.fixture
-async def gateway(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+@pytest.fixture(scope="module")
+def citing(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    folder = tmp_path_factory.mktemp("citing")
     rows = with_references(paper_rows(60))
-    snapshot = build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "i")
-    async with gateway_to(snapshot) as client:
+    return build_snapshot(write_parquet(folder / "p.parquet", rows), folder / "i")
+
+
+@pytest.fixture
+async def gateway(citing: Snapshot) -> AsyncIterator[httpx.AsyncClient]:
+    async with gateway_to(citing) as client:
         yield client
 
 
@@ -187,7 +192,7 @@ async def test_bulk_search_ends_with_a_null_token_and_a_title_matches_one_row_or
     query = '"robot grasping" | "protein folding"'
     found = await body(gateway, f"{SEARCH}/bulk", query=query, fields="title")
     assert (found["total"], found["token"], len(found["data"])) == (20, None, 20)
-    found = await body(gateway, f"{SEARCH}/match", query="Attention for graph networks: report 30")
+    found = await body(gateway, f"{SEARCH}/match", query="attention for GRAPH networks - report 30")
     assert [set(row) for row in found["data"]] == [{"paperId", "title", "matchScore"}]
     unknown = await body(gateway, f"{SEARCH}/match", 404, query="zeppelin xylophone")
     assert unknown == {"error": "Title match not found"}

@@ -158,9 +158,7 @@ async def test_a_passing_fault_is_retried_and_never_seen(opens: Opens, fault: st
 @pytest.mark.parametrize(
     ("fault", "reason", "status"),
     [
-        ("500", "server_error", 500),
         ("503", "server_error", 500),
-        ("504", "server_error", 500),
         ("truncated", "malformed_answer", 500),
         ("slow", "timeout", 504),
         ("dropped", "unreachable", 504),
@@ -219,12 +217,11 @@ async def test_a_key_that_is_refused_again_and_again_is_asked_no_more(opens: Ope
             answers = [
                 await client.get(SEARCH, params={"query": f"topic {number}"}) for number in range(9)
             ]
-        assert len(server.arrivals) == 5
+        assert len(server.arrivals) == 5, "none is retried"
+        assert (answers[4].status_code, answers[4].json()) == (403, {"message": "Forbidden"})
         assert REFUSED_HEADER not in answers[4].headers
-        assert (REFUSED_HEADER in answers[5].headers, answers[5].json()["reason"]) == (
-            True,
-            "forbidden",
-        )
+        assert REFUSED_HEADER in answers[5].headers
+        assert answers[5].json()["reason"] == "forbidden"
 
 
 async def test_a_batch_that_is_too_slow_is_halved_until_it_passes(opens: Opens) -> None:
@@ -248,16 +245,6 @@ async def test_a_reference_batch_cut_off_in_silence_is_asked_again_in_parts(
             known = None if paper["cited"] is None else row["referenceCount"]
             assert (row["references"] and len(row["references"])) == known
         assert len(server.batches) > 3
-
-
-async def test_a_refusal_of_the_key_is_passed_on_and_not_retried(opens: Opens) -> None:
-    with SemanticScholarServer(corpus(5)) as server:
-        server._answer = lambda *_: (403, {"message": "Forbidden"})  # type: ignore[method-assign]
-        async with opens(server) as client:
-            for _ in range(2):
-                found = await client.get(SEARCH, params={"query": "topic"})
-                assert (found.status_code, found.json()) == (403, {"message": "Forbidden"})
-        assert len(server.arrivals) == 2
 
 
 async def test_the_circuit_opens_says_so_and_closes_again(opens: Opens) -> None:

@@ -181,12 +181,10 @@ def test_a_missing_or_unfinished_snapshot_is_named_before_anything_starts(tmp_pa
 
 
 def test_a_gateway_that_cannot_start_gives_its_own_last_line(
-    tmp_path: Path, snapshot: Snapshot
+    tmp_path: Path, own_snapshot: Path
 ) -> None:
-    (snapshot.folder / "papers.sqlite").write_bytes(
-        b"broken, quite broken, and long enough to be read"
-    )
-    gateway = GatewayProcess(Settings(), LiteratureChoice(snapshot.folder), tmp_path / "cache")
+    (own_snapshot / "papers.sqlite").write_bytes(b"broken, and long enough to be read" * 2)
+    gateway = GatewayProcess(Settings(), LiteratureChoice(own_snapshot), tmp_path / "cache")
     with (
         pytest.raises(
             ConfigurationError, match=r"did not start.*papers\.sqlite is damaged"

@@ -12,8 +12,8 @@ from schemas.settings import Settings
 from tasks.literature.gateway.arrival_limiter import (
     ArrivalLimiter,
     Departure,
+    Departures,
     Memory,
-    SharedDepartures,
     departures_file,
 )
 from tasks.literature.gateway.process import GatewayProcess
@@ -189,7 +189,7 @@ async def test_idle_time_does_not_count_as_unused_allowance(clock: Clock) -> Non
 
 async def test_limiters_with_one_memory_share_one_allowance(clock: Clock, tmp_path: Path) -> None:
     limiters = [
-        ArrivalLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures")) for _ in range(3)
+        ArrivalLimiter(5.0, clock, Departures(tmp_path / "one.departures")) for _ in range(3)
     ]
     moments = []
 
@@ -205,12 +205,12 @@ async def test_limiters_with_one_memory_share_one_allowance(clock: Clock, tmp_pa
 
 
 async def test_a_new_limiter_goes_on_where_a_killed_one_was(clock: Clock, tmp_path: Path) -> None:
-    first = ArrivalLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures"))
+    first = ArrivalLimiter(5.0, clock, Departures(tmp_path / "one.departures"))
     before = await departures(first, clock, 10)
     await first.turn()  # killed here: the request may have left
     killed_at = clock.now
     first.close()
-    second = ArrivalLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures"))
+    second = ArrivalLimiter(5.0, clock, Departures(tmp_path / "one.departures"))
     after = await departures(second, clock, 10)
     moments = [*before, killed_at, *after]
     assert never_more_than(5, moments)
@@ -219,7 +219,7 @@ async def test_a_new_limiter_goes_on_where_a_killed_one_was(clock: Clock, tmp_pa
 async def test_a_memory_from_before_the_machine_started_is_forgotten(
     clock: Clock, tmp_path: Path
 ) -> None:
-    memory = SharedDepartures(tmp_path / "one.departures")
+    memory = Departures(tmp_path / "one.departures")
     memory.write(Memory(9e9, [Departure(8e9, 8e9), Departure(9e9, 9e9)]))
     (moment,) = await departures(ArrivalLimiter(1.0, clock, memory), clock, 1)
     assert moment < 102

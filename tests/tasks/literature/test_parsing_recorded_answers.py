@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
 from tasks.literature.api_shapes import (
+    FIELDS,
     edge_of,
     open_access_pdf_url,
     parse_paper,
@@ -28,19 +29,7 @@ json_values = st.recursive(
     ),
     max_leaves=8,
 )
-PAPER_KEYS = [
-    "paperId",
-    "corpusId",
-    "externalIds",
-    "title",
-    "abstract",
-    "authors",
-    "venue",
-    "year",
-    "publicationDate",
-    "url",
-    "openAccessPdf",
-]
+PAPER_KEYS = FIELDS.split(",")
 
 
 def sample(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -295,6 +296,12 @@ def test_names_that_are_none_are_named(tmp_path: Path) -> None:
         diagnose(tmp_path / "nowhere")
 
 
+@pytest.fixture(scope="module")
+def misdated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An audited snapshot with one wrong year; tests change copies."""
+    return audited(tmp_path_factory.mktemp("misdated"), with_one(5, year=1996))
+
+
 def macro_that_reads(secret: Path, path: Path) -> None:
     """Put a database with a macro beside the papers."""
     with duckdb.connect(path) as connection:
@@ -331,9 +338,10 @@ AUDIT_FILES: dict[str, Callable[[Path, Path], object]] = {
 
 @pytest.mark.parametrize("what", AUDIT_FILES)
 def test_proposals_that_somebody_else_made_up_are_refused_in_one_line(
-    what: str, tmp_path: Path
+    what: str, misdated: Path, tmp_path: Path
 ) -> None:
-    index = index_of(tmp_path, with_one(5, year=1990))
+    index = Path(shutil.copytree(misdated, tmp_path / "index"))
+    (index / AUDIT_NAME).unlink()
     secret = tmp_path / "secret.txt"
     secret.write_text("a secret of this machine")
     AUDIT_FILES[what](secret, index / AUDIT_NAME)
@@ -359,9 +367,10 @@ ODD_PROPOSALS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("changes", ODD_PROPOSALS.values(), ids=ODD_PROPOSALS.keys())
 def test_a_proposal_that_fits_no_record_is_refused_in_one_line(
-    changes: dict[str, Any], tmp_path: Path
+    changes: dict[str, Any], misdated: Path, tmp_path: Path
 ) -> None:
-    (proposal,) = found(tmp_path, with_one(5, year=1996))
+    shutil.copytree(misdated, tmp_path / "index")
+    (proposal,) = open_proposals(misdated)
     path = tmp_path / "index" / AUDIT_NAME
     looked, told = path.read_text().splitlines()
     path.write_text(f"{looked}\n{json.dumps(json.loads(told) | changes)}\n")
@@ -382,7 +391,7 @@ def test_a_way_back_that_fits_no_record_is_refused_in_one_line(old: str, tmp_pat
 
 @pytest.mark.parametrize("name", [AUDIT_NAME, f"{AUDIT_NAME}.new"])
 def test_a_folder_in_the_place_of_proposals_is_one_line(name: str, tmp_path: Path) -> None:
-    index = index_of(tmp_path, with_one(5, year=1996))
+    index = index_of(tmp_path, [paper(0), paper(1)])
     (index / name).mkdir()
     with pytest.raises(SnapshotError, match=name) as refused:
         diagnose(index)
@@ -396,10 +405,10 @@ def test_a_store_that_is_no_database_is_one_line(tmp_path: Path) -> None:
         diagnose(index)
 
 
-@pytest.mark.parametrize("own", [["x"], [None], [10**19], [-1], [1e308]])
-def test_numbers_of_references_that_are_none_are_left_out(own: list[Any], tmp_path: Path) -> None:
-    index = index_of(tmp_path, with_one(3, reference_ids=own))
-    assert open_snapshot(index).paper_count == 30
+def test_numbers_of_references_that_are_none_are_left_out(tmp_path: Path) -> None:
+    odd = ("x", None, 10**19, -1, 1e308)
+    rows = [paper(number, reference_ids=[each]) for number, each in enumerate(odd, start=1)]
+    assert open_snapshot(index_of(tmp_path, rows)).paper_count == 5
 
 
 def test_no_extension_is_loaded_for_what_a_file_holds(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from tasks.literature.snapshot.records import record_of
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.store import PaperStore
 from tests.support.killed_builds import killed_at
-from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
+from tests.support.paper_files import paper_rows, write_jsonl, write_parquet
 
 Rows = list[dict[str, Any]]
 
@@ -88,22 +88,6 @@ def test_identifiers_and_fingerprint_do_not_depend_on_format_or_order_of_rows(
     assert answers(one) == answers(other)
 
 
-def test_references_by_url_are_resolved_and_inverted(tmp_path: Path) -> None:
-    snapshot = build_snapshot(
-        write_parquet(tmp_path / "p.parquet", with_references(paper_rows(30))), tmp_path / "i"
-    )
-    cited = snapshot.references("URL:https://example.org/papers/7")
-    assert cited is not None
-    assert [paper.url for paper in cited.papers] == [
-        "https://example.org/papers/5",
-        "https://example.org/papers/6",
-    ]
-    citing = snapshot.citations("URL:https://example.org/papers/5")
-    assert citing is not None
-    assert [paper.title[-2:].strip() for paper in citing.papers] == ["7"]
-    assert snapshot.references("URL:https://example.org/papers/18") is None
-
-
 @pytest.mark.long
 def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(
     tmp_path: Path, rows: Rows
@@ -123,16 +107,6 @@ def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(
     assert answers(resumed) == answers(undisturbed)
 
 
-def test_a_finished_snapshot_is_opened_not_built_again(tmp_path: Path, rows: Rows) -> None:
-    source, stages = write_parquet(tmp_path / "p.parquet", rows), []
-    build_snapshot(source, tmp_path / "i")
-    again = build_snapshot(
-        source, tmp_path / "i", progress=lambda done, total, stage: stages.append(stage)
-    )
-    assert again.paper_count == 60
-    assert stages == []
-
-
 def test_an_index_of_other_rules_is_built_again(tmp_path: Path, rows: Rows) -> None:
     source = write_parquet(tmp_path / "p.parquet", rows)
     built = build_snapshot(source, tmp_path / "i")
@@ -146,12 +120,9 @@ def test_an_index_of_other_rules_is_built_again(tmp_path: Path, rows: Rows) -> N
 
 
 def test_progress_counts_to_the_end_of_each_stage(tmp_path: Path, rows: Rows) -> None:
-    seen = []
-    build_snapshot(
-        write_parquet(tmp_path / "p.parquet", rows),
-        tmp_path / "i",
-        progress=lambda *each: seen.append(each),
-    )
+    source, seen = write_parquet(tmp_path / "p.parquet", rows), []
+    for _ in range(2):  # the second time it is only opened
+        build_snapshot(source, tmp_path / "i", progress=lambda *each: seen.append(each))
     assert seen == [(0, 60, "papers"), (60, 60, "papers"), (0, 60, "index"), (60, 60, "index")]
 
 
@@ -232,7 +203,7 @@ def test_a_parquet_file_without_rows_is_refused(tmp_path: Path, rows: Rows) -> N
 
 
 def test_a_folder_that_is_no_finished_snapshot_is_refused(
-    tmp_path: Path, snapshot: Snapshot
+    tmp_path: Path, own_snapshot: Path
 ) -> None:
     (tmp_path / "bare").mkdir()
     for folder, words in (
@@ -241,85 +212,69 @@ def test_a_folder_that_is_no_finished_snapshot_is_refused(
     ):
         with pytest.raises(SnapshotError, match=words):
             open_snapshot(folder)
-    (snapshot.folder / "papers.sqlite").write_bytes(b"not a database at all, not at all")
+    (own_snapshot / "papers.sqlite").write_bytes(b"not a database at all, not at all")
     with pytest.raises(SnapshotError, match="is damaged"):
-        open_snapshot(snapshot.folder)
-    (snapshot.folder / MANIFEST).write_text("{")
+        open_snapshot(own_snapshot)
+    (own_snapshot / MANIFEST).write_text("{")
     with pytest.raises(SnapshotError, match=r"manifest\.json cannot be read"):
-        open_snapshot(snapshot.folder)
+        open_snapshot(own_snapshot)
 
 
-@pytest.fixture
-def with_passages(tmp_path: Path) -> Snapshot:
+@pytest.fixture(scope="module")
+def cited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Thirty papers that cite the first one, each by a passage of 100 bytes."""
+    folder = tmp_path_factory.mktemp("cited")
     rows, address = paper_rows(31), "https://example.org/papers/0"
     rows[0]["url"] = address
     for row in rows[1:]:
         row |= {"references": [address], "reference_contexts": [["x" * 100]]}
-    return build_snapshot(write_jsonl(tmp_path / "cited.jsonl", rows), tmp_path / "cited")
+    build_snapshot(write_jsonl(folder / "cited.jsonl", rows), folder / "index")
+    return folder / "index"
 
 
 RECORD = json.loads(record_of(paper_rows(1)[0]).to_json())  # type: ignore[union-attr]
 TOO_LONG = zlib.compress(b" " * 2_000_001 + b"[]")
+OF_RECORD = "update papers set record = ?"
+OF_CONTEXTS = "update named_references set contexts = ?"
+OF_HASH = "update named_references set hash = ?"
+
+
+def read_passages(store: PaperStore) -> object:
+    return store.contexts([(1, 0)])
+
+
 DAMAGE: dict[str, tuple[str, Any, Callable[[PaperStore], object]]] = {
-    "a record beyond its bound": (
-        "update papers set record = ?",
-        TOO_LONG,
-        lambda store: store.records([0]),
-    ),
-    "a record beyond its bound in the fingerprint": (
-        "update papers set record = ?",
-        TOO_LONG,
-        PaperStore.fingerprint,
-    ),
+    "a record beyond its bound": (OF_RECORD, TOO_LONG, lambda store: store.records([0])),
+    "a fingerprint beyond its bound": (OF_RECORD, TOO_LONG, PaperStore.fingerprint),
     "values of other kinds": (
-        "update papers set record = ?",
+        OF_RECORD,
         zlib.compress(json.dumps([*RECORD[:4], "Ada", *RECORD[5:]]).encode()),
         lambda store: list(store.records_from(0)),
     ),
-    "passages beyond their bound": (
-        "update named_references set contexts = ?",
-        zlib.compress(b" " * 2_000_001 + b"[null,[]]"),
-        lambda store: store.contexts([(1, 0)]),
-    ),
-    "too many passages": (
-        "update named_references set contexts = ?",
-        zlib.compress(b"[null,[" + b",".join([b'["x",null,[]]'] * 1_001) + b"]]"),
-        lambda store: store.contexts([(1, 0)]),
-    ),
-    "passages that are no text": (
-        "update named_references set contexts = ?",
-        zlib.compress(b"[null,[[[],null,[]]]]"),
-        lambda store: store.contexts([(1, 0)]),
-    ),
-    "a section that is no text": (
-        "update named_references set contexts = ?",
-        zlib.compress(b'[null,[["a",{},[]]]]'),
-        lambda store: store.contexts([(1, 0)]),
-    ),
-    "a hash below zero": (
-        "update named_references set hash = ?",
-        -1,
-        PaperStore.fingerprint,
-    ),
-    "a hash that is a text": (
-        "update named_references set hash = ?",
-        "x",
-        PaperStore.fingerprint,
-    ),
+    **{
+        name: (OF_CONTEXTS, zlib.compress(content), read_passages)
+        for name, content in {
+            "passages beyond their bound": b" " * 2_000_001 + b"[null,[]]",
+            "too many passages": b"[null,[" + b",".join([b'["x",null,[]]'] * 1_001) + b"]]",
+            "passages that are no text": b"[null,[[[],null,[]]]]",
+            "a section that is no text": b'[null,[["a",{},[]]]]',
+        }.items()
+    },
+    "a hash below zero": (OF_HASH, -1, PaperStore.fingerprint),
+    "a hash that is a text": (OF_HASH, "x", PaperStore.fingerprint),
 }
 
 
 @pytest.mark.parametrize("what", DAMAGE)
 def test_what_a_stranger_wrote_into_the_file_is_one_line(
-    what: str, with_passages: Snapshot
+    what: str, cited: Path, tmp_path: Path
 ) -> None:
     statement, value, read = DAMAGE[what]
-    path = with_passages.folder / "papers.sqlite"
+    path = Path(shutil.copy(cited / "papers.sqlite", tmp_path))
     with closing(sqlite3.connect(path, isolation_level=None)) as papers:
         papers.execute(statement, (value,))
     with (
-        closing(PaperStore(with_passages.folder)) as papers,
+        closing(PaperStore(tmp_path)) as papers,
         pytest.raises(SnapshotError, match=r"papers\.sqlite is damaged") as refused,
     ):
         read(papers)
@@ -327,11 +282,11 @@ def test_what_a_stranger_wrote_into_the_file_is_one_line(
 
 
 def test_an_answer_that_unpacks_beyond_its_bound_is_one_line(
-    with_passages: Snapshot, monkeypatch: pytest.MonkeyPatch
+    cited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "_MOST_ANSWER_BYTES", 3_000)
     edges = [(citing, 0) for citing in range(1, 31)]
-    with closing(PaperStore(with_passages.folder)) as papers:
+    with closing(PaperStore(cited)) as papers:
         assert papers.records([0])
         assert len(papers.contexts(edges[:20])) == 20
         with pytest.raises(SnapshotError, match="31 papers take more than 3,000") as refused:
@@ -343,25 +298,24 @@ def test_an_answer_that_unpacks_beyond_its_bound_is_one_line(
 
 
 @pytest.mark.parametrize("ending", [".idx", ".term", ".fast"])
-def test_a_text_index_that_was_falsified_is_one_line(ending: str, snapshot: Snapshot) -> None:
-    (path,) = (snapshot.folder / "text").glob(f"*{ending}")
+def test_a_text_index_that_was_falsified_is_one_line(ending: str, own_snapshot: Path) -> None:
+    (path,) = (own_snapshot / "text").glob(f"*{ending}")
     content = path.read_bytes()
-    path.unlink()  # the open snapshot has it mapped
     path.write_bytes(b"\xff" * (len(content) - 150) + content[-150:])
     with pytest.raises(SnapshotError, match="text is no readable index") as refused:
-        open_snapshot(snapshot.folder).search("report", 3)
+        open_snapshot(own_snapshot).search("report", 3)
     assert "\n" not in str(refused.value)
 
 
-def test_an_index_of_something_else_is_one_line(snapshot: Snapshot) -> None:
-    text = snapshot.folder / "text"
+def test_an_index_of_something_else_is_one_line(own_snapshot: Path) -> None:
+    text = own_snapshot / "text"
     shutil.rmtree(text)
     text.mkdir()
     fields = tantivy.SchemaBuilder()
     fields.add_text_field("title")
     tantivy.Index(fields.build(), path=str(text))
     with pytest.raises(SnapshotError, match="it has other fields"):
-        open_snapshot(snapshot.folder)
+        open_snapshot(own_snapshot)
 
 
 def test_a_text_too_long_for_an_abstract_counts_as_unknown() -> None:

@@ -138,12 +138,8 @@ def test_a_stopped_build_of_a_release_goes_on(
         build_snapshot(source, tmp_path / "index", progress=stop)
     with pytest.raises(SnapshotError, match="run its build again"):
         open_snapshot(tmp_path / "index")
-    kept = {
-        path: path.stat().st_mtime_ns
-        for path in (tmp_path / "index" / "staging").rglob("*.parquet")
-    }
+    assert list((tmp_path / "index" / "staging").rglob("*.parquet"))
     resumed = build_snapshot(source, tmp_path / "index")
-    assert kept
     assert resumed.fingerprint == build_snapshot(source, tmp_path / "undisturbed").fingerprint
 
 
@@ -218,22 +214,12 @@ def test_a_work_that_lacks_everything_but_a_title_is_a_paper() -> None:
 
 @given(st.lists(st.text(alphabet="abcde.,", min_size=1, max_size=6), max_size=40))
 def test_an_abstract_comes_back_from_its_inverted_index(words: list[str]) -> None:
+    assert running_text({"far": [10**12], "word": [0], "bad": None, "worse": ["x"]}) == "word"
+    assert running_text(None) == ""
     index: dict[str, list[int]] = {}
     for place, word in enumerate(words):
         index.setdefault(word, []).append(place)
     assert running_text(json.loads(json.dumps(index))) == " ".join(words)
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-        lambda inner: (
-            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
-        ),
-    )
-)
-def test_no_index_of_any_shape_breaks_the_reader(index: object) -> None:
-    assert isinstance(running_text(index), str)
 
 
 AUTHORS = [{"authorId": "7", "name": "Ada One"}, {"authorId": None, "name": "Bob Two"}]

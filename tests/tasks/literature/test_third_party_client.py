@@ -9,7 +9,6 @@ import httpx
 import pytest
 from semanticscholar import SemanticScholar
 from semanticscholar.SemanticScholarException import (
-    GatewayTimeoutException,
     InternalServerErrorException,
     ObjectNotFoundException,
 )
@@ -108,19 +107,3 @@ def test_what_could_not_be_looked_up_is_an_error_and_never_an_empty_answer(
         "malformed_answer": 2,
         "rate_limited": 1,
     }
-
-
-def test_what_took_too_long_is_an_error_too(
-    server: SemanticScholarServer,
-    tmp_path: Path,
-    settings_of: Callable[..., Settings],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(server, "fault", lambda number, path: "slow")
-    settings = settings_of(tmp_path, server.url, maximum_attempts=2, timeout_seconds=0.3)
-    with GatewayProcess(settings, LIVE, tmp_path / "cache") as hurried:
-        client = SemanticScholar(api_url=hurried.url, retry=False)
-        with pytest.raises(GatewayTimeoutException):
-            client.search_paper("topic 4 slow")
-        with pytest.raises(GatewayTimeoutException):
-            client.get_paper("CorpusId:1100", fields=["slow"])

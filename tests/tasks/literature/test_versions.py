@@ -120,7 +120,7 @@ def test_a_preprint_joins_no_two_articles_with_different_dois() -> None:
 def test_time_grows_with_the_number_of_records(
     title: Callable[[int], str], works: Callable[[int], int]
 ) -> None:
-    papers = [record(f"p{number}", title=title(number), abstract=ABSTRACT) for number in range(800)]
+    papers = [record(f"p{number}", title=title(number), abstract=ABSTRACT) for number in range(400)]
     assert len(each_once(papers[:60])) == works(60)
     assert superlinear_from(lambda count: each_once(papers[:count]), len(papers), 50) is None
 

@@ -9,25 +9,22 @@ from typing import Any
 
 import pytest
 
-from dashboards.views.write_check import check_page
+from dashboards.views.write_check import CheckPage
 from flows.run.declared_campaign import DeclaredCampaign, run_id
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
 from schemas.settings import Settings
-from schemas.tables import TABLE
 from schemas.works.check_run import CHECKS, CheckHead, CheckRequest
 from schemas.works.manuscripts import ManuscriptCheck, ManuscriptForm
 from tasks.manuscripts import check
 from tasks.manuscripts.work import CHECK, check_scores
-from tests.support.checks import check_here, check_request
-from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
+from tests.support.checks import check_here, check_request, landed_checks
+from tests.support.manuscript_files import faulty_pdf, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
-from warehouse.catalogue.connection import in_memory
-from warehouse.parquet import read_landed
 from warehouse.row_models import Publication
 from warehouse.units.kind import kind_of
-from warehouse.units.landing import landed_files, write_head
+from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.published_work import published_units
 from warehouse.warehouse import Warehouse
@@ -73,7 +70,7 @@ def papers(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "faulty.pdf").write_bytes(faulty_pdf())
     (folder / "locked.pdf").write_bytes(locked_pdf())
-    latex_folder(folder / "sums")
+    (folder / "sums.md").write_text("# Sums\n\nWe prove that sums behave well.")
     return folder
 
 
@@ -95,18 +92,9 @@ def checked(
     request: CheckRequest,
 ) -> tuple[dict[str, ManuscriptCheck], tuple[UnitReceipt, ...], CheckHead]:
     """Run and land; what has landed."""
-    warehouse = Warehouse(request.warehouse)
-    plan = DeclaredCampaign(CHECK, request).plan()
-    receipts = check_here(request, plan.head.run_id)
-    with in_memory() as connection:
-        for table in (TABLE[name] for name in kind_of(CHECKS).tables):
-            files = landed_files(warehouse, kind_of(CHECKS), table, receipts)
-            connection.register(table.name, read_landed(table, files))
-        found = {
-            check.manuscript_id: check
-            for check in published_units(connection, kind_of(CHECKS), plan.head.run_id)
-        }
-    return found, receipts, plan.head
+    head = DeclaredCampaign(CHECK, request).plan().head
+    receipts = check_here(request, head.run_id)
+    return landed_checks(request, receipts, head.run_id), receipts, head
 
 
 def named(request: CheckRequest) -> str:
@@ -119,31 +107,35 @@ def published(head: CheckHead, request: CheckRequest) -> Publication:
     return publish(warehouse, kind_of(CHECKS), head)
 
 
-def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_back(
-    papers: Path, tmp_path: Path
+def test_unreadable_and_failed_manuscripts_hold_nothing_back(
+    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    read = check.read_manuscript
+
+    async def breaking(source: Any, *rest: Any) -> Any:
+        if source.manuscript_id == "sums":
+            raise StopIteration
+        return await read(source, *rest)
+
+    monkeypatch.setattr(check, "read_manuscript", breaking)
     found, _, _ = checked(asked(papers, tmp_path))
-    assert set(found) == {"faulty", "locked", "sums"}
+    assert {name: check.unread_reason for name, check in found.items()} == {
+        "faulty": None,
+        "locked": "encrypted",
+        "sums": "internal_error",
+    }
     assert [problem.problem_id for problem in found["faulty"].problems] == ["a1p1", "a1p2", "a1p3"]
     assert found["faulty"].problems[0].location_found is True
-    assert found["sums"].form is ManuscriptForm.LATEX
-    assert found["locked"].unread_reason == "encrypted"
-    (attempt,) = found["locked"].attempts
-    assert (attempt.problem_count, attempt.unscored_reason) == (None, Reason.SOURCE_UNAVAILABLE)
+    for name in ("locked", "sums"):
+        (attempt,) = found[name].attempts
+        assert (attempt.problem_count, attempt.unscored_reason) == (None, Reason.SOURCE_UNAVAILABLE)
 
 
 @pytest.mark.parametrize("review", [False, True])
-def test_a_short_sentence_that_the_text_checks_quote_is_found_in_the_manuscript(
-    review: bool, tmp_path: Path
-) -> None:
-    papers = tmp_path / "papers"
-    papers.mkdir()
-    (papers / "moths.tex").write_text(
-        r"\documentclass{article}\begin{document}"
-        r"\begin{abstract}We ran 412 trials.\end{abstract}"
-        r"\section{Methods} We ran 380 trials.\end{document}"
-    )
-    found, _, _ = checked(asked(papers / "moths.tex", tmp_path, review=review))
+def test_short_quote_of_the_text_checks_is_found(review: bool, tmp_path: Path) -> None:
+    text = "# Moths\n\n## Abstract\nWe ran 412 trials.\n\n## 1 Introduction\nWe ran 380 trials.\n"
+    (tmp_path / "moths.md").write_text(text)
+    found, _, _ = checked(asked(tmp_path / "moths.md", tmp_path, review=review))
     (problem,) = found["moths"].problems
     assert (problem.quote, problem.quote_found) == ("We ran 412 trials.", True)
     assert problem.stands
@@ -293,6 +285,10 @@ def test_a_manuscript_longer_than_the_context_is_shortened_on_record(
         ({"form": "pdf"}, "reads text only"),
         ({"api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
         ({"judge": ("extractive",)}, "add --reasons FILE"),
+        (
+            {"review": True, "form": "pdf", "engine": "litellm:openai/gpt-4.1"},
+            "--review reads the text section by section",
+        ),
     ],
 )
 def test_options_that_cannot_be_met_are_refused_in_one_line(
@@ -319,26 +315,6 @@ def test_a_judge_elsewhere_is_asked_there_and_one_of_another_provider_not_at_the
         "http://127.0.0.1:9/v1",
         None,
     ]
-
-
-def test_a_manuscript_over_which_assay_itself_fails_is_unread_and_the_others_are_checked(
-    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = check.read_manuscript
-
-    async def breaking(source: Any, *rest: Any) -> Any:
-        if source.manuscript_id == "faulty":
-            raise StopIteration
-        return await before(source, *rest)
-
-    monkeypatch.setattr(check, "read_manuscript", breaking)
-    found, _, _ = checked(asked(papers, tmp_path))
-    assert {name: check.unread_reason for name, check in found.items()} == {
-        "faulty": "internal_error",
-        "locked": "encrypted",
-        "sums": None,
-    }
-    assert found["faulty"].attempts[0].problem_count is None
 
 
 def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_alone(
@@ -392,8 +368,7 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     assert len(check.attempts[0].provenance.call_ids) == 9
     other = asked(papers / "faulty.pdf", tmp_path, server)
     assert named(request) != named(other)
-    assert published(head, request).published
-    report = check_page(Warehouse(request.warehouse), head.run_id).markdown()
+    report = CheckPage(head, (check,)).markdown()
     assert "People were asked." in report
     assert "Soundness 2 of 5. Whether the work is new was not judged." in report
     before, behind = report.split("Set aside after a second look:")
@@ -403,11 +378,6 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     assert "The p-value." in first
     assert "Share." not in first
     assert "Share." in behind
-
-
-def test_a_review_does_not_attach_the_file(papers: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="--review reads the text section by section"):
-        asked(papers, tmp_path, review=True, form="pdf", engine="litellm:openai/gpt-4.1")
 
 
 def test_a_review_that_a_budget_ended_goes_on_where_it_stopped(

@@ -6,39 +6,39 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from schemas.base import Noun, Reply
 from schemas.identifiers import PaperId
-from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason
 from schemas.works.manuscripts import ManuscriptForm, PooledWork
 from tasks.judging.step import Step
+from tasks.manuscripts import review as review_module
 from tasks.manuscripts.problems import LEAST_PERCENT
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.reference_pool import Pool
-from tasks.manuscripts.review import MOST_SECTIONS, Review, review_manuscript
+from tasks.manuscripts.review import Review, review_manuscript
 from tasks.manuscripts.sections import SECTION_WORDS, passages_about, sections_of
-from tasks.manuscripts.steps.read_section import (
-    READ_SECTION,
-    CandidateReply,
-    SectionInput,
-    SectionReply,
-    baseline_section,
-)
 from tasks.manuscripts.steps.reading import Reading
-from tasks.manuscripts.steps.refute_problem import (
+from tasks.manuscripts.steps.review import (
+    READ_SECTION,
     REFUTE_PROBLEM,
-    RefuteInput,
-    RefuteReply,
-    Verdict,
-)
-from tasks.manuscripts.steps.review_aspect import (
     REVIEW_ASPECT,
+    WRITE_REVIEW,
     Aspect,
     AspectInput,
     AspectReply,
+    CandidateReply,
+    RefuteInput,
+    RefuteReply,
+    ReviewInput,
+    ReviewReply,
+    SectionInput,
+    SectionReply,
+    Verdict,
+    baseline_section,
 )
-from tasks.manuscripts.steps.write_review import WRITE_REVIEW, ReviewInput, ReviewReply
 
 FILLER = "Plain words about the pebbles of the shop fill this section until it is long. " * 60
 TEXT = f"""# Pebbles
@@ -53,6 +53,8 @@ Every pebble was washed twice before it was weighed on a scale. {FILLER}
 In all 12 of 40 (25%) pebbles were found to be round enough. {FILLER}
 The weight of the round pebbles was higher than that of the others. {FILLER}
 """
+WASHED = "Every pebble was washed twice before it was weighed on a scale."
+HIGHER = "The weight of the round pebbles was higher than that of the others."
 SAID = Provenance(
     step="read_section",
     step_version=1,
@@ -186,25 +188,28 @@ async def test_each_section_is_read_once_in_order_with_notes_on_those_before() -
     assert len(review.attempt.provenance.call_ids) == len(places) + 1 + 3
 
 
-async def test_what_the_checks_report_is_handed_over_where_it_stands() -> None:
+async def test_leads_of_the_checks_go_to_their_section_and_the_baseline_raises_them() -> None:
     engine = Answering(raising())
     await reviewed(engine)
     leads = [[lead.quote for lead in asked.leads] for asked in engine.sections]
     assert [len(each) for each in leads] == [0, 0, 1, 0]
     assert "12 of 40" in leads[2][0]
+    answer = await baseline_section(engine.sections[2], None)  # type: ignore[arg-type]
+    assert [one.problem.split(":")[0] for one in answer.candidates] == [
+        "A percentage contradicts its own counts"
+    ]
+    assert "12 of 40" in answer.notes
 
 
 async def test_a_refuted_problem_is_kept_with_the_reason_behind_those_that_stand() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
-    higher = "The weight of the round pebbles was higher than that of the others."
     engine = Answering(
-        raising(candidate(washed, confidence=95), candidate(higher, "Not shown.")),
-        lambda inputs: refuted(higher) if "washed" in inputs.quote else stands(),
+        raising(candidate(WASHED, confidence=95), candidate(HIGHER, "Not shown.")),
+        lambda inputs: refuted(HIGHER) if "washed" in inputs.quote else stands(),
     )
     review = await reviewed(engine)
     assert [(one.problem_id, one.refuted, one.quote) for one in review.problems] == [
-        ("a1p1", False, higher),
-        ("a1p2", True, washed),
+        ("a1p1", False, HIGHER),
+        ("a1p2", True, WASHED),
     ]
     assert review.attempt.problem_count == 1
     assert review.problems[0].confidence_0_to_1 == 0.7
@@ -213,10 +218,9 @@ async def test_a_refuted_problem_is_kept_with_the_reason_behind_those_that_stand
 
 
 async def test_a_verdict_that_quotes_what_the_text_does_not_say_decides_nothing() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
     invented = "Pebbles were never washed."
     for look in (refuted(invented), stands(95).model_copy(update={"quote": invented})):
-        engine = Answering(raising(candidate(washed)), lambda _, look=look: look)
+        engine = Answering(raising(candidate(WASHED)), lambda _, look=look: look)
         review = await reviewed(engine)
         (problem,) = review.problems
         assert (problem.refuted, problem.open_question, problem.stands) == (False, True, False)
@@ -225,10 +229,8 @@ async def test_a_verdict_that_quotes_what_the_text_does_not_say_decides_nothing(
 
 
 async def test_what_a_second_look_leaves_open_is_a_question_and_no_problem() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
-    higher = "The weight of the round pebbles was higher than that of the others."
     engine = Answering(
-        raising(candidate(washed, "Open.", 70), candidate(higher, "Hardly sure.", 50)),
+        raising(candidate(WASHED, "Open.", 70), candidate(HIGHER, "Hardly sure.", 50)),
         lambda inputs: left_open() if "washed" in inputs.quote else stands(65),
     )
     review = await reviewed(engine)
@@ -241,45 +243,27 @@ async def test_what_a_second_look_leaves_open_is_a_question_and_no_problem() -> 
     assert sorted(asked.open_questions) == ["Hardly sure.", "Open."]
 
 
-async def test_what_is_hardly_sure_or_changes_nothing_falls_without_a_question() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
-    higher = "The weight of the round pebbles was higher than that of the others."
-    engine = Answering(
-        raising(
-            candidate(washed, "Unsure.", LEAST_PERCENT - 1),
-            candidate(higher, "Idle.", 90, consequence=""),
-        )
-    )
-    review = await reviewed(engine)
-    assert engine.looks == []
-    assert {one.problem: (one.refuted, one.second_look) for one in review.problems} == {
-        "Unsure.": (True, "It was raised with 49 % confidence only."),
-        "Idle.": (True, "Nothing that the text says would change if it held."),
-    }
-
-
-async def test_an_invented_or_damaged_quotation_falls_without_a_question() -> None:
+async def test_weak_or_unfounded_candidates_fall_without_a_question() -> None:
     damaged = "The m e a n w e i g h t o f all was told here."
-
-    def answer(inputs: SectionInput) -> SectionReply:
-        quotes = ["The pebbles were blue and came from the moon.", damaged, ""]
-        return SectionReply(
-            candidates=[
-                candidate(quote, problem)
-                for quote, problem in zip(
-                    quotes, ("Blue moon.", "Mean weight.", "Controls lack."), strict=True
-                )
-            ]
-        )
-
-    engine = Answering(answer)
-    review = await reviewed(engine, f"# One\n\n{damaged}\n")
-    assert engine.looks == []
-    assert {one.refuted for one in review.problems} == {True}
-    told = " ".join(one.second_look for one in review.problems)
-    assert "does not have the sentence" in told
-    assert "damaged" in told
-    assert "no sentence" in told
+    candidates = [
+        candidate(WASHED, "Unsure.", LEAST_PERCENT - 1),
+        candidate(HIGHER, "Idle.", 90, consequence=""),
+        candidate("The pebbles were blue and came from the moon.", "Blue moon."),
+        candidate(damaged, "Mean weight."),
+        candidate("", "Controls lack."),
+    ]
+    text = f"# One\n\n{WASHED} {HIGHER}\n\n{damaged}\n"
+    engine = Answering(lambda _: SectionReply(candidates=candidates[:3]))
+    other = Answering(lambda _: SectionReply(candidates=candidates[3:]))
+    problems = [*(await reviewed(engine, text)).problems, *(await reviewed(other, text)).problems]
+    assert engine.looks == other.looks == []
+    assert {one.refuted for one in problems} == {True}
+    told = {one.problem: one.second_look for one in problems}
+    assert told["Unsure."] == "It was raised with 49 % confidence only."
+    assert told["Idle."] == "Nothing that the text says would change if it held."
+    assert "does not have the sentence" in told["Blue moon."]
+    assert "damaged" in told["Mean weight."]
+    assert "no sentence" in told["Controls lack."]
 
 
 async def test_no_more_than_twice_as_many_candidates_are_looked_at_and_doubles_once() -> None:
@@ -323,71 +307,44 @@ async def test_a_section_without_an_answer_is_told_and_nothing_answered_is_unsco
 
 
 async def test_a_problem_whose_second_look_failed_stands_behind_those_that_were_looked_at() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
-    higher = "The weight of the round pebbles was higher than that of the others."
     engine = Answering(
-        raising(candidate(washed, "Point one.", 99), candidate(higher, "Another.", 55)),
+        raising(candidate(WASHED, "Point one.", 99), candidate(HIGHER, "Another.", 55)),
         lambda inputs: Reason.REPLY_EMPTY if "washed" in inputs.quote else stands(65),
     )
     review = await reviewed(engine)
     assert [(one.quote, one.refuted) for one in review.problems] == [
-        (higher, False),
-        (washed, None),
+        (HIGHER, False),
+        (WASHED, None),
     ]
     assert [one.stage for one in review.failures] == ["refute_problem"]
 
 
-async def test_a_thesis_costs_no_more_than_the_limit_and_what_is_left_out_is_said() -> None:
-    text = "".join(f"## {number} Part\n{FILLER}{FILLER}\n" for number in range(1, 46))
+async def test_sections_beyond_the_limit_are_named_and_cost_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(review_module, "MOST_SECTIONS", 2)
+    text = "".join(f"## {number} Part\n{FILLER}{FILLER}\n" for number in range(1, 5))
     engine = Answering(raising())
     review = await reviewed(engine, text)
-    assert len(engine.sections) == MOST_SECTIONS
+    assert len(engine.sections) == 2
     assert review.attempt.provenance is not None
-    assert "beyond the limit of 40" in (review.attempt.provenance.shortening or "")
-
-
-async def test_passages_show_what_surrounds_the_quotation_and_what_speaks_of_the_same() -> None:
-    reading = Reading("text", TEXT)
-    shown = passages_about(
-        "Not 25 %.", "In all 12 of 40 (25%) pebbles were found to be round enough.", reading
-    )
-    assert "[section 3 Results]\nIn all 12 of 40" in shown
-    assert "The weight of the round pebbles was higher" in shown
-    assert len(shown.split()) < 800
-
-
-async def test_the_baseline_raises_the_leads_alone_and_passes_figures_on() -> None:
-    engine = Answering(raising())
-    await reviewed(engine)
-    answer = await baseline_section(engine.sections[2], None)  # type: ignore[arg-type]
-    assert [one.problem.split(":")[0] for one in answer.candidates] == [
-        "A percentage contradicts its own counts"
-    ]
-    assert "12 of 40" in answer.notes
+    assert "beyond the limit of 2" in (review.attempt.provenance.shortening or "")
 
 
 async def test_a_problem_is_placed_where_its_sentence_stands() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
     short = TEXT.replace(FILLER, "")
-    engine = Answering(raising(candidate(washed)))
+    engine = Answering(raising(candidate(WASHED)))
     review = await reviewed(engine, short)
     assert [one.location for one in review.problems] == ["section 2 Methods"]
-    assert [one.location for one in engine.looks] == ["section 2 Methods"]
-
-
-async def test_two_papers_in_one_file_are_told() -> None:
-    paper = TEXT.replace(FILLER, "").replace("## 1", "Abstract\nOf pebbles.\n\n## 1")
-    both = f"{paper}\nReferences\n[1] A. Stone.\n\n{paper}\nReferences\n[1] B. Stone.\n"
-    review = await reviewed(Answering(raising()), both)
-    assert review.attempt.provenance is not None
-    assert review.attempt.provenance.shortening == "the file seems to hold 2 papers, read as one"
+    (look,) = engine.looks
+    assert look.location == "section 2 Methods"
+    assert f"[section 2 Methods]\n{WASHED}" in look.passages
+    assert HIGHER in look.passages
 
 
 async def test_the_review_is_written_over_the_last_notes_and_what_stands_alone() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
-    higher = "The weight of the round pebbles was higher than that of the others."
     engine = Answering(
-        raising(candidate(washed, "Refuted."), candidate(higher, "Standing.")),
+        raising(candidate(WASHED, "Refuted."), candidate(HIGHER, "Standing.")),
         lambda inputs: refuted() if "washed" in inputs.quote else stands(),
     )
     review = await reviewed(engine)
@@ -401,17 +358,16 @@ async def test_the_review_is_written_over_the_last_notes_and_what_stands_alone()
     assert silent.written is None
 
 
-def a_work(name: str, title: str, **fields: Any) -> tuple[PooledWork, Paper]:
-    paper = Paper(paper_id=PaperId(name), title=title, year=2001, url="https://example.org/a")
+def a_work(name: str, title: str, **fields: Any) -> PooledWork:
     told = {"year": 2001, "publication_date": None, "relevance_0_to_5": None, "retracted": False}
-    return PooledWork(paper_id=paper.paper_id, title=title, **told | fields), paper
+    url = "https://example.org/a"
+    return PooledWork(paper_id=PaperId(name), title=title, url=url, **told | fields)
 
 
 async def test_a_second_look_sees_what_was_looked_up_and_cites_nothing_else() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
-    work, paper = a_work("p", "Pebbles washed and weighed")
+    work = a_work("p", "Pebbles washed and weighed")
     engine = Answering(
-        raising(candidate(washed)),
+        raising(candidate(WASHED)),
         lambda _: RefuteReply(
             reason="Known since [P1], and [P7].",
             quote="Pebbles washed and weighed",
@@ -419,28 +375,18 @@ async def test_a_second_look_sees_what_was_looked_up_and_cites_nothing_else() ->
             confidence_percent=70,
         ),
     )
-    review = await reviewed(engine, pool=Pool(works=(work,), papers=(paper,)))
+    review = await reviewed(engine, pool=Pool(works=(work,)))
     (asked,) = engine.looks
     assert asked.works == ("P1 (2001, not cited by it): Pebbles washed and weighed.",)
     (problem,) = review.problems
     assert problem.stands
     assert "https://example.org/a" in problem.second_look
     assert "P7" not in problem.second_look
-    await reviewed(alone := Answering(raising(candidate(washed))))
+    await reviewed(alone := Answering(raising(candidate(WASHED))))
     assert alone.looks[0].works == ()
 
 
-async def test_a_cited_work_that_was_retracted_is_raised_and_looked_at_like_any_other() -> None:
-    entry = "[1] A. Stone. Round pebbles. 2001."
-    work, paper = a_work("p", "Retracted: Round pebbles", cited_as=entry, retracted=True)
-    text = f"{TEXT}\nReferences\n{entry}\n"
-    review = await reviewed(Answering(raising()), text, pool=Pool(works=(work,), papers=(paper,)))
-    (problem,) = review.problems
-    assert problem.problem == "The manuscript cites a work that has been retracted."
-    assert (problem.quote, problem.refuted) == (entry, False)
-
-
-async def test_of_several_retracted_works_none_is_lost_where_one_problem_is_told() -> None:
+async def test_cited_retracted_works_are_one_problem_that_names_each() -> None:
     entries = [
         f"[{n}] A. Stone. {name} pebbles. 200{n}." for n, name in enumerate(("Oval", "Flat"))
     ]
@@ -449,37 +395,36 @@ async def test_of_several_retracted_works_none_is_lost_where_one_problem_is_told
         for n, entry in enumerate(entries)
     ]
     text = "\n".join((TEXT, "References", *entries, ""))
-    pool = Pool(works=tuple(work for work, _ in works), papers=tuple(paper for _, paper in works))
+    pool = Pool(works=tuple(works))
     engine = Answering(raising())
     (problem,) = (await reviewed(engine, text, pool=pool)).problems
+    assert problem.problem == "The manuscript cites a work that has been retracted."
+    assert problem.refuted is False
     other = entries[1 - entries.index(problem.quote)]
     assert problem.explanation.endswith(f"The same is said of the list of references: “{other}”.")
     assert engine.looks[0].explanation == problem.explanation
 
 
 async def test_a_problem_raised_twice_of_one_sentence_is_told_of_it_once() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
-    engine = Answering(raising(candidate(washed), candidate(washed, confidence=50)))
+    engine = Answering(raising(candidate(WASHED), candidate(WASHED, confidence=50)))
     (problem,) = (await reviewed(engine)).problems
     assert problem.explanation == "See there."
 
 
 async def test_each_aspect_has_a_reviewer_of_its_own_and_novelty_only_beside_other_works() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
-    engine = Answering(raising(candidate(washed)))
+    engine = Answering(raising(candidate(WASHED)))
     await reviewed(engine)
     assert [one.aspect for one in engine.aspects] == ["rigor", "clarity", "consistency"]
     assert all(one.raised == ("It is wrong.",) for one in engine.aspects)
     assert all("[section 3 Results] after section 3" in one.notes for one in engine.aspects)
-    work, paper = a_work("p", "Pebbles sorted in spring")
+    work = a_work("p", "Pebbles sorted in spring")
     seeing = Answering(raising())
-    await reviewed(seeing, pool=Pool(works=(work,), papers=(paper,)))
+    await reviewed(seeing, pool=Pool(works=(work,)))
     assert [one.aspect for one in seeing.aspects] == list(Aspect)
     assert all(one.works[0].startswith("P1 (2001") for one in seeing.aspects)
 
 
 async def test_what_a_reviewer_of_an_aspect_raises_is_looked_at_like_any_other() -> None:
-    higher = "The weight of the round pebbles was higher than that of the others."
 
     def answer(inputs: AspectInput) -> AspectReply:
         if inputs.aspect is not Aspect.NOVELTY:
@@ -487,13 +432,13 @@ async def test_what_a_reviewer_of_an_aspect_raises_is_looked_at_like_any_other()
         return AspectReply(
             assessment="Known since [P1] and [P9].",
             rating_1_to_5=2,
-            candidates=[candidate(higher, "It is known from [P1].")],
+            candidates=[candidate(HIGHER, "It is known from [P1].")],
         )
 
-    work, paper = a_work("p", "Pebbles sorted in spring")
+    work = a_work("p", "Pebbles sorted in spring")
     engine = Answering(raising(), aspect=answer)
-    review = await reviewed(engine, pool=Pool(works=(work,), papers=(paper,)))
-    assert [one.quote for one in engine.looks] == [higher]
+    review = await reviewed(engine, pool=Pool(works=(work,)))
+    assert [one.quote for one in engine.looks] == [HIGHER]
     (problem,) = review.problems
     assert problem.location == "section 3 Results"
     assert review.written is not None
@@ -503,20 +448,25 @@ async def test_what_a_reviewer_of_an_aspect_raises_is_looked_at_like_any_other()
 
 
 async def test_a_silent_reviewer_of_an_aspect_is_a_failure_and_holds_nothing_back() -> None:
-    washed = "Every pebble was washed twice before it was weighed on a scale."
-    engine = Answering(raising(candidate(washed)), aspect=lambda _: Reason.REPLY_EMPTY)
+    engine = Answering(raising(candidate(WASHED)), aspect=lambda _: Reason.REPLY_EMPTY)
     review = await reviewed(engine)
     assert [one.stage for one in review.failures] == ["review_aspect"] * 3
     assert [one.refuted for one in review.problems] == [False]
 
 
-def test_slides_and_other_languages_are_told_and_a_paper_is_not() -> None:
+def test_slides_other_languages_and_two_papers_are_oddities() -> None:
     slides = "".join(f"[page {number}]\nBig idea {number}\n" for number in range(1, 9))
-    assert "as slides do" in Reading("pdf", slides).oddities[0]
     german = "Die Steine wurden im Herbst gesammelt und danach alle einzeln gewogen. " * 30
-    for told in (german, "石头很多" * 60):
-        (odd,) = Reading("text", told).oddities
-        assert "another language than English" in odd
+    paper = TEXT.replace(FILLER, "").replace("## 1", "Abstract\nOf pebbles.\n\n## 1")
+    listed = f"{paper}\nReferences\n[1] A. Stone.\n\n"
+    language = "another language than English"
+    for form, text, told in (
+        ("pdf", slides, "as slides do"),
+        ("text", german, language),
+        ("text", "石头很多" * 60, language),
+        ("text", listed * 2, "the file seems to hold 2 papers, read as one"),
+    ):
+        assert told in Reading(form, text).oddities[0]
     assert Reading("text", TEXT).oddities == ()
     assert Reading("text", "Of 40 patients 12 (80 %) recovered.").oddities == ()
 

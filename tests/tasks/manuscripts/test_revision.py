@@ -11,14 +11,21 @@ from typing import Any
 
 import pytest
 
-from dashboards.views.idea.preferences import preferences_text
-from dashboards.views.write_check import check_page
+from dashboards.views.idea.preferences import preferences_text, write_preferences
+from dashboards.views.write_check import CheckPage, check_page
+from flows.run.declared_campaign import DeclaredCampaign
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId, RunId
 from schemas.works.check_run import CHECKS, CheckHead, CheckRequest
 from schemas.works.manuscripts import Decision, ManuscriptCheck, PooledWork
-from tests.support.checks import check_request, checked_and_published
+from tasks.manuscripts.work import CHECK
+from tests.support.checks import (
+    check_here,
+    check_request,
+    checked_and_published,
+    landed_checks,
+)
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
@@ -113,8 +120,9 @@ def reviewed(
     """A review with three findings, beside a work that was looked up."""
     folder = tmp_path_factory.mktemp("reviewed")
     (folder / "pebbles.md").write_text(TEXT)
-    head = checked_and_published(request_for(folder, server)).head
-    _, check = landed(folder, head.run_id)
+    request = request_for(folder, server)
+    head = DeclaredCampaign(CHECK, request).plan().head
+    check = landed_checks(request, check_here(request, head.run_id), head.run_id)["pebbles"]
     known = replace(check, works=(WORK,), reference_count=0, searched_reference_count=0,
                     unanswered_count=0)  # fmt: skip
     looked_up = replace(head, run_id=RunId("check-looked-up"), literature="snapshot:pebbles")
@@ -152,21 +160,21 @@ def test_a_problem_refuted_about_as_surely_as_raised_is_shown_with_both_readings
     assert beside.index("For the authors: It is rounded.") < beside.index("Against them: 12 of")
 
 
-def test_a_template_names_every_finding_and_never_overwrites_a_verdict(
-    reviewed: tuple[Path, CheckHead],
+def test_template_names_every_finding_and_never_overwrites_a_verdict(
+    reviewed: tuple[Path, CheckHead], tmp_path: Path
 ) -> None:
     folder, head = reviewed
-    warehouse = Warehouse(folder / "wh")
-    *_, path = check_page(warehouse, head.run_id).write(warehouse.reports / head.run_id)
+    checks = (landed(folder, head.run_id)[1],)
+    *_, path = CheckPage(head, checks).write(tmp_path)
     told = tomllib.loads(path.read_text())
     assert told["check"] == head.run_id
     assert [one["verdict"] for one in told["findings"]] == ["", "", ""]
     edited = path.read_text().replace('verdict = ""', 'verdict = "reject"', 1)
     path.write_text(edited)
-    check_page(warehouse, head.run_id).write(warehouse.reports / head.run_id)
+    write_preferences(tmp_path, head, checks)
     assert path.read_text() == edited
     path.write_text(edited.replace('"reject"', '""'))
-    check_page(warehouse, head.run_id).write(warehouse.reports / head.run_id)
+    write_preferences(tmp_path, head, checks)
     assert path.read_text().startswith("# What you think of the findings")
 
 

@@ -53,8 +53,7 @@ EDGES = (
 SETTINGS = Stretch(
     WORK.paper_id,
     "All layers share weights. We set the learning rate to 3e-4 with a batch size of 32, and"
-    " train for"
-    " 20 epochs.",
+    " train for 20 epochs.",
     "Training",
 )
 PAPERS = (SPEECH, RIVAL, WORK)
@@ -88,6 +87,14 @@ def test_rules_find_every_kind_without_asking_anybody() -> None:
     assert all(row.provenance is None for row in found.resources)
 
 
+def test_a_name_is_tied_to_the_one_paper_whose_title_begins_with_it() -> None:
+    twin = Paper(paper_id=PaperId("twin"), title="AlpSpeech: another one")
+    for papers, home in ((PAPERS, SPEECH.paper_id), ((*PAPERS, twin), None)):
+        found = extract_resources(papers, (), (), ResourceParameters(), cast("Any", None))
+        (row,) = of(asyncio.run(found), ResourceKind.DATA_SET)
+        assert (row.name, row.resource_paper_id) == ("AlpSpeech", home)
+
+
 def test_every_quote_stands_in_a_text_of_its_paper() -> None:
     texts = {
         "work": " ".join([WORK.abstract or "", *PASSAGES, SETTINGS.text]),
@@ -104,33 +111,9 @@ def test_what_others_say_of_a_data_set_is_joined_to_what_it_says_of_itself() -> 
     ]
 
 
-def test_a_name_is_tied_to_the_paper_whose_title_begins_with_it() -> None:
-    (alone,) = extracted(stretches=()).resources[:1]
-    assert alone.paper_id == SPEECH.paper_id
-    unlinked = asyncio.run(
-        extract_resources(PAPERS, (), (), ResourceParameters(), cast("Any", None))
-    )
-    (row,) = of(unlinked, ResourceKind.DATA_SET)
-    assert (row.name, row.resource_paper_id) == ("AlpSpeech", SPEECH.paper_id)
-
-
-def test_a_name_that_two_titles_begin_with_is_tied_to_neither() -> None:
-    twin = Paper(paper_id=PaperId("twin"), title="AlpSpeech: another one")
-    found = asyncio.run(
-        extract_resources((*PAPERS, twin), (), (), ResourceParameters(), cast("Any", None))
-    )
-    (row,) = of(found, ResourceKind.DATA_SET)
-    assert row.resource_paper_id is None
-
-
 def test_a_paper_has_no_more_rows_than_the_profile_allows_and_data_sets_lead() -> None:
     found = [row for row in extracted(maximum_per_paper=2).resources if row.paper_id == "work"]
     assert [row.kind for row in found] == [ResourceKind.DATA_SET, ResourceKind.BASELINE]
-
-
-def test_papers_without_text_give_nothing() -> None:
-    bare = Paper(paper_id=PaperId("bare"), title="A title")
-    assert extracted((bare,), ()) == Extracted()
 
 
 def reply(inputs: ResourcesInput) -> ResourcesReply:
@@ -235,12 +218,6 @@ def test_what_most_works_used_leads_and_kinds_take_turns() -> None:
     assert [paper.paper_id for _, paper in found.prompt_papers] == ["a", "b", "c"]
 
 
-def test_no_more_lines_than_asked_for_and_only_their_works_have_keys() -> None:
-    found = resource_lines(WORKS[1:], (), 1)
-    assert found.lines == ("data set: Alpine Speech [P1] [P2] [P3]",)
-    assert len(found.prompt_papers) == 3
-
-
 def test_a_passage_tells_with_what_its_paper_compared_itself() -> None:
     rival = Paper(paper_id=PaperId("r"), title="Phrase tables")
     said = Passage(
@@ -258,7 +235,4 @@ def test_a_passage_tells_with_what_its_paper_compared_itself() -> None:
 
 def test_works_that_name_nothing_give_no_line() -> None:
     silent = work("z", "We thought about it.")
-    assert (resource_lines((silent,), (), 5), resource_lines((), (), 5)) == (
-        ResourceLines(),
-        ResourceLines(),
-    )
+    assert resource_lines((silent,), (), 5) == resource_lines((), (), 5) == ResourceLines()

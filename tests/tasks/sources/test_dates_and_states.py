@@ -94,19 +94,3 @@ async def test_titles_of_pages_tell_that_a_work_was_retracted(ask, source) -> No
     body = SHAPES[source.name]([Find("RETRACTED: Moths on drones"), Find("Moths", number=2)])
     items = (await ask(source, ASKED, body)).items
     assert [item.state for item in items] == [PaperState.RETRACTED, None]
-
-
-@pytest.mark.parametrize(
-    ("told", "day"),
-    [
-        ("Mon, 03 Jun 2024 10:00:00 GMT", date(2024, 6, 3)),
-        ("2024/06/03", date(2024, 6, 3)),
-        ("Jun 2024", date(2024, 6, 30)),
-        ("Jan 1, 2024", date(2024, 12, 31)),
-        ("soon", None),
-    ],
-)
-async def test_pages_are_dated_in_every_common_form(ask, told: str, day: date | None) -> None:
-    row = {"title": "T", "url": "https://a.example/", "content": "c", "published_date": told}
-    (item,) = (await ask(TavilySource, ASKED, {"results": [row]})).items
-    assert item.published == day

@@ -8,7 +8,6 @@ from tasks.sources.crossref import CrossrefSource
 from tasks.sources.openalex import OpenAlexSource
 from tasks.sources.unpaywall import UnpaywallSource
 from tasks.sources.web_search import SerperScholarSource
-from tasks.web.decoding import running_text
 from tests.support.web_servers import SHAPES, Find, ShapedServer
 
 
@@ -38,11 +37,6 @@ async def test_openalex_asks_within_the_dates_and_with_the_key(server: ShapedSer
     ]
     assert request.parameters["search"] == ["sparse and attention"]
     assert request.parameters["api_key"] == ["oa-Secret+1/9"]
-
-
-def test_a_broken_inverted_index_gives_what_it_can() -> None:
-    assert running_text({"far": [10**12], "word": [0], "bad": None, "worse": ["x"]}) == "word"
-    assert running_text(None) == ""
 
 
 @pytest.mark.parametrize("kind", [OpenAlexSource, CrossrefSource], ids=lambda kind: kind.name)
@@ -107,21 +101,6 @@ async def test_the_recorded_unpaywall_record_is_read(ask, sample) -> None:
     assert item.pdf_url == "https://www.nature.com/articles/nature12373.pdf"
 
 
-async def test_a_doi_unpaywall_does_not_know_is_not_found(
-    server: ShapedServer, ask, sample
-) -> None:
-    server.script, server.error_body = ["404"], sample("other_unpaywall_error_404.json")
-    answer = await ask(UnpaywallSource, SourceQuery(dois=("10.48550/arxiv.1706.03762",)))
-    assert [failure.reason for failure in answer.failures] == ["not_found"]
-
-
-async def test_an_address_unpaywall_refuses_is_a_setting_to_mend(server: ShapedServer, ask) -> None:
-    server.script = ["422"]
-    answer = await ask(UnpaywallSource, SourceQuery(dois=("10.1234/1",)))
-    assert answer.failures[0].reason == "forbidden"
-    assert "UNPAYWALL_EMAIL" in answer.failures[0].detail
-
-
 async def test_the_recorded_scholar_page_is_read(ask, sample) -> None:
     query = SourceQuery(text="attention is all you need", published_before=date(2017, 12, 31))
     answer = await ask(SerperScholarSource, query, sample("other_serper_scholar.json"))
@@ -130,12 +109,6 @@ async def test_the_recorded_scholar_page_is_read(ask, sample) -> None:
     assert (item.venue, item.citation_count) == ("Advances in neural", 119097)
     assert item.published == date(2017, 12, 31)
     assert (answer.inadmissible_count, answer.undated_count) == (1, 0)
-
-
-async def test_a_source_of_dois_answers_no_words(server: ShapedServer, ask) -> None:
-    answer = await ask(UnpaywallSource, "attention")
-    assert [failure.reason for failure in answer.failures] == ["bad_request"]
-    assert server.asked == []
 
 
 async def test_crossref_links_versions_and_its_review_comments_are_no_papers(ask) -> None:
@@ -156,6 +129,12 @@ async def test_crossref_links_versions_and_its_review_comments_are_no_papers(ask
         ("10.1234/c", ()),
     ]
     assert not answer.failures
+
+
+async def test_a_source_of_dois_answers_no_words(server: ShapedServer, ask) -> None:
+    answer = await ask(UnpaywallSource, "attention")
+    assert [failure.reason for failure in answer.failures] == ["bad_request"]
+    assert server.asked == []
 
 
 async def test_openalex_locations_are_versions(ask) -> None:

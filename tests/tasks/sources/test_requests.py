@@ -10,10 +10,8 @@ from tasks.sources.arxiv import ArxivSource
 from tasks.sources.code import GithubCodeSource, GithubRepositorySource, refusal_reason
 from tasks.sources.code import wait_seconds as github_wait_seconds
 from tasks.sources.crossref import allowed_per_minute
-from tasks.sources.fields import clean_doi
 from tasks.sources.requests import Reply, retry_after_seconds
 from tasks.sources.web_search import BraveSource, brave_wait_seconds
-from tasks.web.shared_limits import CircuitBreaker, alone
 from tests.support.clocks import SleepingClock
 from tests.support.source_contexts import keyed_settings, keyless_settings, opened
 from tests.support.web_servers import SHAPES, Find, ShapedServer
@@ -28,33 +26,11 @@ def reply(status: int = 200, body: bytes = b"{}", **headers: str) -> Reply:
     )
 
 
-def test_arxiv_is_asked_once_in_three_seconds_over_one_connection() -> None:
-    upstream = ArxivSource.upstream(keyless_settings())
-    assert (upstream.per_minute, upstream.one_at_a_time) == (20, True)
-
-
-async def test_two_workers_share_one_allowance(server: ShapedServer, open_source) -> None:
-    server.finds = (Find("One"),)
-    rate = {"arxiv": 240.0}
-    started = time.monotonic()
-    async with (
-        open_source(ArxivSource, requests_per_minute=rate) as one,
-        open_source(ArxivSource, requests_per_minute=rate) as two,
-    ):
-        await asyncio.gather(
-            *(context.source.search(SourceQuery(text="electron")) for context in (one, two))
-        )
-    arrivals = [request.at for request in server.asked]
-    assert len(arrivals) == 2
-    assert arrivals[1] >= started + 60 / 240
-
-
 async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(
     server: ShapedServer, open_source
 ) -> None:
-    """Lateness only ever moves an arrival away from these bounds. The second request is given up
-    after a time, and only then
-    the next one begins to wait: one connection.
+    """Lateness only moves an arrival away from these bounds. The second request is given up after a
+    time, and only then the next one begins to wait: one connection.
     """
     server.finds = (Find("One"),)
     server.script = ["good", "hangs", "good"]
@@ -78,32 +54,14 @@ async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(
     )
 
 
-def test_repository_and_code_search_have_allowances_of_their_own() -> None:
+def test_limits_are_those_of_the_terms() -> None:
+    arxiv = ArxivSource.upstream(keyless_settings())
+    assert (arxiv.per_minute, arxiv.one_at_a_time) == (20, True)
     keyed, keyless = keyed_settings("github_code", "http://unused"), keyless_settings()
     allowances = [kind.upstream(keyed) for kind in (GithubRepositorySource, GithubCodeSource)]
     assert [each.per_minute for each in allowances] == [30, 10]
     assert allowances[0].limit_name != allowances[1].limit_name
     assert GithubRepositorySource.upstream(keyless).per_minute == 10
-
-
-async def test_a_circuit_opens_for_all_and_lets_one_try_now_and_then(tmp_path: Path) -> None:
-    now = [1000.0]
-    first, second = (
-        CircuitBreaker(tmp_path / "arxiv.breaker", clock=lambda: now[0]) for _ in range(2)
-    )
-    for _ in range(10):
-        first.failed()
-    assert second.allows(), "ten failures in a moment are no long time"
-    now[0] += 61
-    second.failed()
-    assert not first.allows()
-    now[0] += 60
-    assert [first.allows(), second.allows()] == [True, False]
-    first.failed()
-    now[0] += 60
-    assert second.allows()
-    second.answered()
-    assert [first.allows(), second.allows()] == [True, True]
 
 
 async def test_a_damaged_store_of_answers_costs_requests_not_answers(
@@ -130,34 +88,6 @@ async def test_an_empty_arxiv_page_is_not_kept(server: ShapedServer, tmp_path: P
         assert (await context.source.search(SourceQuery(text="electron"))).items == ()
         server.finds = (Find("One"),)
         assert len((await context.source.search(SourceQuery(text="electron"))).items) == 1
-
-
-async def test_only_one_holds_the_turn(tmp_path: Path) -> None:
-    inside: list[int] = []
-    most: list[int] = []
-
-    async def work(number: int) -> None:
-        async with alone(tmp_path / "one.turn"):
-            inside.append(number)
-            most.append(len(inside))
-            await asyncio.sleep(0.01)
-            inside.remove(number)
-
-    await asyncio.gather(*(work(number) for number in range(4)))
-    assert most == [1, 1, 1, 1]
-
-
-async def test_retries_end_with_the_seconds_allowed(
-    server: ShapedServer, open_source, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.script = ["500"]
-    bounds = {"maximum_attempts": 20, "maximum_total_seconds": 20.0, "retry_base_seconds": 10.0}
-    clock = SleepingClock()
-    monkeypatch.setattr("tasks.web.retrying.asyncio", clock)
-    async with open_source(BraveSource, **bounds) as context:
-        answer = await context.source.search(SourceQuery(text="electron"))
-    assert 1 < len(server.asked) < 6
-    assert "attempts" in answer.failures[0].detail
 
 
 async def test_a_429_holds_back_the_other_searches_of_the_machine(
@@ -191,32 +121,6 @@ def test_brave_names_the_window_that_is_spent() -> None:
         assert brave_wait_seconds(answer) == seconds
 
 
-def test_crossref_states_its_rate() -> None:
-    assert allowed_per_minute(reply(x_rate_limit_limit="5", x_rate_limit_interval="1s")) == 300
-    assert allowed_per_minute(reply(x_rate_limit_limit="50", x_rate_limit_interval="1m")) == 50
-    assert allowed_per_minute(reply(x_rate_limit_limit="many", x_rate_limit_interval="1s")) is None
-    assert allowed_per_minute(reply()) is None
-
-
-@pytest.mark.parametrize(
-    ("word", "reason"),
-    [
-        ("bomb", "too_large"),
-        ("endless", "too_large"),
-        ("packed_oddly", "malformed_answer"),
-        ("drips", "timeout"),
-    ],
-)
-async def test_an_answer_is_bounded_packed_or_not(
-    server: ShapedServer, ask, word: str, reason: str
-) -> None:
-    server.script = [word]
-    seconds = 0.5 if word == "drips" else 60.0
-    answer = await ask(BraveSource, "electron", timeout_seconds=seconds, maximum_attempts=1)
-    assert [failure.reason for failure in answer.failures] == [reason]
-    assert answer.items == ()
-
-
 async def test_a_redirect_to_no_address_is_a_failure(server: ShapedServer, ask) -> None:
     odd = ("http://xn--a.invalid/", "http://[::1", "http://h:99999999/", "//\x7f/")
     for location in (*odd, "http://" + "a" * 300 + "/"):
@@ -232,22 +136,15 @@ def test_no_header_states_a_wait_or_rate_beyond_reason(number: str) -> None:
     )
     for wait_seconds in (retry_after_seconds, github_wait_seconds, brave_wait_seconds):
         assert wait_seconds(limited) == 0.0
-    assert allowed_per_minute(reply(x_rate_limit_limit=number, x_rate_limit_interval="1s")) is None
-    assert (
-        allowed_per_minute(reply(x_rate_limit_limit="1", x_rate_limit_interval=f"{number}h"))
-        is None
-    )
-    assert allowed_per_minute(reply(x_rate_limit_limit="1", x_rate_limit_interval="999999h")) == 1.0
+    assert crossref_rate(number, "1s") is None
+    assert crossref_rate("1", f"{number}h") is None
 
 
-@pytest.mark.parametrize(
-    "given",
-    ["10.1234/../../v1/x", "10.1234/./x", "10.1234/a/..", "10.1234/a\\..\\b", "10.1234/a\x00b"],
-)
-def test_a_doi_that_would_leave_its_place_in_a_path_is_none(given: str) -> None:
-    assert clean_doi(given) is None
+def crossref_rate(limit: str, interval: str) -> float | None:
+    return allowed_per_minute(reply(x_rate_limit_limit=limit, x_rate_limit_interval=interval))
 
 
-def test_dois_are_alike_in_ascii_only() -> None:
-    assert clean_doi("10.1234/ABK") == "10.1234/abk"
-    assert clean_doi("10.1234/ab\u212a") != clean_doi("10.1234/abk")
+def test_crossref_states_its_rate() -> None:
+    assert (crossref_rate("5", "1s"), crossref_rate("50", "1m")) == (300, 50)
+    assert (crossref_rate("many", "1s"), allowed_per_minute(reply())) == (None, None)
+    assert crossref_rate("1", "999999h") == 1.0

@@ -1,7 +1,6 @@
 """A question from end to end: searches, relevance, clusters, quotes, and what is said where there is nothing."""
 
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import CitationEdge, Paper
 from schemas.literature.survey import Survey, SurveyParameters, heaviest
 from schemas.reasons import Reason
-from schemas.works.survey_run import SURVEYS, SurveyQuestion
+from schemas.works.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine
@@ -26,16 +25,9 @@ from tasks.survey.steps import (
     baseline_relevance,
     relevance_score,
 )
-from tasks.survey.survey import failed_survey, survey
+from tasks.survey.survey import survey
 from tests.support.contribution_fakes import WordEmbedder
-from tests.support.evaluations import START
 from tests.support.survey_fakes import GraphLiterature, failed
-from tests.support.survey_lake import SURVEY, make_survey_head
-from warehouse.units.kind import kind_of
-from warehouse.units.landing import write_head
-from warehouse.units.publish import publish
-from warehouse.units.unit_rows import land_unit
-from warehouse.warehouse import Warehouse
 
 QUESTION = "How do bats hunt moths by echo calls?"
 BATS = "Bats hunt moths by echo calls at night. The recorder is cheap."
@@ -132,27 +124,6 @@ async def test_what_appeared_after_the_cutoff_is_nowhere() -> None:
     found = await surveyed(GraphLiterature(papers, {"new": ["old"]}, Everything(["old", "new"])))
     assert [paper.text.paper_id for paper in found.papers] == ["old"]
     assert found.links == ()
-
-
-def test_a_question_over_which_assay_itself_failed_is_published_with_that_reason(
-    tmp_path: Path,
-) -> None:
-    warehouse = Warehouse(tmp_path)
-    ledger = Ledger(IdeaId("question-0"))
-    found = failed_survey(
-        SurveyQuestion(question_id="question-0", question="What is known of glaciers?"),
-        None,
-        Reason.INTERNAL_ERROR,
-        "KeyError: 'title'",
-        ledger,
-    )
-    land_unit(warehouse, kind_of(SURVEYS), SURVEY, found, START, START)
-    head = make_survey_head(question_count=1)
-    write_head(warehouse, kind_of(SURVEYS), head)
-    assert publish(warehouse, kind_of(SURVEYS), head).published
-    with warehouse.reader() as connection:
-        told = connection.execute("select unscored_reason, kept_count from surveys").fetchall()
-    assert told == [("internal_error", None)]
 
 
 TOOLS = BaselineTools(WordEmbedder())

@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from schemas.people.live_question import (
     LONGEST_IDEA,
     LiveQuestion,
     QuestionKind,
+    Side,
     clean_question,
     sides_offered,
 )
@@ -82,6 +84,14 @@ def warehouse(answered: Warehouse, tmp_path: Path) -> Warehouse:
 def found_for(warehouse: Warehouse, question: questions.LiveQuestion) -> Answers | NoVote:
     with warehouse.queries() as queries:
         return answers_to(warehouse, queries, question)
+
+
+def ask_sides(
+    warehouse: Warehouse, database: ServiceDatabase, sides: Sequence[Side]
+) -> LiveQuestion:
+    """Ask the usual question of these sides."""
+    told = (ADA, QuestionKind.QUESTION, QUESTION, sides)
+    return ask(Warehouse(warehouse.root, SETTINGS), database, *told)
 
 
 def votes(database: ServiceDatabase) -> list[HumanVote]:
@@ -228,18 +238,7 @@ def test_one_question_of_a_voter_is_open_at_a_time_and_asked_twice_is_the_same(
     warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
     question = asked_by(warehouse, database, ADA)
-    sides = question.sides
-    assert (
-        ask(
-            Warehouse(warehouse.root, SETTINGS),
-            database,
-            ADA,
-            QuestionKind.QUESTION,
-            QUESTION,
-            sides,
-        )
-        == question
-    )
+    assert ask_sides(warehouse, database, question.sides) == question
     with pytest.raises(ConflictError, match="is open"):
         asked_by(warehouse, database, ADA, "How do moths hear?")
     other = asked_by(warehouse, database, BOB)
@@ -255,16 +254,7 @@ def test_two_windows_that_ask_at_once_ask_once(
 
     def run() -> None:
         with ServiceDatabase(warehouse) as own:
-            found.append(
-                ask(
-                    Warehouse(warehouse.root, SETTINGS),
-                    own,
-                    ADA,
-                    QuestionKind.QUESTION,
-                    QUESTION,
-                    sides,
-                )
-            )
+            found.append(ask_sides(warehouse, own, sides))
 
     threads = [threading.Thread(target=run) for _ in range(4)]
     for thread in threads:
@@ -387,12 +377,5 @@ def test_a_side_that_is_not_offered_gets_no_job(
 ) -> None:
     sides = sides_offered(QuestionKind.QUESTION, WITH_MODELS.dashboard)[:2]
     with pytest.raises(ConfigurationError, match="not offered here"):
-        ask(
-            Warehouse(warehouse.root, SETTINGS),
-            database,
-            ADA,
-            QuestionKind.QUESTION,
-            QUESTION,
-            sides,
-        )
+        ask_sides(warehouse, database, sides)
     assert open_question(database, ADA) is None

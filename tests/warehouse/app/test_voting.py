@@ -64,6 +64,17 @@ def offered(
     return offer(database, voter, among, (first, second), settings)
 
 
+def next_offer(
+    database: ServiceDatabase,
+    voter: str,
+    among: Contest,
+    settings: VotingSettings = SETTINGS,
+) -> Offer:
+    pair = offered(database, voter, among, settings)
+    assert pair is not None
+    return pair
+
+
 def votes(database: ServiceDatabase) -> list[HumanVote]:
     return list(records_of(database, VOTES, HumanVote))
 
@@ -83,8 +94,7 @@ def test_a_skipped_pair_counts_for_nothing_and_is_not_shown_again(
     database: ServiceDatabase,
 ) -> None:
     among = contest(2)
-    pair = offered(database, ADA, among)
-    assert pair is not None
+    pair = next_offer(database, ADA, among)
     skip(database, ADA, pair.offer_id, SETTINGS)
     assert votes(database) == []
     assert open_offer(database, ADA, (among,)) is None
@@ -119,8 +129,7 @@ def test_the_contest_that_was_shown_least_comes_first(database: ServiceDatabase)
 
 def test_a_pair_offered_twice_to_one_voter_is_refused(database: ServiceDatabase) -> None:
     among = contest(2)
-    pair = offered(database, ADA, among)
-    assert pair is not None
+    pair = next_offer(database, ADA, among)
     with pytest.raises(ConflictError, match="voted on once"):
         offer(database, ADA, among, (pair.second, pair.first), SETTINGS)
 
@@ -133,8 +142,7 @@ def test_a_forged_vote_counts_for_nothing(database: ServiceDatabase) -> None:
 
 
 def test_a_vote_on_what_another_was_offered_counts_for_nothing(database: ServiceDatabase) -> None:
-    pair = offered(database, ADA, contest())
-    assert pair is not None
+    pair = next_offer(database, ADA, contest())
     for act in (
         lambda: cast(database, BOB, pair.offer_id, Choice.SECOND, "", SETTINGS),
         lambda: skip(database, BOB, pair.offer_id, SETTINGS),
@@ -147,8 +155,7 @@ def test_a_vote_on_what_another_was_offered_counts_for_nothing(database: Service
 
 
 def test_a_vote_sent_twice_counts_once(database: ServiceDatabase) -> None:
-    pair = offered(database, ADA, contest())
-    assert pair is not None
+    pair = next_offer(database, ADA, contest())
     cast(database, ADA, pair.offer_id, Choice.FIRST, "", SETTINGS)
     for choice in Choice:
         with pytest.raises(ConflictError, match="voted already"):
@@ -170,8 +177,7 @@ def test_a_ballot_box_that_is_stuffed_closes_for_who_stuffs_it(
 ) -> None:
     among = contest(8)
     for number in count():
-        pair = offered(database, ADA, among, settings)
-        assert pair is not None
+        pair = next_offer(database, ADA, among, settings)
         if number == 3:
             break
         cast(database, ADA, pair.offer_id, Choice.FIRST, "", settings)
@@ -181,8 +187,7 @@ def test_a_ballot_box_that_is_stuffed_closes_for_who_stuffs_it(
         skip(database, ADA, pair.offer_id, settings)
     assert len(votes(database)) == 3
     assert open_offer(database, ADA, (among,)) == pair
-    other = offered(database, BOB, among, settings)
-    assert other is not None
+    other = next_offer(database, BOB, among, settings)
     cast(database, BOB, other.offer_id, Choice.SECOND, "", settings)
 
 
@@ -190,8 +195,7 @@ def test_a_reason_is_kept_as_typed_but_not_without_end(database: ServiceDatabase
     among = contest()
     reasons = [MARKUP, "  ", "long " * 1_000, "half \ud800 a character"]
     for reason in reasons:
-        pair = offered(database, ADA, among)
-        assert pair is not None
+        pair = next_offer(database, ADA, among)
         cast(database, ADA, pair.offer_id, Choice.BOTH_BAD, reason, SETTINGS)
     kept = [vote.reason for vote in votes(database)]
     assert kept == [MARKUP, None, ("long " * 1_000)[:2_000], "half ? a character"]
@@ -201,8 +205,7 @@ def test_an_attention_check_is_passed_by_the_whole_text_alone(database: ServiceD
     passed = {}
     for number in range(60):
         voter, among = f"voter-{number}", contest(2)
-        pair = offered(database, voter, among, ALWAYS_CHECKED)
-        assert pair is not None
+        pair = next_offer(database, voter, among, ALWAYS_CHECKED)
         if pair.scrambled is None:
             continue
         choice = list(Choice)[number % 4]
@@ -223,8 +226,7 @@ def test_findings_of_two_checks_of_a_manuscript_meet_and_are_voted_on(tmp_path: 
     assert {side.item_id for side in among.contenders} == {"wrong"}
     assert texts["check-b"][0].text == "Where: Lemma 2. It holds for primes alone."
     with ServiceDatabase(warehouse) as database:
-        pair = offered(database, ADA, among)
-        assert pair is not None
+        pair = next_offer(database, ADA, among)
         vote = cast(database, ADA, pair.offer_id, Choice.BOTH_BAD, "", SETTINGS)
         assert offered(database, ADA, among) is None
     assert (vote.track, vote.group) == (Track.FINDINGS, among.group)

@@ -1,22 +1,17 @@
-"""Whatever a file calls the parts of an idea, they are judged, or the file's column is named."""
+"""Columns under any name: judged, mapped, or remarked on."""
 
 import json
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from schemas.errors import IdeaFileError
-from schemas.idea import IdeaBatch
 from tasks.ideas.read import read_ideas
+from tests.support.idea_files import LONG, OTHER, read_content, read_lines
+from tests.support.idea_files import read_rows as read
 
-LONG = "We record the echoes of moths in the field, and compare them with those of leaves."
-OTHER = "Bees lose their way where landmarks are gone, and nobody has measured how far they fly."
-
-
-def read(folder: Path, *rows: object, fields: tuple[str, ...] = ()) -> IdeaBatch:
-    path = folder / "ideas.json"
-    path.write_text(json.dumps(rows))
-    return read_ideas(path, default_cutoff=None, fields=fields)
+"""Whatever a file calls the parts of an idea, they are judged, or the file's column is named."""
 
 
 @pytest.mark.parametrize(
@@ -102,6 +97,8 @@ PRODUCED = {
         "Which problem does it solve?": "FIVE SIX SEVEN EIGHT.",
     },
 }  # fmt: skip
+
+
 WORDS = ("ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT")
 
 
@@ -123,20 +120,8 @@ def test_the_name_of_an_idea_of_ai_scientist_is_its_identifier(tmp_path: Path) -
 def test_several_columns_of_one_part_are_joined(tmp_path: Path) -> None:
     (idea,) = read(tmp_path, {"method": LONG, "approach": OTHER}).ideas
     assert idea.method == f"{LONG}\n\n{OTHER}"
-    (path := tmp_path / "ideas.csv").write_text(f'id,text,text\na,"{LONG}","{OTHER}"\n')
-    (idea,) = read_ideas(path, default_cutoff=None).ideas
+    (idea,) = read_content(tmp_path, f'id,text,text\na,"{LONG}","{OTHER}"\n').ideas
     assert idea.text == f"{LONG}\n\n{OTHER}"
-
-
-def test_a_second_column_of_one_meaning_is_metadata_and_named(tmp_path: Path) -> None:
-    batch = read(tmp_path, {"abstract": LONG, "summary": OTHER, "id": 1, "uuid": "b"})
-    (idea,) = batch.ideas
-    assert (idea.text, idea.idea_id) == (LONG, "1")
-    assert idea.metadata == {"summary": OTHER, "uuid": "b"}
-    assert [line.partition(" is metadata")[0] for line in batch.remarks] == [
-        "ideas.json: column 'summary'",
-        "ideas.json: column 'uuid'",
-    ]
 
 
 def test_a_long_text_that_is_not_judged_is_named_once_for_its_column(tmp_path: Path) -> None:
@@ -186,11 +171,6 @@ def test_a_column_is_read_as_the_user_says(tmp_path: Path) -> None:
     }
 
 
-def test_a_column_that_the_file_does_not_have_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(IdeaFileError, match="has no such column; it has text"):
-        read(tmp_path, {"text": LONG}, fields=("method=Grand Scheme",))
-
-
 def test_a_table_of_unknown_columns_can_be_mapped(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f'nr;Gedanke\n1;"{LONG}"\n')
     (idea,) = read_ideas(
@@ -200,13 +180,13 @@ def test_a_table_of_unknown_columns_can_be_mapped(tmp_path: Path) -> None:
 
 
 def test_ideas_under_their_identifiers_or_names_are_one_entry_each(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps({"a": {"text": LONG}, "b": {"text": OTHER}}))
-    assert [idea.idea_id for idea in read_ideas(path, default_cutoff=None).ideas] == ["a", "b"]
-    path.write_text(json.dumps({"ideas": {"Moths": {"Problem": LONG}, "Bees": {"Problem": OTHER}}}))
-    assert [idea.title for idea in read_ideas(path, default_cutoff=None).ideas] == ["Moths", "Bees"]
-    path.write_text(json.dumps({"ideas": [LONG, OTHER]}))
-    assert [idea.text for idea in read_ideas(path, default_cutoff=None).ideas] == [LONG, OTHER]
+    for document, part, values in (
+        ({"a": {"text": LONG}, "b": {"text": OTHER}}, "idea_id", ["a", "b"]),
+        ({"ideas": {"A": {"Problem": LONG}, "B": {"Problem": OTHER}}}, "title", ["A", "B"]),
+        ({"ideas": [LONG, OTHER]}, "text", [LONG, OTHER]),
+    ):
+        batch = read_content(tmp_path, json.dumps(document), "a.json")
+        assert [getattr(idea, part) for idea in batch.ideas] == values
 
 
 @pytest.mark.parametrize(
@@ -272,8 +252,7 @@ def test_whole_numbers_that_arrive_as_floats_are_whole(tmp_path: Path) -> None:
     assert (first.idea_id, first.group, first.metadata) == ("1", "2", {"score": "3"})
     assert second.idea_id.startswith("idea-")
     assert "neither a text nor a whole number" in batch.rejected[0].detail
-    (tmp_path / "a.csv").write_text(f'id,group,text\n1.0,2.0,"{LONG}"\n2.0,,"{OTHER}"\n')
-    ideas = read_ideas(tmp_path / "a.csv", default_cutoff=None).ideas
+    ideas = read_content(tmp_path, f'id,group,text\n1.0,2.0,"{LONG}"\n2.0,,"{OTHER}"\n').ideas
     assert [(idea.idea_id, idea.group) for idea in ideas] == [("1", "2"), ("2", None)]
 
 
@@ -286,7 +265,144 @@ def test_whole_numbers_that_arrive_as_floats_are_whole(tmp_path: Path) -> None:
     ],
 )
 def test_a_key_given_twice_rejects_its_entry_alone(name: str, content: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text(content)
-    batch = read_ideas(tmp_path / name, default_cutoff=None)
+    batch = read_content(tmp_path, content, name)
     assert [idea.text for idea in batch.ideas] == [OTHER]
     assert "the key 'text' is given twice" in batch.rejected[0].detail
+
+
+INTERNAL = "Our rivals work on this too, so that we should hurry and tell nobody before June."
+NOTES = {"id": "a", "text": LONG, "Notes (internal)": INTERNAL, "Notes (public)": OTHER}
+
+
+def test_an_exact_name_maps_its_column_alone(tmp_path: Path) -> None:
+    (idea,) = read(tmp_path, NOTES, fields=("text=Notes (public)",)).ideas
+    assert idea.text == f"{OTHER}\n\n{LONG}"
+    assert idea.metadata == {"Notes (internal)": INTERNAL}
+
+
+def test_a_name_that_fits_several_columns_is_refused(tmp_path: Path) -> None:
+    names = r"fits several columns: 'Notes \(internal\)', 'Notes \(public\)'"
+    with pytest.raises(IdeaFileError, match=names):
+        read(tmp_path, NOTES, fields=("text=notes",))
+    (idea,) = read(tmp_path, NOTES, fields=("text=notes", "metadata=Notes (internal)")).ideas
+    assert INTERNAL not in idea.text
+    assert OTHER in idea.text
+
+
+def test_an_exact_name_that_appears_after_a_similar_one_is_refused(tmp_path: Path) -> None:
+    rows = ({"Notes (internal)": INTERNAL, "text": LONG}, {"Notes (public)": OTHER})
+    with pytest.raises(IdeaFileError, match="fits several columns"):
+        read_lines(tmp_path, *rows, fields=("text=Notes (public)",))
+
+
+START = "We study how H<sub>2</sub>O moves in leaves,"
+
+
+PLAIN = "We study how H2O moves in leaves,"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "and write the result between <answer> and <final> tokens, as <image> inputs",
+        "with `<div>hello</div>` and `a &lt; b` as input",
+        "with\n```html\n<p>one</p>\n<!-- two -->\n```\nas input",
+        "where <script>alert(1)</script> is injected",
+    ],
+)
+def test_words_in_angle_brackets_and_code_stay_in_the_idea(rest: str, tmp_path: Path) -> None:
+    batch = read(tmp_path, {"text": f"{START} {rest}."})
+    assert [idea.text for idea in batch.ideas] == [f"{PLAIN} {rest}."]
+
+
+def test_markup_that_is_left_out_is_named_once_for_the_file(tmp_path: Path) -> None:
+    batch = read(
+        tmp_path,
+        {"text": f"{START} <label>often</label> and far."},
+        {"text": f"{START} and <!-- not --> back, with <b>bats</b>."},
+    )
+    assert [idea.text for idea in batch.ideas] == [
+        f"{PLAIN} \noften\n and far.",
+        f"{PLAIN} and  back, with bats.",
+    ]
+    assert batch.remarks == (
+        "ideas.json: markup in texts was removed as formatting: <sub>, <label>, <!-- -->,"
+        " <b>; put markup that belongs to an idea between backticks",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("forum_link", "https://openreview.net/forum?id=a-b-c-d-e"), ("primary_area", OTHER)),
+        *(("Code", "https://a.org/b-c/d-e-f-g https://a.org/b/c"), ("Year", 2023)),
+        *(("Timestamp", "2024/05/01 10:00:00 AM GMT+2"), ("Created", "May 3, 2024 10:00 AM")),
+        *(("Team members", "Ada Lovelace, Grace Hopper and Alan van der Turing"), ("year", "2023")),
+        *(("Cut-off score", 3), ("cutoff scores", "3"), ("Topics", "a/b/c/d/e/f/g; h-i-j-k-l")),
+        ("title", "Echoes of moths that bats hear at night " * 4),
+    ],
+)
+def test_ordinary_columns_are_not_remarked(name: str, value: object, tmp_path: Path) -> None:
+    batch = read(tmp_path, {"text": LONG, name: value})
+    assert (len(batch.ideas), batch.remarks) == (1, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(OTHER, OTHER.upper(), f"https://a.org {OTHER}", "我们研究飞蛾的回声并与树叶比较"),
+        *(
+            "우리는 나방의 메아리를 나뭇잎의 메아리와 비교한다",
+            "نقارن أصداء العث مع أصداء أوراق الشجر",
+        ),
+    ],
+)
+def test_a_column_of_sentences_is_named(text: str, tmp_path: Path) -> None:
+    (line,) = read(tmp_path, {"text": LONG, "Grand Scheme": text}).remarks
+    assert "add --field text='Grand Scheme'" in line
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "part"),
+    [
+        *(({"id": "a"}, {"uuid": "b"}, "idea_id"), ({"title": "A"}, {"headline": "B"}, "title")),
+        ({"cutoff": "2024-01"}, {"cutoff date": "2024-02"}, "cutoff_date"),
+    ],
+)
+def test_a_second_column_of_one_part_can_be_taken_in_its_place(
+    first: dict[str, str], second: dict[str, str], part: str, tmp_path: Path
+) -> None:
+    row = {"text": LONG, **first, **second}
+    ((name, value),) = second.items()
+    (line,) = read(tmp_path, row).remarks
+    assert line.endswith(f"to take it instead, add --field {part}='{name}'")
+    (idea,) = read(tmp_path, row, fields=(f"{part}={name}",)).ideas
+    assert str(getattr(idea, part)).startswith(value)
+
+
+def test_cells_of_a_column_without_a_value_are_counted(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["id", "text", "note"], *([n, f"{LONG} {n}", "#N/A"] for n in range(300))):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert read_ideas(tmp_path / "a.xlsx", default_cutoff=None).remarks == (
+        "a.xlsx: cell C2 of the metadata 'note' is an error (#N/A): write the value; 299 more like"
+        " it",
+    )
+
+
+def test_files_of_a_folder_are_counted(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number:02}.md").write_text(
+            f"Of Monday.\n\n## Idea 1\n{LONG} {number}\n\n## Idea 2\n{OTHER} {number}\n"
+        )
+    assert read_ideas(tmp_path, default_cutoff=None).remarks == (
+        f"{tmp_path.name}: what is above the first idea of 00.md is not read; 29 more like it",
+    )
+
+
+def test_remarks_have_a_bound(tmp_path: Path) -> None:
+    names = (f"Scheme {number}" for number in range(500))
+    batch = read(tmp_path, {"text": LONG, **dict.fromkeys(names, OTHER)})
+    assert len(batch.remarks) == 101
+    assert batch.remarks[-1] == "ideas.json: 400 more lines of this kind"

@@ -1,3 +1,5 @@
+"""Rate limits, turns and circuits that the processes of a machine share."""
+
 import asyncio
 import multiprocessing
 import time
@@ -6,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.web.shared_limits import SharedRateLimit
+from tasks.web.shared_limits import CircuitBreaker, SharedRateLimit, alone
 from tests.support.clocks import SleepingClock
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -39,7 +41,7 @@ def test_processes_share_one_rate_and_never_more(tmp_path: Path) -> None:
     the first was asked for.
     """
     times: multiprocessing.Queue[tuple[float, list[float]]] = SPAWN.Queue()
-    workers = [SPAWN.Process(target=_take_many, args=(tmp_path, 20, times)) for _ in range(3)]
+    workers = [SPAWN.Process(target=_take_many, args=(tmp_path, 20, times)) for _ in range(2)]
     for worker in workers:
         worker.start()
     told = [times.get(timeout=240) for _ in workers]
@@ -47,7 +49,7 @@ def test_processes_share_one_rate_and_never_more(tmp_path: Path) -> None:
         worker.join()
     first = min(begun for begun, _ in told)
     together = sorted(moment for _, taken in told for moment in taken)
-    assert len(together) == 60
+    assert len(together) == 40
     assert all(moment >= first + 0.02 * number for number, moment in enumerate(together))
 
 
@@ -136,3 +138,54 @@ async def test_a_limit_writes_nothing_behind_a_link(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic links"):
         await SharedRateLimit(tmp_path / "limits", "model", 3000).take()
     assert theirs.read_text() == "what is mine"
+
+
+async def test_a_circuit_opens_for_all_and_lets_one_try_now_and_then(tmp_path: Path) -> None:
+    now = [1000.0]
+    first, second = (
+        CircuitBreaker(tmp_path / "arxiv.breaker", clock=lambda: now[0]) for _ in range(2)
+    )
+    for _ in range(10):
+        first.failed()
+    assert second.allows(), "ten failures in a moment are no long time"
+    now[0] += 61
+    second.failed()
+    assert not first.allows()
+    now[0] += 60
+    assert [first.allows(), second.allows()] == [True, False]
+    first.failed()
+    now[0] += 60
+    assert second.allows()
+    second.answered()
+    assert [first.allows(), second.allows()] == [True, True]
+
+
+async def test_only_one_holds_the_turn(tmp_path: Path) -> None:
+    inside: list[int] = []
+    most: list[int] = []
+
+    async def work(number: int) -> None:
+        async with alone(tmp_path / "one.turn"):
+            inside.append(number)
+            most.append(len(inside))
+            await asyncio.sleep(0.01)
+            inside.remove(number)
+
+    await asyncio.gather(*(work(number) for number in range(4)))
+    assert most == [1, 1, 1, 1]
+
+
+def test_a_clock_that_is_set_back_keeps_no_circuit_open_for_longer(tmp_path: Path) -> None:
+    now = [1_000_000.0]
+    circuit = CircuitBreaker(
+        tmp_path / "source.breaker",
+        minimum_failures=2,
+        minimum_seconds=0.0,
+        clock=lambda: now[0],
+    )
+    for _ in range(2):
+        circuit.failed()
+    assert not circuit.allows()
+    now[0] -= 100_000.0
+    assert circuit.allows()
+    assert not circuit.allows()
