@@ -144,18 +144,25 @@ class _Night:
         summary = ideate_batch(request, self._settings)
         if not summary.published:
             return f"not published: {'; '.join(summary.failed_expectations)}"
-        outcome = _fill_inbox(
-            inbox, summary.head, path, Warehouse(request.warehouse, self._settings)
-        )
-        _archive_file(path, self._archive)
+        warehouse = Warehouse(request.warehouse, self._settings)
+        outcome = _fill_inbox(inbox, summary.head, path, warehouse)
+        self._archive_file(path)
         return outcome
 
     def evaluate_ideas(self, values: Mapping[str, object], path: Path) -> str:
         request = request_of(EVALUATE, (path,), RunOptions.model_validate(values), self._settings)
         check_before(EVALUATE, request, self._settings)
         summary = run_batch(request)
-        self.published.extend([summary.head.run_id] if summary.published else [])
-        return _run_outcome(path, summary, self._archive)
+        run = summary.head
+        if not summary.published:
+            return run.order_in_words
+        self.published.append(run.run_id)
+        self._archive_file(path)
+        # Alarms have their own section of the summary.
+        return f"published as {run.run_id}: {run.states_in_words}."
+
+    def _archive_file(self, path: Path) -> None:
+        _move(path, self._archive / datetime.now(UTC).date().isoformat())
 
     def validate_published(self, warehouse: Warehouse) -> None:
         """Validate the small publications since the last night."""
@@ -191,9 +198,31 @@ class _Night:
                 with reporting(self._settings.telemetry, "assay-run"), span("nightly"):
                     self.outcomes[name] = work(path)
             if boundary.error is not None:
-                self.outcomes[name] = _failure_outcome(boundary.error, path, self._archive)
+                self.outcomes[name] = self._failure_outcome(boundary.error, path)
                 if not isinstance(boundary.error, IdeaFileError):
                     self.errors.append(boundary.error)
+
+    def _failure_outcome(self, error: Exception, path: Path) -> str:
+        """Return the outcome of a failed file; move it aside if it would fail every night."""
+        if isinstance(error, IdeaFileError):
+            outcome, reason = f"rejected: {error}", str(error)
+        elif isinstance(error, AssayError | OSError):
+            return f"failed: {error}"
+        else:
+            logger.error("the run of %r failed", path.name, exc_info=error)
+            reason = (
+                f"Assay itself failed ({error_line(error)}); please report it, and move the file"
+                " back into the inbox to try it again"
+            )
+            outcome = f"failed: {reason}"
+        boundary = ErrorBoundary()
+        with boundary:
+            target = _move(path, self._archive / "rejected")
+            note = target.with_name(f"{target.name}.reason.txt")
+            note.write_bytes(f"{reason}\n".encode("utf-8", "replace"))
+        if boundary.error is None:
+            return outcome
+        return f"{outcome}; it cannot be moved away ({error_line(boundary.error)})"
 
 
 def ideate_batch(request: IdeationRequest, settings: Settings) -> IdeationSummary:
@@ -271,46 +300,6 @@ def _refuse_link(path: Path) -> None:
             raise IdeaFileError(error.named) from error
 
 
-def _failure_outcome(error: Exception, path: Path, archive_folder: Path) -> str:
-    """Return the outcome of a failed file; move it aside if it would fail every night."""
-    if isinstance(error, IdeaFileError):
-        return _set_aside(path, archive_folder, f"rejected: {error}", str(error))
-    if isinstance(error, AssayError | OSError):
-        return f"failed: {error}"
-    logger.error("the run of %r failed", path.name, exc_info=error)
-    reason = (
-        f"Assay itself failed ({error_line(error)}); please report it, and move the file back into"
-        " the inbox to try it again"
-    )
-    return _set_aside(path, archive_folder, f"failed: {reason}", reason)
-
-
-def _set_aside(path: Path, archive_folder: Path, outcome: str, reason: str) -> str:
-    boundary = ErrorBoundary()
-    with boundary:
-        target = _move(path, archive_folder / "rejected")
-        note = target.with_name(f"{target.name}.reason.txt")
-        note.write_bytes(f"{reason}\n".encode("utf-8", "replace"))
-    return (
-        outcome
-        if boundary.error is None
-        else f"{outcome}; it cannot be moved away ({error_line(boundary.error)})"
-    )
-
-
-def _run_outcome(path: Path, summary: RunSummary, archive_folder: Path) -> str:
-    run = summary.head
-    if not summary.published:
-        return run.order_in_words
-    _archive_file(path, archive_folder)
-    # Alarms have their own section of the summary.
-    return f"published as {run.run_id}: {run.states_in_words}."
-
-
-def _archive_file(path: Path, archive_folder: Path) -> None:
-    _move(path, archive_folder / datetime.now(UTC).date().isoformat())
-
-
 def _move(path: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / path.name
@@ -340,9 +329,6 @@ def _summarise(warehouse: Warehouse, outcomes: dict[str, str], published: list[R
             f"Assay, night of {now:%Y-%m-%d}{alarms}",
             warehouse.settings.nightly.notification_block,
         )
-
-
-logger = logging.getLogger(__name__)
 
 
 def post(markdown: str, subject: str, block_name: str | None) -> bool:

@@ -96,28 +96,6 @@ class Budget(Noun):
     maximum_cost_usd_per_idea: float | None = Field(default=None, ge=0)
 
 
-class WorkRequest(Noun):
-    """Workers of a request; they do not affect the results."""
-
-    workers: int | None = Field(
-        default=None, ge=1, description="Processes of a local cluster; None: the default."
-    )
-    scheduler_address: str | None = Field(default=None, description="Of a Dask cluster.")
-
-    @property
-    def worker_count(self) -> int:
-        """Number of processes of a local cluster."""
-        return self.workers or 2
-
-    def in_this_process(self, unit_count: int) -> bool:
-        """Return whether the command processes the units itself: few, without requested workers.
-
-        Starting a server and a cluster takes longer than processing a few units.
-        """
-        needs_cluster = self.workers is not None or self.scheduler_address is not None
-        return unit_count <= HANDFUL and not needs_cluster
-
-
 class PlannedRun(Noun):
     """Plan of a run, written at its start; with the receipts it shows the progress."""
 

@@ -13,7 +13,7 @@ from schemas.errors import PublicationError
 from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
-from schemas.run import Budget, WorkRequest
+from schemas.run import HANDFUL, Budget
 
 UnitT = TypeVar("UnitT", bound=Noun)
 ParametersT = TypeVar("ParametersT", bound=Noun)
@@ -33,9 +33,16 @@ class Judge(Noun):
     api_base: str | None = None
 
 
-class Request(WorkRequest, Generic[UnitT, ParametersT]):
-    """Request for work on units, resolved from the options of a command."""
+class Request(Noun, Generic[UnitT, ParametersT]):
+    """Request for work on units, resolved from the options of a command.
 
+    Workers do not affect the results.
+    """
+
+    workers: int | None = Field(
+        default=None, ge=1, description="Processes of a local cluster; None: the default."
+    )
+    scheduler_address: str | None = Field(default=None, description="Of a Dask cluster.")
     units: tuple[UnitT, ...]
     parameters: ParametersT = Field(description="Parameters of the kind of work.")
     warehouse: WarehouseFolder
@@ -64,6 +71,19 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
     def command_fields(self) -> dict[str, Any]:
         """Fields shared by all requests of a command."""
         return {name: getattr(self, name) for name in _OF_THE_COMMAND}
+
+    @property
+    def worker_count(self) -> int:
+        """Number of processes of a local cluster."""
+        return self.workers or 2
+
+    def in_this_process(self, unit_count: int) -> bool:
+        """Return whether the command processes the units itself: few, without requested workers.
+
+        Starting a server and a cluster takes longer than processing a few units.
+        """
+        needs_cluster = self.workers is not None or self.scheduler_address is not None
+        return unit_count <= HANDFUL and not needs_cluster
 
     @staticmethod
     def spends_as(run_id: RunId) -> RunId:

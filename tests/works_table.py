@@ -12,7 +12,6 @@ from typing import Any
 
 from schemas.work_schema import WorkSchema
 from schemas.works.registry import work_schemas
-from tasks.work.course import Course, Follow
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.works import works
 from tests.model_costs.__main__ import rewritten
@@ -20,7 +19,7 @@ from tests.model_costs.__main__ import rewritten
 PAGE = Path(__file__).parents[1] / "docs" / "design" / "architecture.md"
 BEGIN = "<!-- works: python -m tests.works_table writes what follows -->\n"
 END = "<!-- end of works -->\n"
-RETURNED = (Resolved, Expected, Result, Course, Follow)
+RETURNED = (Resolved, Expected, Result)
 """What functions of a declaration give, whose fields are not set in it."""
 
 

@@ -44,8 +44,7 @@ from schemas.errors import (
     UnknownNameError,
 )
 from schemas.identifiers import content_hash
-from schemas.options.commands import SearchOptions
-from schemas.options.values import Options
+from schemas.options.commands import DeclaredOptions, SearchOptions
 from schemas.people.decisions import GivenAnswer
 from schemas.people.job import OfIdeas, PlanJob
 from schemas.people.role import Token
@@ -179,7 +178,7 @@ def _submit_job(
     token: Token,
     job: type[WorkJob],
     inputs: Mapping[str, Any],
-    options: Options,
+    options: DeclaredOptions,
     *,
     name: str,
     key: str | None,

@@ -30,12 +30,12 @@ from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.options.commands import SearchOptions
-from schemas.options.values import Options, flag_of
+from schemas.options.commands import DeclaredOptions, SearchOptions
+from schemas.options.values import flag_of
 from schemas.people.decisions import GivenAnswer
-from schemas.people.job import JobRequest, check_offered
+from schemas.people.job import check_offered
 from schemas.people.role import Action, Token
-from schemas.people.work_job import OF_THE_MACHINE, WorkJob
+from schemas.people.work_job import WorkJob
 from tasks.works import work_named
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decide_and_fold, open_requests
@@ -66,8 +66,8 @@ class ReplyCache:
         self._replies: OrderedDict[tuple[object, ...], Future[bytes]] = OrderedDict()
         self._bytes = 0
 
-    def of(self, make: Callable[[], bytes], *key: object) -> bytes:
-        """Return the cached reply, or compute it by `make()`.
+    def of(self, make: Callable[[], bytes | Answer], *key: object) -> bytes:
+        """Return the cached reply, or compute it by `make()`; answers become JSON.
 
         Args:
             key: identifies the reply.
@@ -92,10 +92,11 @@ class ReplyCache:
         return self._compute(make, key, future)
 
     def _compute(
-        self, make: Callable[[], bytes], key: tuple[object, ...], future: "Future[bytes]"
+        self, make: Callable[[], bytes | Answer], key: tuple[object, ...], future: "Future[bytes]"
     ) -> bytes:
         try:
-            reply = make()
+            content = make()
+            reply = content if isinstance(content, bytes) else content.document().encode()
         except BaseException as error:  # concurrent callers get the same error
             with self._lock:
                 if self._replies.get(key) is future:
@@ -172,7 +173,7 @@ class Service:
         token: Token,
         job: type[WorkJob],
         inputs: Mapping[str, Any],
-        options: Options,
+        options: DeclaredOptions,
         *,
         name: str,
         idempotency_key: str | None,
@@ -188,10 +189,25 @@ class Service:
             UnknownNameError: its run is not published.
             ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
-        fields = _common_fields(token, options, "", idempotency_key, excluded=job.not_offered)
-        request = job(**fields, **stored_fields(job, inputs))
-        request = self._complete(replace(request, name=_job_name(name or request.title)))
-        return self._submit(token, request)
+        token.scope.check(Action.SUBMIT)
+        refused_options = sorted(job.not_offered & options.model_fields_set)
+        if refused_options:
+            raise ConfigurationError(
+                f"{flag_of(refused_options[0])} is not for a request to say: leave it out"
+            )
+        request = job(
+            name="unnamed",
+            asked_by=f"{token.name} ({token.token_id})",
+            created_at=datetime.now(UTC),
+            # Equal keys of two tokens are different keys.
+            idempotency_key=content_hash(token.token_id, idempotency_key or uuid4().hex),
+            options=options,
+            **stored_fields(job, inputs),
+        )
+        title = " ".join((name or request.title).split())[:NAME_CHARACTERS]
+        request = self._complete(replace(request, name=title or request.name))
+        check_offered(request, self.warehouse.settings.dashboard)
+        return accept(self.warehouse, self.database, token, request)
 
     def _complete(self, request: WorkJob) -> WorkJob:
         """Fill in engine and profile from the run that the request is about.
@@ -209,10 +225,6 @@ class Service:
         )
         updates = {"engine": options.engine, "profile": options.profile}
         return replace(request, options=replace(request.options, **updates))
-
-    def _submit(self, token: Token, request: JobRequest) -> str:
-        check_offered(request, self.warehouse.settings.dashboard)
-        return accept(self.warehouse, self.database, token, request)
 
     def jobs(self, token: Token) -> Answer:
         """List the jobs that the token may see, newest first.
@@ -258,21 +270,18 @@ class Service:
         )
 
     def runs(self) -> bytes:
-
-        def build() -> bytes:
+        def build() -> Answer:
             with self.warehouse.queries() as queries:
-                return answer_of("listed", queries.list_runs()).document().encode()
+                return answer_of("listed", queries.list_runs())
 
         return self.answers.of(build, "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
         """Return the output of `assay report --json`."""
-
-        def build() -> bytes:
-            answer = report_answer(self.warehouse, run_id, idea_id, ranking=ranking)
-            return answer.document().encode()
-
-        return self.answers.of(build, "run", run_id, idea_id, ranking)
+        return self.answers.of(
+            lambda: report_answer(self.warehouse, run_id, idea_id, ranking=ranking),
+            *("run", run_id, idea_id, ranking),
+        )
 
     def report(
         self,
@@ -284,26 +293,17 @@ class Service:
         full: bool = False,
     ) -> bytes:
         """Return the file that `assay report` writes."""
-
-        def build() -> bytes:
-            return report_file(
-                self.warehouse,
-                RunId(run_id),
-                IdeaId(idea_id) if idea_id is not None else None,
-                form,
-                ranking=ranking,
-                full=full,
-            )
-
-        return self.answers.of(build, "report", run_id, idea_id, form, ranking, full)
+        idea = IdeaId(idea_id) if idea_id is not None else None
+        return self.answers.of(
+            lambda: report_file(
+                self.warehouse, RunId(run_id), idea, form, ranking=ranking, full=full
+            ),
+            *("report", run_id, idea_id, form, ranking, full),
+        )
 
     def closest(self, run_id: str, idea_id: str) -> bytes:
         """Return the closest prior work of an idea: the overlap, and what remains new."""
-
-        def build() -> bytes:
-            return self._closest(run_id, idea_id).document().encode()
-
-        return self.answers.of(build, "closest", run_id, idea_id)
+        return self.answers.of(lambda: self._closest(run_id, idea_id), "closest", run_id, idea_id)
 
     def _closest(self, run_id: str, idea_id: str) -> Answer:
         with self.warehouse.queries() as queries:
@@ -394,32 +394,3 @@ def open_service(warehouse: Warehouse, database: ServiceDatabase, gateway_url: s
     hand_over(warehouse, database)
     answers = ReplyCache(warehouse)
     return Service(warehouse, database, Watch(warehouse), gateway_url, answers)
-
-
-def _job_name(name: str) -> str:
-    return " ".join(name.split())[:NAME_CHARACTERS] or "unnamed"
-
-
-def _common_fields(
-    token: Token,
-    options: Options,
-    name: str,
-    idempotency_key: str | None,
-    *,
-    excluded: frozenset[str] = OF_THE_MACHINE,
-) -> dict[str, Any]:
-    """Return the common fields of a request; `excluded` are options it may not set."""
-    token.scope.check(Action.SUBMIT)
-    refused_options = sorted(excluded & options.model_fields_set)
-    if refused_options:
-        raise ConfigurationError(
-            f"{flag_of(refused_options[0])} is not for a request to say: leave it out"
-        )
-    return {
-        "name": _job_name(name),
-        "asked_by": f"{token.name} ({token.token_id})",
-        "created_at": datetime.now(UTC),
-        # Equal keys of two tokens are different keys.
-        "idempotency_key": content_hash(token.token_id, idempotency_key or uuid4().hex),
-        "options": options,
-    }

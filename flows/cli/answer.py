@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
-from flows.cli.terminal import safe_json
+from flows.cli.terminal import safe, safe_json
 from schemas.base import Noun
+from schemas.errors import ConfigurationError
 
 EXIT_DONE = 0
 EXIT_FAILURES = 1
@@ -70,6 +72,22 @@ def write_document(text: str) -> None:
     else:
         sys.stdout.flush()
         binary.write(text.encode())
+
+
+def write_content(content: bytes, output: Path | None, what: str, *, is_text: bool) -> None:
+    """Write an answer in some format to a file, or to stdout.
+
+    Raises:
+        ConfigurationError: it is no text, and stdout is a terminal.
+    """
+    if output is not None:
+        output.write_bytes(content)
+    elif is_text:
+        write_document(safe(content.decode()))
+    elif sys.stdout.isatty():
+        raise ConfigurationError(f"{what} is no text: write it to a file with --output")
+    else:
+        sys.stdout.buffer.write(content)
 
 
 def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **more: Any) -> None:

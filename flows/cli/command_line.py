@@ -44,6 +44,7 @@ from schemas.errors import (
     SnapshotError,
 )
 from schemas.interpreter import collect_garbage_seldom
+from schemas.settings import Settings
 
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 
@@ -254,8 +255,6 @@ def ending_of(command: Callable[[], object]) -> Ending:
 
 def _variable(place: str) -> str:
     """Return the environment variable in use, where a setting has several names."""
-    from schemas.settings import Settings  # late: needed after an error only
-
     names = (field.validation_alias for field in Settings.model_fields.values())
     choices = (each.choices for each in names if isinstance(each, AliasChoices))
     spellings = next((each for each in choices if place in each), [])

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -19,8 +18,11 @@ from flows.cli.terminal import print_note, print_warning, safe
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
 from schemas.options.values import flag_of
 from schemas.reasons import Passes, Reason
+from schemas.run import Budget
+from schemas.work import Summary
 from tasks.accounting.budgets import SharedBudget
 from warehouse.row_models import IdeaScore, RankedIdea
 from warehouse.warehouse import Warehouse
@@ -28,9 +30,6 @@ from warehouse.warehouse import Warehouse
 if TYPE_CHECKING:  # importing a campaign would import Prefect before its server is set
     from dashboards.render.page import Page
     from flows.run.estimate import WorkEstimate
-    from schemas.identifiers import RunId
-    from schemas.run import Budget
-    from schemas.work import Summary
 
 RowT = TypeVar("RowT")
 NounT = TypeVar("NounT", bound=Noun)
@@ -247,32 +246,6 @@ def duration(hours: float) -> str:
     return f"{hours:.1f} h" if hours >= 1 else f"{max(1, round(hours * 60))} min"
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    name: str
-    requested: Callable[[IdeaScore], bool]
-    text: Callable[[IdeaScore], str]
-
-
-_OPTIONAL_COLUMNS = (
-    _Column(
-        "committee",
-        lambda score: score.committee_requested,
-        lambda score: number(score.committee_0_to_10),
-    ),
-    _Column(
-        "unscored\nreviews",
-        lambda score: score.committee_requested,
-        lambda score: f"{score.unscored_persona_review_count} of {score.persona_review_count}",
-    ),
-    _Column(
-        "novelty",
-        lambda score: score.novelty_requested,
-        lambda score: number(score.novelty_0_to_10),
-    ),
-)
-
-
 def ranking_table(
     columns: Sequence[str],
     ideas: Sequence[RankedIdea],
@@ -306,42 +279,52 @@ def idea_cell(entry: RankedIdea, *reasons: str) -> Group:
     )
 
 
+# Name, flag of a score that requested it, and text of a cell.
+_COLUMNS: tuple[tuple[str, str, Callable[[RankedIdea, IdeaScore], str]], ...] = (
+    ("soundness", "soundness_requested", lambda idea, _: number(idea.soundness_0_to_10)),
+    (
+        "unscored\nmethods",
+        "soundness_requested",
+        lambda _, score: f"{score.unscored_method_count} of {score.method_count}",
+    ),
+    ("contribution", "contribution_requested", lambda idea, _: number(idea.contribution_0_to_10)),
+    (
+        "unscored\ncomparisons",
+        "contribution_requested",
+        lambda _, score: (
+            f"{score.unscored_comparison_count} of"
+            f" {score.scored_comparison_count + score.unscored_comparison_count}"
+        ),
+    ),
+    ("committee", "committee_requested", lambda _, score: number(score.committee_0_to_10)),
+    (
+        "unscored\nreviews",
+        "committee_requested",
+        lambda _, score: f"{score.unscored_persona_review_count} of {score.persona_review_count}",
+    ),
+    ("novelty", "novelty_requested", lambda _, score: number(score.novelty_0_to_10)),
+)
+_ALWAYS_SHOWN = ("soundness_requested", "contribution_requested")
+
+
 def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
     """Print a ranking with unscored counts next to every score."""
     score_of = {score.idea_id: score for score in scores}
-    beyond = [
-        column for column in _OPTIONAL_COLUMNS if any(column.requested(score) for score in scores)
+    columns = [
+        column
+        for column in _COLUMNS
+        if column[1] in _ALWAYS_SHOWN or any(getattr(score, column[1]) for score in scores)
     ]
-    columns = (
-        *("rank", "idea", "score", "soundness", "unscored\nmethods"),
-        *("contribution", "unscored\ncomparisons", *(column.name for column in beyond)),
-    )
 
     def cells(entry: RankedIdea) -> tuple[str | Group, ...]:
         score = score_of[entry.idea_id]
-        others = (each.text(score) if each.requested(score) else "–" for each in beyond)
-        return (*_score_cells(entry, score), *others)
+        reason = score.state_reason if score.score is None else None
+        return (
+            "–" if entry.rank is None else str(entry.rank),
+            idea_cell(entry, "" if reason is None else unscored_because(reason)),
+            number(entry.score),
+            *(text(entry, score) if getattr(score, flag) else "–" for _, flag, text in columns),
+        )
 
-    stdout_console().print(ranking_table(columns, ranking, cells))
-
-
-def _score_cells(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
-    comparisons = score.scored_comparison_count + score.unscored_comparison_count
-    reason = score.state_reason if score.score is None else None
-    return (
-        "–" if entry.rank is None else str(entry.rank),
-        idea_cell(entry, "" if reason is None else unscored_because(reason)),
-        number(entry.score),
-        number(entry.soundness_0_to_10) if score.soundness_requested else "–",
-        (
-            f"{score.unscored_method_count} of {score.method_count}"
-            if score.soundness_requested
-            else "–"
-        ),
-        number(entry.contribution_0_to_10) if score.contribution_requested else "–",
-        (
-            f"{score.unscored_comparison_count} of {comparisons}"
-            if score.contribution_requested
-            else "–"
-        ),
-    )
+    names = ("rank", "idea", "score", *(name for name, _, _ in columns))
+    stdout_console().print(ranking_table(names, ranking, cells))

@@ -80,8 +80,9 @@ def run(
         return print_estimate(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
-        extra_files = more(request, summary) if more is not None and _goes_on(summary) else ()
-        if choose_page is not None and _goes_on(summary):
+        goes_on = summary.published and not summary.waits_for
+        extra_files = more(request, summary) if more is not None and goes_on else ()
+        if choose_page is not None and goes_on:
             request = choose_page(request, summary)
     return print_published(
         work, request, summary, output, extra_files, as_json=as_json, save=save, leave=leave
@@ -109,11 +110,8 @@ def print_published(
         return print_waiting(summary.waits_for, summary.head, goes_on=goes_on, as_json=as_json)
     if not was_published(summary, as_json=as_json):
         return max(EXIT_FAILURES, _first_exit_code(summary))
-    last_work, head, warehouse = (
-        work_named(summary.name),
-        summary.head,
-        Warehouse(request.warehouse),
-    )
+    last_work, head = work_named(summary.name), summary.head
+    warehouse = Warehouse(request.warehouse)
     page: Any = published_page(last_work, warehouse, head.run_id, request)
     page = dataclasses.replace(page, head=head)  # a later step may have ended early
     result = last_work.result(head, page.units)
@@ -141,7 +139,13 @@ def print_published(
             answer_about(page, result, (*request.remarks, *messages, *early_end), **values)
         )
         return exit_code_of(summary, result)
-    _show(page, result, summary, as_page=not paths)
+    if tables := tables_of(summary.name):
+        tables(page, result, summary)
+    else:
+        if not paths:
+            sys.stdout.write(safe(page.short()))
+        for line in (*result.lost, *page.warnings):
+            print_warning(safe(line))
     for path in (*paths, *more):
         print_note(f"written: {path}")
     for line in messages:
@@ -160,23 +164,6 @@ def _write_output(page: Any, request: Any, output: Path, save: Save | None) -> t
         return paths
     output.write_bytes(file_of(page, format_or_markdown(output)))
     return (output,)
-
-
-def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) -> None:
-    """Print results and warnings: by the kind's tables, else its page."""
-    tables = tables_of(summary.name)
-    if tables is not None:
-        tables(page, result, summary)
-        return
-    if as_page:
-        sys.stdout.write(safe(page.short()))
-    for line in (*result.lost, *page.warnings):
-        print_warning(safe(line))
-
-
-def _goes_on(summary: Summary[Any]) -> bool:
-    """Return whether the work is published and waits for nobody."""
-    return summary.published and not summary.waits_for
 
 
 def answer_about(

@@ -9,7 +9,6 @@ import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
 
 import orjson
 from filelock import FileLock, Timeout
@@ -28,7 +27,6 @@ from flows.works.evaluate.prediction import parse_engines, predict
 from schemas.base import Noun, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
-from schemas.options.values import Options
 from schemas.people.job import JobState, PlanJob
 from schemas.people.work_job import WorkJob
 from schemas.stopwatch import Stopwatch
@@ -37,7 +35,6 @@ from warehouse.app.jobs import Job, read_job, read_request, write_status
 from warehouse.parquet import write_bytes
 from warehouse.warehouse import Warehouse
 
-OptionsT = TypeVar("OptionsT", bound=Options)
 LOCK_SECONDS = 5.0
 """Time for the process of a killed runner to end."""
 
@@ -128,20 +125,22 @@ def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobRe
     request = read_request(warehouse, job.job_id)
     if checked_sha256 not in (None, content_hash(request.model_dump_json())):
         raise ConfigurationError("the request was changed after it was checked: request it again")
-    if isinstance(request, PlanJob):
-        return _run_plan(request, job, warehouse)
-    return _run_work(request, job, warehouse)
-
-
-def _in_warehouse(options: OptionsT, warehouse: Warehouse) -> OptionsT:
-    """Return the options with this warehouse: the folder may have moved since the request."""
-    return replace(options, warehouse=warehouse.root)
+    # The folder may have moved since the request.
+    request = replace(request, options=replace(request.options, warehouse=warehouse.root))
+    if not isinstance(request, PlanJob):
+        return _run_work(request, job, warehouse)
+    write_bytes(job.ideas, request.idea_file)
+    settings, options = warehouse.settings, request.options
+    run_request = request_of(work_named(request.of), (job.ideas,), options, settings)
+    document = predict(run_request, parse_engines(options.compare), settings).document()
+    write_bytes(job.result, orjson.dumps(document))
+    return JobResult(exit_code=EXIT_DONE, done=True)
 
 
 def _run_work(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     work, settings = work_named(submission.command), warehouse.settings
-    options = _in_warehouse(submission.options, warehouse)
-    request = request_of(work, work.given(submission, job.folder), options, settings)
+    arguments = work.given(submission, job.folder)
+    request = request_of(work, arguments, submission.options, settings)
     if submission.asks_nothing:
         work_estimate = estimate(work, request, settings)
         write_bytes(job.result, orjson.dumps(work_estimate.model_dump(mode="json")))
@@ -177,15 +176,6 @@ def _run_work(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
         run_id=head.run_id,
         other_run_ids=summary.other_run_ids,
     )
-
-
-def _run_plan(submission: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
-    settings, options = warehouse.settings, _in_warehouse(submission.options, warehouse)
-    write_bytes(job.ideas, submission.idea_file)
-    request = request_of(work_named(submission.of), (job.ideas,), options, settings)
-    document = predict(request, parse_engines(options.compare), settings).document()
-    write_bytes(job.result, orjson.dumps(document))
-    return JobResult(exit_code=EXIT_DONE, done=True)
 
 
 if __name__ == "__main__":

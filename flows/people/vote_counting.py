@@ -3,7 +3,6 @@
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterable
 
 from filelock import FileLock, Timeout
 
@@ -85,9 +84,6 @@ def count_votes(database: ServiceDatabase) -> None:
         votes[vote.track, vote.group].append(vote)
     for contest, standing in contests(database):
         matches = votes_of(contest, votes.get((contest.track, contest.group), ()))
-        if standing is None or standing.vote_count != _vote_count(matches):
+        count = sum(vote.check_passed is None for vote in matches)
+        if standing is None or standing.vote_count != count:
             store_standing(database, contest, standing_of(contest, matches))
-
-
-def _vote_count(votes: Iterable[HumanVote]) -> int:
-    return sum(vote.check_passed is None for vote in votes)

@@ -23,10 +23,9 @@ from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
-from schemas.run import WorkRequest
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from schemas.work import HeadT, Summary
+from schemas.work import HeadT, Request, Summary
 from tasks.shards.work import Shard, WorksOnShards
 from tasks.telemetry.reporting import reporting, span
 from warehouse.reports import share_reports, with_pages
@@ -77,7 +76,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         verb, nouns: words for progress, such as `evaluated`, `ideas`.
         work: function applied to each shard file.
         in_sandbox: whether that runs programs in a sandbox.
-        work_request: the request, which sets the number of workers.
+        request: sets warehouse and number of workers.
         run_id: available inside `open`; its lock is held meanwhile.
     """
 
@@ -90,8 +89,10 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     work: ClassVar[WorksOnShards]
     in_sandbox: ClassVar[bool] = False
 
-    def __init__(self, request: WorkRequest, warehouse: Path, **labels: str) -> None:
-        self.work_request, self.warehouse = request, Warehouse(warehouse)
+    request: Any
+
+    def __init__(self, request: Request[Any, Any], **labels: str) -> None:
+        self.request, self.warehouse = request, Warehouse(request.warehouse)
         self.watch = Stopwatch()
         self.started_at = self.watch.started_at
         self.labels = labels
@@ -142,7 +143,9 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
             for name, unit in units.items()
             if complete_receipt(self.warehouse, self.kind, self.run_id, name) is None
         ]
-        return write_shards(folder, map(shard, deal(unfinished_units, self.work_request)))
+        count = shard_count(self.request, len(unfinished_units))
+        parts = (tuple(unfinished_units[number::count]) for number in range(count))
+        return write_shards(folder, map(shard, parts))
 
     def progress_source(self, plan: PlanT) -> ProgressSource:
         names = self.kind.names(plan.head)
@@ -277,13 +280,17 @@ def run_campaign(
                 campaign.name,
                 extra={**campaign.labels, **counts, "nouns": campaign.nouns},
             )
-            if not unit_count or campaign.work_request.in_this_process(unit_count):
+            if not unit_count or campaign.request.in_this_process(unit_count):
                 return carry_out(campaign, plan, ThisProcess())
             return cluster(campaign, plan)
 
 
 def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -> Summary[HeadT]:
-    """Process the shards of a plan in `place`, and publish."""
+    """Process the shards of a plan in `place`, and publish.
+
+    Raises:
+        ConfigurationError: the request cannot be met.
+    """
     warehouse, kind = campaign.warehouse, campaign.kind
     names = kind.names(plan.head)
 
@@ -296,11 +303,16 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
     def shards_with(condition: Callable[[str], bool]) -> tuple[Path, ...]:
         return tuple(path for path, units in plan.shards.items() if any(map(condition, units)))
 
-    def unfinished_shards() -> tuple[Path, ...]:
-        return shards_with(is_unfinished)
-
-    def send(paths: Sequence[Path]) -> Iterator[BaseException]:
-        return place.send(campaign.work, paths)
+    def process(paths: Sequence[Path]) -> None:
+        """Send shards; resend those that a lost worker left unfinished."""
+        for _ in range(MAXIMUM_ROUNDS):
+            if not paths:
+                return
+            for error in place.send(campaign.work, paths):
+                if isinstance(error, ConfigurationError):
+                    raise error
+            # A Prefect task whose worker was lost stays `Running`, so receipts decide what is done.
+            paths = shards_with(is_unfinished)
 
     source, waves = campaign.progress_source(plan), campaign.waves()
     if waves is not None:
@@ -309,15 +321,11 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
             source, suffix=lambda: source_suffix() + (f", {waves}" if f"{waves}" else "")
         )
     with progress(source, place.reporter(source)):
-        send_shards(send, tuple(plan.shards), unfinished_shards)
+        process(tuple(plan.shards))
         # Before the wave, because a retried unit still has its last receipt.
         suspended_shards = shards_with(is_suspended)
         while waves is not None and waves.next():
-            send_shards(
-                send,
-                tuple(dict.fromkeys((*suspended_shards, *unfinished_shards()))),
-                unfinished_shards,
-            )
+            process(tuple(dict.fromkeys((*suspended_shards, *shards_with(is_unfinished)))))
             suspended_shards = shards_with(is_suspended)
     summary = conclude(campaign, plan)
     result = {"published": summary.published, "failed_expectations": summary.failed_expectations}
@@ -380,20 +388,14 @@ MAXIMUM_ROUNDS = 3
 
 SHARDS_PER_WORKER = 4
 
-Send = Callable[[Sequence[Path]], Iterable[BaseException]]
-"""Processes shard files and returns the errors of those that failed."""
 
-
-def shard_count(request: WorkRequest, unit_count: int, per_worker: int = SHARDS_PER_WORKER) -> int:
+def shard_count(
+    request: Request[Any, Any], unit_count: int, per_worker: int = SHARDS_PER_WORKER
+) -> int:
     """Return the number of shards: at most one if the command processes them itself."""
     if request.in_this_process(unit_count):
         return min(unit_count, 1)
     return min(unit_count, request.worker_count * per_worker)
-
-
-def deal(units: Sequence[UnitT], request: WorkRequest) -> list[tuple[UnitT, ...]]:
-    count = shard_count(request, len(units))
-    return [tuple(units[number::count]) for number in range(count)]
 
 
 def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str, ...]]:
@@ -410,27 +412,6 @@ def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str,
         path.write_text(shard.model_dump_json())
         names[path] = shard.unit_names
     return names
-
-
-def send_shards(
-    send: Send, paths: Sequence[Path], find_unfinished: Callable[[], Sequence[Path]]
-) -> None:
-    """Send every shard; resend those that a lost worker left unfinished.
-
-    A Prefect task whose worker was lost stays `Running`, so the receipts behind `find_unfinished` decide
-    what is done, not the results of `send`.
-
-    Raises:
-        ConfigurationError: the request cannot be met.
-    """
-    remaining = paths
-    for _ in range(MAXIMUM_ROUNDS):
-        if not remaining:
-            return
-        for error in send(remaining):
-            if isinstance(error, ConfigurationError):
-                raise error
-        remaining = find_unfinished()
 
 
 @contextmanager

@@ -1,21 +1,17 @@
-"""Campaigns, steps and estimates of all runs that one command starts."""
+"""Campaigns of all runs that one command starts."""
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from schemas.identifiers import RunId
-from schemas.settings import Settings
 from schemas.work import Request, Summary
-from tasks.work.course import Follow
 from tasks.works import work_named
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # slow imports
     from flows.run.campaign import Campaign
-    from tasks.work.declaration import Expected, Work
+    from tasks.work.declaration import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +40,12 @@ class CampaignRuns:
             return RunId(campaign.run_id)
 
 
-def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
-    from flows.run.declared_campaign import DeclaredCampaign
-
-    kind: type[Campaign[Any, Any]] = (
-        resolve_name(work.campaign) if work.campaign else DeclaredCampaign
-    )
-    return kind
+def campaign_type(work: "Work[Any, Any, Any]") -> Any:
+    """Return the subclass of `Campaign` of a kind."""
+    return resolve_name(work.campaign or "flows.run.declared_campaign:DeclaredCampaign")
 
 
 def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":
-    factory: Any = campaign_type(work)
+    factory = campaign_type(work)
     campaign: Campaign[Any, Any] = factory(request) if work.campaign else factory(work, request)
     return campaign
-
-
-def follow_ups(
-    work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
-) -> tuple[Follow, ...]:
-    return () if work.course is None else tuple(work.course.follows(request, settings))
-
-
-def expected_follow_up(follow: Follow, settings: Settings) -> "tuple[Request[Any, Any], Expected]":
-    """Return the request of a follow-up run and its estimate, on a placeholder file."""
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        path = Path(folder) / "expected.md"
-        path.write_text(follow.text, "utf-8")
-        request = follow.request(path)
-        return request, work_named(follow.name).expected(request, settings)

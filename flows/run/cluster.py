@@ -41,7 +41,7 @@ from schemas.boundary import ErrorBoundary
 from schemas.choices import remote_model
 from schemas.errors import ConfigurationError
 from schemas.judgement.run_request import RunRequest
-from schemas.run import Module, WorkRequest
+from schemas.run import Module
 from schemas.settings import Settings
 from schemas.work import HeadT, Request, Summary
 from tasks.judging.model_keys import model_variables
@@ -138,9 +138,7 @@ class ExternalWorkers:
             ConfigurationError: every worker refuses; the message says why.
         """
         if self._admission is None:
-            request, settings = self._campaign.work_request, self._campaign.warehouse.settings
-            in_sandbox = self._campaign.in_sandbox
-            self._admit(needs_of(request, shards, path, settings, in_sandbox=in_sandbox))
+            self._admit(needs_of(self._campaign, shards, path))
         assert self._admission is not None
         return self._admission.resource
 
@@ -211,7 +209,7 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
             read_receipt(warehouse, kind, *names, unit)
 
     with ExitStack() as stack:
-        address, external = campaign.work_request.scheduler_address, None
+        address, external = campaign.request.scheduler_address, None
         if address is not None:
             work = kind.folder(warehouse, *names).relative_to(warehouse.landing).as_posix()
             external = stack.enter_context(ExternalWorkers(campaign, address, work))
@@ -221,15 +219,15 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
         @flow(
             name=campaign.artifact_key,
             flow_run_name=f"{campaign.name} {campaign.run_id}",
-            task_runner=dask_runner(campaign.work_request.worker_count, address),
+            task_runner=dask_runner(campaign.request.worker_count, address),
             validate_parameters=False,
         )
         def carry_out_request(
-            request: WorkRequest,  # noqa: ARG001 -- Prefect shows it
+            request: Request[Any, Any],  # noqa: ARG001 -- Prefect shows it
         ) -> Summary[HeadT]:
             return local_call()
 
-        return carry_out_request(campaign.work_request)
+        return carry_out_request(campaign.request)
 
 
 # Loading a shard's models costs seconds, so a worker may die several times before its shard is
@@ -277,28 +275,21 @@ _DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")
 
 
 def needs_of(
-    request: WorkRequest,
-    shards: Sequence[Shard],
-    shard_file: Path,
-    settings: Settings,
-    *,
-    in_sandbox: bool = False,
+    campaign: Campaign[Any, Any], shards: Sequence[Shard], shard_file: Path
 ) -> WorkerNeeds:
     """Return the requirements of these shards on their workers.
 
     Args:
         shard_file: the file of one of the shards.
-        in_sandbox: whether the work runs programs in a sandbox.
 
     Raises:
         SharedStateError: the catalogue's database cannot be reached.
     """
+    request, settings = campaign.request, campaign.warehouse.settings
     database, files = shared_database(), {path for shard in shards for path in shard.files}
-    embeds = True
-    if isinstance(request, Request):
-        _, *judges = request.engines
-        # A judge without a model compares embeddings.
-        embeds = request.literature is not None or any(one.engine.is_baseline for one in judges)
+    _, *judges = request.engines
+    # A judge without a model compares embeddings.
+    embeds = request.literature is not None or any(one.engine.is_baseline for one in judges)
     return WorkerNeeds(
         assay_version=metadata.version("assay"),
         python_version=python_version(),
@@ -308,7 +299,7 @@ def needs_of(
         shard_file=shard_file.absolute(),
         machine=this_machine(),
         database=None if database is None else database.identity,
-        shares_folder=bool(getattr(request, "batch", False)),
+        shares_folder=bool(getattr(request.parameters, "batch", False)),
         files={path: digest for path in sorted(files) if (digest := fingerprint(path)) is not None},
         variables=_variables(request, settings, embeds=embeds),
         unset=tuple(name for name in _DOCUMENT_VARIABLES if not os.environ.get(name)),
@@ -316,35 +307,26 @@ def needs_of(
         gateway_url=getattr(shards[0], "gateway_url", None),
         literature=getattr(shards[0], "literature", None),
         embeds=embeds,
-        in_sandbox=in_sandbox,
-        container=settings.experiments.container if in_sandbox else None,
+        in_sandbox=campaign.in_sandbox,
+        container=settings.experiments.container if campaign.in_sandbox else None,
     )
 
 
-def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tuple[str, ...]:
+def _variables(request: Request[Any, Any], settings: Settings, *, embeds: bool) -> tuple[str, ...]:
     """Return the variables, such as API keys, that are set here and that workers need."""
-    models = [place.model for place, _ in _engines(request)]
-    for part in (request, getattr(request, "profile", None)):
-        judging = getattr(part, "judging", None)
-        models += judging.models if judging is not None else ()
+    models = [*(each.engine.model for each in request.engines), *request.profile.judging.models]
     if embeds:
         models.append(remote_model(settings.embeddings.model))
     names = set[str]().union(*(model_variables(model) for model in models if model is not None))
     if isinstance(request, RunRequest) and Module.COMMITTEE in request.parameters.modules:
         names |= SOURCE_VARIABLES
-    if getattr(request, "full_text", False):
+    if request.full_text:
         names.update(_DOCUMENT_VARIABLES)
     return tuple(sorted(name for name in names if os.environ.get(name)))
 
 
-def _engines(request: Any) -> list[tuple[Any, str | None]]:
-    if isinstance(request, Request):
-        return [(each.engine, each.api_base) for each in request.engines]
-    return [(request.engine, getattr(request, "api_base", None))]
-
-
-def _addresses(request: WorkRequest) -> tuple[Address, ...]:
-    bases = dict.fromkeys(base for _, base in _engines(request) if base is not None)
+def _addresses(request: Request[Any, Any]) -> tuple[Address, ...]:
+    bases = dict.fromkeys(each.api_base for each in request.engines if each.api_base is not None)
     addresses = [
         Address(
             what="the model's server",
@@ -364,7 +346,7 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
                 ),
             )
         )
-    if getattr(request, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
+    if request.full_text and (grobid := os.environ.get("GROBID_URL")):
         addresses.append(
             Address(what="GROBID", url=grobid, remedy="name one in GROBID_URL that all reach")
         )

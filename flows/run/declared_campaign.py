@@ -70,8 +70,8 @@ class DeclaredCampaign(Campaign[Plan[Any], Any]):
     page: PublishedPage | None = None
 
     def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
-        super().__init__(request, request.warehouse, engine=request.engine.text)
-        self.declaration, self.request = work, request
+        super().__init__(request, engine=request.engine.text)
+        self.declaration = work
         self.kind = work.kind  # type: ignore[misc]
         self.name = self.command = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = "finished", work.units_noun  # type: ignore[misc]

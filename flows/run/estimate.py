@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from pydantic import Field
 
-from flows.run.campaign_runs import expected_follow_up, follow_ups
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.judging import JudgingParameters
@@ -15,6 +16,7 @@ from schemas.work import Request
 from tasks.judging.expected import ExpectedCalls, StepEstimate, estimate_step, total_usd, unpriced
 from tasks.judging.step import Step
 from tasks.work.declaration import Expected, Work
+from tasks.works import work_named
 
 
 class WorkEstimate(Noun):
@@ -79,17 +81,13 @@ def estimate(
     """Estimate a command of which nothing has landed; calls nothing."""
     expected_work = work.expected(request, settings)
     steps, counts = _steps(expected_work, request, settings), Counter(expected_work.counts)
-    for follow in follow_ups(work, request, settings):
-        next_request, other = expected_follow_up(follow, settings)
-        steps += [_times(step, follow.times) for step in _steps(other, next_request, settings)]
-        requests = other.counts.get("literature_requests", 0)
-        if requests:
-            counts["literature_requests"] += follow.times * requests
-    texts: dict[str, Any] = {
-        "note": expected_work.note,
-        "lost": expected_work.lost,
-        "titles": expected_work.titles,
-    }
+    with TemporaryDirectory(prefix="assay-") as folder:
+        for name, follow, times in work.follows(request, settings, Path(folder)):
+            other = work_named(name).expected(follow, settings)
+            steps += [_times(step, times) for step in _steps(other, follow, settings)]
+            if requests := other.counts.get("literature_requests", 0):
+                counts["literature_requests"] += times * requests
+    texts = {name: getattr(expected_work, name) for name in ("note", "lost", "titles")}
     return WorkEstimate.of(steps, counts=dict(counts), **texts)
 
 

@@ -1,6 +1,7 @@
-"""Proxies and certificates that every HTTP library of a process shares."""
+"""Ports, and proxies and certificates that every HTTP library of a process shares."""
 
 import os
+import socket
 import ssl
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -45,3 +46,17 @@ def share_certificates() -> None:
     bundle = next(iter(named_bundles.values()), None) or ssl.get_default_verify_paths().cafile
     for name in _BUNDLES if bundle is not None and Path(bundle).is_file() else ():
         os.environ.setdefault(name, str(bundle))
+
+
+def check_free(host: str, port: int, options: str = "--port or --host") -> None:
+    """Raise ConfigurationError if nothing can listen there; `options` name the place."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot listen on {host} port {port} ({error.strerror or error}): choose another"
+            f" {options}"
+        ) from error

@@ -17,16 +17,17 @@ from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
 from tasks.web.exchange import REFUSING_STATUSES, NoAnswerError, probe
+from tasks.works import work_named
+from warehouse.objects.object_storage import ObjectFolder
 from warehouse.permissions import check_locks, keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from tasks.judging.model_preflight import ModelProbe
     from tasks.judging.step import Step
     from tasks.literature.gateway.live_requests import Outcome
     from tasks.work.declaration import Work
-    from warehouse.objects.object_storage import ObjectFolder
-    from warehouse.warehouse import Warehouse
 
 CONNECT_SECONDS = 5.0
 _SEARCH = "/graph/v1/paper/search"
@@ -61,17 +62,13 @@ def check_before(
         check_sandbox(settings.experiments.container)
     check_place(request.warehouse, settings)
     if request.literature is not None and request.literature.asks_upstream:
-        from warehouse.warehouse import Warehouse
-
         _check_literature(settings, Warehouse(request.warehouse, settings).cache)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
-    from flows.run.campaign_runs import follow_ups
-    from tasks.works import work_named
-
     steps = [*work.steps(request)]
-    for follow in follow_ups(work, request, settings):
-        steps += work_named(follow.name).steps(follow.request(None))
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        for name, follow, _ in work.follows(request, settings, Path(folder)):
+            steps += work_named(name).steps(follow)
     engine, *judges = request.engines
     profile = request.profile
     contacts: tuple[ModelProbe, ...] = ()
@@ -160,7 +157,6 @@ def examine(
     warehouse: Path, engine: str, api_base: str | None, profile: Profile, settings: Settings
 ) -> list[ComponentStatus]:
     """Return the findings of `assay doctor`, most basic first."""
-    from warehouse.warehouse import Warehouse
 
     def embed() -> None:
         from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -211,7 +207,6 @@ def check_place(folder: Path, settings: Settings) -> None:
     """
     check_writable(folder)
     from warehouse.lake import refuse_after_a_move
-    from warehouse.warehouse import Warehouse
 
     warehouse = Warehouse(folder, settings)
     warehouse.check_may_publish()

@@ -32,17 +32,15 @@ def request_of(
     check_warehouse(options.warehouse)
     arguments, options = campaign_type(work).complete_options(arguments, options, settings)
     check_api_base(options.api_base, options.engine)
+    options = replace(options, warehouse=options.warehouse.resolve())
     # Kinds with optional literature use it only if an option names it.
-    literature_option = getattr(options, "literature", None)
-    literature = None
+    literature = getattr(options, "literature", None)
+    if work.needs.literature or literature is not None:
+        literature = resolve_literature(literature, settings)
+        options = replace(options, literature=literature)
+    profile = load_profile(options.profile)
     if isinstance(options, RunOptions):  # kinds that evaluate ideas too
-        options, literature, profile = resolve_evaluation(options, settings)
-    else:
-        options = replace(options, warehouse=options.warehouse.resolve())
-        profile = load_profile(options.profile)
-        if work.needs.literature or literature_option is not None:
-            literature = resolve_literature(literature_option, settings)
-            options = replace(options, literature=literature)
+        options, profile = resolve_evaluation(options, profile, settings)
     resolution = work.resolve(arguments, options, profile, settings)
     profile = resolution.profile or profile
     check_judging(profile, options.engine)

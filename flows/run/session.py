@@ -2,19 +2,18 @@
 
 from contextlib import ExitStack
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from flows.cli.terminal import print_note
+from flows.run.campaign_runs import CampaignRuns
 from flows.run.interruption import interruptible
 from schemas.base import replace
-from schemas.run import WorkRequest
 from schemas.settings import Settings
 from schemas.work import HeadT, Request, Summary
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, PlanT
     from flows.run.prefect_server import PrefectServer
-    from tasks.judging.model_preflight import ModelProbe
     from tasks.work.declaration import Work
 
 
@@ -28,36 +27,33 @@ class Session(ExitStack):
         super().__init__()
         self._settings = Settings()
         self._server: PrefectServer | None = None
-        self._interruptible = False
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self.enter_context(interruptible())
+        return self
 
     def run(self, work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Summary[Any]":
         """Run work of a declared kind and its follow-up runs, after the preflight checks.
 
         Nothing is checked for work that is done already or waits for people.
         """
-        self._prepare(request)
-        from flows.run.campaign_runs import CampaignRuns
-        from flows.run.preflight import check_before
-
-        check_once = cache(lambda: _print_contacts(check_before(work, request, self._settings)))
-        runs = CampaignRuns(self._run, before=check_once)
-        if work.course is None:
-            return runs(work.name, request)
-        summary = work.course.run(request, self._settings, runs)
-        others = dict.fromkeys(each for each in runs.run_ids if each != summary.head.run_id)
-        return replace(summary, other_run_ids=tuple(others))
-
-    def _prepare(self, request: WorkRequest) -> None:
-        if not self._interruptible:
-            self.enter_context(interruptible())
-            self._interruptible = True
         if not request.in_this_process(0):  # start it early: it takes seconds
             self._prefect_server()
-
-    def _run(self, campaign: "Campaign[PlanT, HeadT]") -> "Summary[HeadT]":
         from flows.run.campaign import run_campaign
+        from flows.run.preflight import check_before
 
-        return run_campaign(campaign, self._on_cluster)
+        @cache
+        def check_once() -> None:
+            for contact in check_before(work, request, self._settings):
+                print_note(f"{contact.model} {contact.line}")
+
+        runs = CampaignRuns(lambda each: run_campaign(each, self._on_cluster), before=check_once)
+        if work.run is None:
+            return runs(work.name, request)
+        summary = work.run(request, self._settings, runs)
+        others = dict.fromkeys(each for each in runs.run_ids if each != summary.head.run_id)
+        return replace(summary, other_run_ids=tuple(others))
 
     def _on_cluster(self, campaign: "Campaign[PlanT, HeadT]", plan: "PlanT") -> "Summary[HeadT]":
         server = self._prefect_server()
@@ -72,8 +68,3 @@ class Session(ExitStack):
 
             self._server = self.enter_context(PrefectServer(self._settings.prefect_api_url))
         return self._server
-
-
-def _print_contacts(contacts: "tuple[ModelProbe, ...]") -> None:
-    for contact in contacts:
-        print_note(f"{contact.model} {contact.line}")

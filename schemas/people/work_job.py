@@ -78,8 +78,8 @@ class WebForm:
     resembles: Callable[[str, str], bool] = lambda _ending, _text: False
 
 
-class JobBase(Noun):
-    """Fields that all jobs have."""
+class WorkJob(Noun):
+    """Job of a kind of work: its command, input and options."""
 
     name: str = Field(min_length=1, description="Name for lists of jobs.")
     asked_by: str = Field(min_length=1, description="Origin of the request, such as `dashboard`.")
@@ -87,29 +87,11 @@ class JobBase(Noun):
     idempotency_key: str = Field(
         min_length=1, description="Requests with the same key are one job."
     )
-
-    not_offered: ClassVar[frozenset[str]] = OF_THE_MACHINE
-    """Options that requests may not set."""
-
-    @property
-    def asks_nothing(self) -> bool:
-        """Return whether the job is only an estimate."""
-        return False
-
-    @property
-    def work(self) -> str:
-        """Return the work as JSON, without requester and budget."""
-        bounds = {"max_cost_usd", "max_tokens", "max_requests"}
-        who = {"name", "asked_by", "created_at", "idempotency_key"}
-        return self.model_dump_json(exclude={**dict.fromkeys(who, True), "options": bounds})
-
-
-class WorkJob(JobBase):
-    """Job of a kind of work: its command, input and options."""
-
     command: str
     options: DeclaredOptions
 
+    not_offered: ClassVar[frozenset[str]] = OF_THE_MACHINE
+    """Options that requests may not set."""
     tool: ClassVar[str]
     """Name of the MCP tool."""
     wait_seconds: ClassVar[float] = 0.0
@@ -145,7 +127,15 @@ class WorkJob(JobBase):
 
     @property
     def asks_nothing(self) -> bool:
+        """Return whether the job is only an estimate."""
         return self.options.dry_run
+
+    @property
+    def work(self) -> str:
+        """Return the work as JSON, without requester and budget."""
+        bounds = {"max_cost_usd", "max_tokens", "max_requests"}
+        who = {"name", "asked_by", "created_at", "idempotency_key"}
+        return self.model_dump_json(exclude={**dict.fromkeys(who, True), "options": bounds})
 
     @classmethod
     def name_of_command(cls) -> str:

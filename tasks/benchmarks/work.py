@@ -6,9 +6,8 @@ evaluations are evaluated first.
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from functools import partial
 from importlib import metadata
 from pathlib import Path
 from pkgutil import resolve_name
@@ -51,8 +50,7 @@ from tasks.judging.identity import embedding_identity, prompts_of
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import Cause
-from tasks.work.course import Course, Follow, Runs
-from tasks.work.declaration import Expected, Resolved, Result, Work
+from tasks.work.declaration import Expected, Follow, Resolved, Result, Runs, Work
 from tasks.work.tools import Tools
 from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.units.landing import complete_receipt
@@ -479,7 +477,7 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
 
 
 def evaluation_of(
-    request: BenchmarkRequest, ideas: Path | None, cutoff_date: date | None = None
+    request: BenchmarkRequest, ideas: Path, cutoff_date: date | None = None
 ) -> RunRequest:
     """Return the request that evaluates the ideas in a file, for the suite of a request.
 
@@ -489,7 +487,7 @@ def evaluation_of(
     (unit,) = request.units
     parameters = request.parameters
     return RunRequest(
-        units=() if ideas is None else (GivenIdeas(path=ideas),),
+        units=(GivenIdeas(path=ideas),),
         literature=parameters.literature,
         parameters=EvaluationParameters(modules=SUITES[unit.suite].modules_of(parameters)),
         **request.command_fields,
@@ -498,9 +496,8 @@ def evaluation_of(
     )
 
 
-def _follows(request: BenchmarkRequest, settings: Settings) -> tuple[Follow, ...]:
-    """Return the evaluations of the suites' ideas, estimated by the idea of median length."""
-    follows = []
+def _follows(request: BenchmarkRequest, settings: Settings, folder: Path) -> Iterator[Follow]:
+    """Yield the evaluations of the suites' ideas, estimated by the idea of median length."""
     for unit in request.units:
         one, suite = replace(request, units=(unit,)), SUITES[unit.suite]
         if suite.evaluates(request.parameters) and suite.modules_of(request.parameters):
@@ -508,9 +505,9 @@ def _follows(request: BenchmarkRequest, settings: Settings) -> tuple[Follow, ...
             ideas = sorted(estimate.ideas, key=lambda idea: len(idea.text))
             if ideas:
                 usual = ideas[len(ideas) // 2]
-                evaluation = partial(evaluation_of, one, cutoff_date=usual.cutoff_date)
-                follows.append(Follow("evaluate", evaluation, usual.text, len(ideas)))
-    return tuple(follows)
+                path = folder / f"{unit.suite}.md"
+                path.write_text(usual.text, "utf-8")
+                yield "evaluate", evaluation_of(one, path, usual.cutoff_date), len(ideas)
 
 
 BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
@@ -527,5 +524,6 @@ BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
     result=lambda *_: Result("measured", in_order=True),
     head=_head,
     figures=_figures,
-    course=Course(run=run_suites, follows=_follows),
+    run=run_suites,
+    follows=_follows,
 )

@@ -20,8 +20,7 @@ from tasks.evaluation.modules import steps_of
 from tasks.evaluation.steps import STEPS
 from tasks.ideas.read import read_batch
 from tasks.judging.step import Step
-from tasks.work.course import Course, Follow, Runs
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Expected, Follow, Needs, Resolved, Result, Runs, Work
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.parquet import write_bytes
 
@@ -110,10 +109,8 @@ def _evaluate(request: RunRequest, _: Settings, runs: Runs) -> Summary[Any]:
     return replace(ranking, first=summary)
 
 
-def _follows(request: RunRequest, _: Settings) -> tuple[Follow, ...]:
-    if not request.parameters.rank:
-        return ()
-    return (Follow("rank", lambda _: _ranking_of(request)),)
+def _follows(request: RunRequest, *_: object) -> tuple[Follow, ...]:
+    return (("rank", _ranking_of(request), 1),) if request.parameters.rank else ()
 
 
 EVALUATE: Work[GivenIdeas, EvaluationParameters, Any] = Work(
@@ -127,5 +124,6 @@ EVALUATE: Work[GivenIdeas, EvaluationParameters, Any] = Work(
     campaign="flows.works.evaluate.evaluate:Evaluation",
     expects=_expected,
     result=_result,
-    course=Course(run=_evaluate, follows=_follows),
+    run=_evaluate,
+    follows=_follows,
 )

@@ -20,7 +20,7 @@ from schemas.works.ideation_run import (
 )
 from tasks.ideas.json_lines import write_sent
 from tasks.ideas.read import read_ideas
-from tasks.ideation.course import IN_ROUNDS, version_count
+from tasks.ideation.course import follow_ups, make_in_rounds, version_count
 from tasks.ideation.rounds import failed_round, follow_round
 from tasks.ideation.stacks import Stacks
 from tasks.ideation.steps import IDEATE_KEYWORD, IDEATE_PROPOSAL, STEPS
@@ -161,5 +161,6 @@ IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(
     expects=_expected,
     head=_head,
     result=_result,
-    course=IN_ROUNDS,
+    run=make_in_rounds,
+    follows=follow_ups,
 )

@@ -30,8 +30,7 @@ from tasks.ideas.read import read_ideas
 from tasks.judging.batches.option import wants_batches
 from tasks.ranking.expected import calls_of_ranking
 from tasks.ranking.steps import STEPS
-from tasks.work.course import Course, Follow, Runs
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Expected, Follow, Needs, Resolved, Result, Runs, Work
 from warehouse.app.approvals import admit, load_project
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.rankings.queries import whole_ranking
@@ -130,10 +129,9 @@ def _unchanged(head: Run | RankingHead, title: str) -> Summary[Any]:
     )
 
 
-def _follows(request: RankRequest, _: Settings) -> tuple[Follow, ...]:
+def _follows(request: RankRequest, *_: object) -> tuple[Follow, ...]:
     (unit,) = request.units
-    evaluation = unit.evaluation
-    return () if evaluation is None else (Follow("evaluate", lambda _: evaluation),)
+    return () if unit.evaluation is None else (("evaluate", unit.evaluation, 1),)
 
 
 def _expected(request: RankRequest, settings: Settings) -> Expected:
@@ -180,5 +178,6 @@ RANK: Work[RunToRank, RankParameters, RankedGroup] = Work(
     campaign="flows.works.rank.ranking:Ranking",
     expects=_expected,
     result=_result,
-    course=Course(run=_rank, follows=_follows),
+    run=_rank,
+    follows=_follows,
 )

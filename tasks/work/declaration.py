@@ -2,28 +2,40 @@
 generic over these declarations, which `tasks/works.py` lists.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from schemas.base import Noun
+from schemas.identifiers import RunId
 from schemas.options.commands import DeclaredOptions
 from schemas.outcome import Unscored
 from schemas.people.work_job import WorkJob
 from schemas.profile import Profile
 from schemas.settings import Settings
-from schemas.work import ParametersT, Request, UnitT
+from schemas.work import ParametersT, Request, Summary, UnitT
 from schemas.work_schema import WorkSchema
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, CallsByStep, ExpectedCalls
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
-from tasks.work.course import Course
 from tasks.work.tools import Tools
 from warehouse.units.kind import Kind, kind_of
 
 NounT = TypeVar("NounT", bound=Noun)
 Steps = tuple[Step[Any, Any], ...]
+Follow = tuple[str, Request[Any, Any], int]
+"""Kind, request and maximum number of runs that a command may start; part of its estimate."""
+
+
+class Runs(Protocol):
+    """Runs work of any kind up to publication; landed units are skipped."""
+
+    def __call__(self, name: str, request: Request[Any, Any]) -> Summary[Any]: ...
+
+    def run_id(self, name: str, request: Request[Any, Any]) -> RunId:
+        """Return the id of the run."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +185,8 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         head: columns of the head beside those that request and parameters have.
         figures: what its page shows beside what was published, by the fields of the page: figures
             over it, and what its request says, None where that is not known.
-        course: what its command does beyond one run; None: no more.
+        run: does the runs of a command that starts several; None: one run.
+        follows: the runs of other kinds among them, about placeholder files in a folder.
     """
 
     schema: WorkSchema[NounT, Any] | Kind[NounT, Any, Any]
@@ -191,7 +204,8 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     needs: Needs = Needs()
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
     figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
-    course: Course | None = None
+    run: Callable[[Any, Settings, Runs], Summary[Any]] | None = None
+    follows: Callable[[Any, Settings, Path], Iterable[Follow]] = lambda *_: ()
 
     @property
     def name(self) -> str:

@@ -97,11 +97,11 @@ def main() -> None:
     parts = CpuParts()
     try:
         with parts:
-            import schemas.run
+            import schemas.work
             from flows.cli.command_line import main as assay
 
             # All of it here, however many units.
-            schemas.run.WorkRequest.in_this_process = lambda *_: True  # type: ignore[method-assign]
+            schemas.work.Request.in_this_process = lambda *_: True  # type: ignore[method-assign]
             assay()
     finally:
         told = {"interpreter start": started, **parts.seconds}

@@ -17,7 +17,7 @@ from flows.run.campaign_runs import CampaignRuns
 from flows.works.evaluate.request import bundled_file
 from schemas.errors import UpstreamError
 from schemas.judgement.run_request import RunRequest
-from schemas.run import WorkRequest
+from schemas.work import Request
 from schemas.works.check_run import CHECKS
 from tests.support.check_lake import publish_check_lake
 from tests.support.evaluations import make_run
@@ -46,7 +46,7 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         return SimpleNamespace(head=head, published=True, failed_expectations=())
 
     class Evaluated(CampaignRuns):
-        def __call__(self, name: str, request: WorkRequest) -> Any:
+        def __call__(self, name: str, request: Request[Any, Any]) -> Any:
             return run_batch(request) if name == "evaluate" else super().__call__(name, request)
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
@@ -236,7 +236,7 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
         return evaluate_versions(request)
 
     class Evaluated(CampaignRuns):
-        def __call__(self, name: str, request: WorkRequest) -> Any:
+        def __call__(self, name: str, request: Request[Any, Any]) -> Any:
             return run_batch(request) if name == "evaluate" else super().__call__(name, request)
 
     monkeypatch.setattr(flow, "run_batch", run_batch)

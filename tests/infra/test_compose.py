@@ -167,16 +167,6 @@ def test_nothing_is_reached_from_another_machine_before_somebody_says_so(
     assert all(as_started(port).startswith("127.0.0.1:") for port in ports)
 
 
-def test_every_volume_is_declared(services: dict[str, dict[str, Any]]) -> None:
-    declared = set(yaml.safe_load(COMPOSE.read_text())["volumes"])
-    mounted = {
-        as_started(volume).split(":")[0]
-        for each in services.values()
-        for volume in each.get("volumes", ())
-    }
-    assert {name for name in mounted if not name.startswith("./")} == declared
-
-
 def test_whoever_opens_the_lake_finds_its_catalogue(services: dict[str, dict[str, Any]]) -> None:
     for each in services.values():
         if any(volume.endswith(":/warehouse") for volume in each.get("volumes", ())):

@@ -14,63 +14,71 @@ RETRACTED, WITHDRAWN = PaperState.RETRACTED, PaperState.WITHDRAWN
 OF_CONCERN, NOTICE = PaperState.OF_CONCERN, PaperState.NOTICE
 
 
-@pytest.mark.parametrize(
-    ("title", "state"),
-    [
-        ("RETRACTED: Moths on drones", RETRACTED),
-        ("Retracted: Moths on drones", RETRACTED),
-        ("[Retracted] Moths on drones", RETRACTED),
-        ("(retracted) Moths on drones", RETRACTED),
-        ("RETRACTED ARTICLE: Moths on drones", RETRACTED),
-        ("Retracted Article - Moths on drones", RETRACTED),
-        ("RETRACTED ARTICLE Moths on drones", RETRACTED),
-        ("Article retracted: Moths on drones", RETRACTED),
-        ("Moths on drones (Retracted article. See vol. 12, pg. 3, 2020)", RETRACTED),
-        ("Moths on drones [RETRACTED]", RETRACTED),
-        ("Moths on drones (Withdrawn: see the notice)", WITHDRAWN),
-        ("Moths on drones (retracted on 3 June 2024)", RETRACTED),
-        ("Moths on drones (withdrawn article, 2024)", WITHDRAWN),
-        ("Retracted and replaced: Moths on drones", RETRACTED),
-        ("Retracted and Republished: Moths on drones", RETRACTED),
-        ("Moths on drones - RETRACTED", RETRACTED),
-        ("Retraction: Moths on drones", RETRACTED),
-        ("Retraction Note to: Moths on drones", RETRACTED),
-        ("Retraction Note: Moths on drones", RETRACTED),
-        ("Retraction notice to “Moths on drones” [J. Bats 12 (2020) 3]", RETRACTED),
-        ("Retraction notice to Moths on drones", RETRACTED),
-        ('Retraction of "Moths on drones"', RETRACTED),
-        ("Notice of Retraction: Moths on drones", RETRACTED),
-        ("Notice of Retraction Moths on drones", RETRACTED),
-        ("Statement of Retraction: Moths on drones", RETRACTED),
-        ("Retraction for Writer et al., Moths on drones", RETRACTED),
-        ("WITHDRAWN: Moths on drones", WITHDRAWN),
-        ("Withdrawn article: Moths on drones", WITHDRAWN),
-        ("[Withdrawn] Moths on drones", WITHDRAWN),
-        ("Article removed: Moths on drones", WITHDRAWN),
-        ("Notice of Removal: Moths on drones", WITHDRAWN),
-        ("Removal notice: Moths on drones", WITHDRAWN),
-        ("Withdrawal: Moths on drones", WITHDRAWN),
-        ("Withdrawal notice to: Moths on drones", WITHDRAWN),
-        ("REMOVED: Moths on drones", WITHDRAWN),
-        ("Expression of Concern: Moths on drones", OF_CONCERN),
-        ("Editorial Expression of Concern: Moths on drones", OF_CONCERN),
-        ("Expression of concern regarding Moths on drones", OF_CONCERN),
-        ("Erratum to: Moths on drones", NOTICE),
-        ("Author Correction: Moths on drones", NOTICE),
-        ("Corrigendum to “Moths on drones”", NOTICE),
-        ("Correction to: Moths on drones", NOTICE),
-        ("Erratum", NOTICE),
-    ],
-)
-def test_titles_tell_the_state_of_a_work(title: str, state: PaperState) -> None:
-    assert state_of_title(title) is state
-    if title != "Erratum":
-        assert unmarked_title(title).startswith("Moths on drones")
+TITLES = {
+    RETRACTED: (
+        "RETRACTED: Moths on drones",
+        "Retracted: Moths on drones",
+        "[Retracted] Moths on drones",
+        "(retracted) Moths on drones",
+        "RETRACTED ARTICLE: Moths on drones",
+        "Retracted Article - Moths on drones",
+        "RETRACTED ARTICLE Moths on drones",
+        "Article retracted: Moths on drones",
+        "Moths on drones (Retracted article. See vol. 12, pg. 3, 2020)",
+        "Moths on drones [RETRACTED]",
+        "Moths on drones (retracted on 3 June 2024)",
+        "Retracted and replaced: Moths on drones",
+        "Retracted and Republished: Moths on drones",
+        "Moths on drones - RETRACTED",
+        "Retraction: Moths on drones",
+        "Retraction Note to: Moths on drones",
+        "Retraction Note: Moths on drones",
+        "Retraction notice to “Moths on drones” [J. Bats 12 (2020) 3]",
+        "Retraction notice to Moths on drones",
+        'Retraction of "Moths on drones"',
+        "Notice of Retraction: Moths on drones",
+        "Notice of Retraction Moths on drones",
+        "Statement of Retraction: Moths on drones",
+        "Retraction for Writer et al., Moths on drones",
+    ),
+    WITHDRAWN: (
+        "Moths on drones (Withdrawn: see the notice)",
+        "Moths on drones (withdrawn article, 2024)",
+        "WITHDRAWN: Moths on drones",
+        "Withdrawn article: Moths on drones",
+        "[Withdrawn] Moths on drones",
+        "Article removed: Moths on drones",
+        "Notice of Removal: Moths on drones",
+        "Removal notice: Moths on drones",
+        "Withdrawal: Moths on drones",
+        "Withdrawal notice to: Moths on drones",
+        "REMOVED: Moths on drones",
+    ),
+    OF_CONCERN: (
+        "Expression of Concern: Moths on drones",
+        "Editorial Expression of Concern: Moths on drones",
+        "Expression of concern regarding Moths on drones",
+    ),
+    NOTICE: (
+        "Erratum to: Moths on drones",
+        "Author Correction: Moths on drones",
+        "Corrigendum to “Moths on drones”",
+        "Correction to: Moths on drones",
+        "Erratum",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "title",
-    [
+@pytest.mark.parametrize("state", TITLES)
+def test_titles_tell_the_state_of_a_work(state: PaperState) -> None:
+    for title in TITLES[state]:
+        assert state_of_title(title) is state, title
+        if title != "Erratum":
+            assert unmarked_title(title).startswith("Moths on drones"), title
+
+
+def test_ordinary_titles_tell_no_state() -> None:
+    titles = (
         "Retraction of the proboscis in Drosophila",
         "Retraction rates in oncology: a survey",
         "Retracted papers in oncology: an analysis",
@@ -95,10 +103,8 @@ def test_titles_tell_the_state_of_a_work(title: str, state: PaperState) -> None:
         "Retracted—now what?",
         "“Removed”: the history of a people",
         "",
-    ],
-)
-def test_ordinary_titles_tell_no_state(title: str) -> None:
-    assert state_of_title(title) is None
+    )
+    assert [title for title in titles if state_of_title(title) is not None] == []
 
 
 @pytest.mark.parametrize(

@@ -19,85 +19,57 @@ from schemas.literature.publication import (
 DAY, MONTH, YEAR = DatePrecision.DAY, DatePrecision.MONTH, DatePrecision.YEAR
 
 
-@pytest.mark.parametrize(
-    ("value", "last", "precision"),
-    [
-        ("2024-06-03", date(2024, 6, 3), DAY),
-        ("2024/06/03", date(2024, 6, 3), DAY),
-        ("2024.6.3", date(2024, 6, 3), DAY),
-        ("20240603", date(2024, 6, 3), DAY),
-        (20240603, date(2024, 6, 3), DAY),
-        ("2024-06-03T23:30:00-04:00", date(2024, 6, 4), DAY),
-        ("2016-04-03T00:00:00Z", date(2016, 4, 3), DAY),
-        ("2016-04-03 10:11:12", date(2016, 4, 3), DAY),
-        ("2024 Jun 3", date(2024, 6, 3), DAY),
-        ("2024-Jun-03", date(2024, 6, 3), DAY),
-        ("03 June 2024", date(2024, 6, 3), DAY),
-        ("3rd June 2024", date(2024, 6, 3), DAY),
-        ("3. June 2024", date(2024, 6, 3), DAY),
-        ("03-Jun-2024", date(2024, 6, 3), DAY),
-        ("June 3, 2024", date(2024, 6, 3), DAY),
-        ("Sept. 3, 2024", date(2024, 9, 3), DAY),
-        ("Mon, 03 Jun 2024 10:00:00 GMT", date(2024, 6, 3), DAY),
-        ("03.06.2024", date(2024, 6, 3), DAY),
-        ("25/06/2024", date(2024, 6, 25), DAY),
-        ("06/25/2024", date(2024, 6, 25), DAY),
-        ("03/05/2024", date(2024, 5, 3), DAY),
-        ([2024, 6, 3], date(2024, 6, 3), DAY),
-        ({"date-parts": [[2024, 6, 3]]}, date(2024, 6, 3), DAY),
-        (["2024", "06"], date(2024, 6, 30), MONTH),
-        (date(2024, 6, 3), date(2024, 6, 3), DAY),
-        (datetime(2024, 6, 3, 23, tzinfo=UTC), date(2024, 6, 3), DAY),
-        (1717372800, date(2024, 6, 3), DAY),
-        (1717372800000, date(2024, 6, 3), DAY),
-        ("1717372800", date(2024, 6, 3), DAY),
-        ("2024-06-03Z", date(2024, 6, 3), DAY),
-        ("2024-06-03+02:00", date(2024, 6, 3), DAY),
-        ("2024-06-03-05:00", date(2024, 6, 3), DAY),
-        ("2024–06–03", date(2024, 6, 3), DAY),
-        ("Monday, June 3, 2024", date(2024, 6, 3), DAY),
-        ("Monday 3rd of June 2024", date(2024, 6, 3), DAY),
-        ("First published: 3 June 2024", date(2024, 6, 3), DAY),
-        ("Available online 3 June 2024.", date(2024, 6, 3), DAY),
-        ("Epub 2024 Jun 3", date(2024, 6, 3), DAY),
-        ("Epub ahead of print 2024 Jun 3.", date(2024, 6, 3), DAY),
-        ("3. 6. 2024", date(2024, 6, 3), DAY),
-        ("2024–06", date(2024, 6, 30), MONTH),
-        ("Dec 2024/Jan 2025", date(2025, 1, 31), MONTH),
-        ("December 2024 – January 2025", date(2025, 1, 31), MONTH),
-        ("2024 Dec-2025 Jan", date(2025, 1, 31), MONTH),
-        ("2024-06", date(2024, 6, 30), MONTH),
-        ("202406", date(2024, 6, 30), MONTH),
-        ("06/2024", date(2024, 6, 30), MONTH),
-        ("2024 Jun", date(2024, 6, 30), MONTH),
-        ("June 2024", date(2024, 6, 30), MONTH),
-        ("Jun. 2024", date(2024, 6, 30), MONTH),
-        ("May-Jun 2024", date(2024, 6, 30), MONTH),
-        ("2024 May-Jun", date(2024, 6, 30), MONTH),
-        ("2023-02-30", date(2023, 2, 28), MONTH),
-        ("30 Feb 2023", date(2023, 2, 28), MONTH),
-        ("2024-06-00", date(2024, 6, 30), MONTH),
-        ("2024", date(2024, 12, 31), YEAR),
-        (2024, date(2024, 12, 31), YEAR),
-        (2024.0, date(2024, 12, 31), YEAR),
-        ("2024-00-00", date(2024, 12, 31), YEAR),
-        ("2015.0", date(2015, 12, 31), YEAR),
-        ("2024a", date(2024, 12, 31), YEAR),
-        ("Spring 2024", date(2024, 12, 31), YEAR),
-        ("2024 Winter", date(2024, 12, 31), YEAR),
-        ("Q2 2024", date(2024, 12, 31), YEAR),
-        ("c2024", date(2024, 12, 31), YEAR),
-        ("2023-2024", date(2024, 12, 31), YEAR),
-        ("in press (2024)", date(2024, 12, 31), YEAR),
-        ([2024], date(2024, 12, 31), YEAR),
-    ],
-)
-def test_dates_are_read_in_every_common_form(
-    value: Any, last: date, precision: DatePrecision
-) -> None:
-    read = read_date(value)
-    assert read is not None
-    assert (read.last, read.precision) == (last, precision)
+DATES: dict[tuple[date, DatePrecision], tuple[Any, ...]] = {
+    (date(2024, 6, 3), DAY): (
+        "2024-06-03", "2024/06/03", "2024.6.3", "20240603", 20240603, "2024 Jun 3",
+        "2024-Jun-03", "03 June 2024", "3rd June 2024", "3. June 2024", "03-Jun-2024",
+        "June 3, 2024", "Mon, 03 Jun 2024 10:00:00 GMT", "03.06.2024", [2024, 6, 3],
+        {"date-parts": [[2024, 6, 3]]}, date(2024, 6, 3), datetime(2024, 6, 3, 23, tzinfo=UTC),
+        1717372800, 1717372800000, "1717372800", "2024-06-03Z", "2024-06-03+02:00",
+        "2024-06-03-05:00", "2024–06–03", "Monday, June 3, 2024", "Monday 3rd of June 2024",
+        "First published: 3 June 2024", "Available online 3 June 2024.", "Epub 2024 Jun 3",
+        "Epub ahead of print 2024 Jun 3.", "3. 6. 2024",
+    ),
+    (date(2024, 6, 4), DAY): (
+        "2024-06-03T23:30:00-04:00",
+    ),
+    (date(2016, 4, 3), DAY): (
+        "2016-04-03T00:00:00Z", "2016-04-03 10:11:12",
+    ),
+    (date(2024, 9, 3), DAY): (
+        "Sept. 3, 2024",
+    ),
+    (date(2024, 6, 25), DAY): (
+        "25/06/2024", "06/25/2024",
+    ),
+    (date(2024, 5, 3), DAY): (
+        "03/05/2024",
+    ),
+    (date(2024, 6, 30), MONTH): (
+        ["2024", "06"], "2024–06", "2024-06", "202406", "06/2024", "2024 Jun", "June 2024",
+        "Jun. 2024", "May-Jun 2024", "2024 May-Jun", "2024-06-00",
+    ),
+    (date(2025, 1, 31), MONTH): (
+        "Dec 2024/Jan 2025", "December 2024 – January 2025", "2024 Dec-2025 Jan",
+    ),
+    (date(2023, 2, 28), MONTH): (
+        "2023-02-30", "30 Feb 2023",
+    ),
+    (date(2024, 12, 31), YEAR): (
+        "2024", 2024, 2024.0, "2024-00-00", "2024a", "Spring 2024", "2024 Winter", "Q2 2024",
+        "c2024", "2023-2024", "in press (2024)", [2024],
+    ),
+    (date(2015, 12, 31), YEAR): (
+        "2015.0",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("last", "precision"), DATES)
+def test_dates_are_read_in_every_common_form(last: date, precision: DatePrecision) -> None:
+    for value in DATES[last, precision]:
+        read = read_date(value)
+        assert read is not None and (read.last, read.precision) == (last, precision), value
 
 
 @pytest.mark.parametrize(

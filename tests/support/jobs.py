@@ -1,19 +1,22 @@
 """Requests for the job runner, and the runner itself."""
 
+import os
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
+from unittest.mock import patch
 from uuid import uuid4
 
 import orjson
 
+from flows.jobs import job_process
 from flows.jobs.runner import run_jobs
 from schemas.choices import EXTRACTIVE
 from schemas.idea import SentIdea
 from schemas.identifiers import RunId
 from schemas.options.commands import EvaluateOptions, PlanOptions, RankOptions
-from schemas.people.job import EvaluateJob, PlanJob, RankJob
+from schemas.people.job import EvaluateJob, JobRequest, JobStatus, PlanJob, RankJob
 from schemas.settings import Settings
 from schemas.works.check_run import CheckJob, CheckOptions, SentManuscript
 from schemas.works.curation_run import CurateJob, CurateOptions, SentPaper
@@ -22,7 +25,7 @@ from schemas.works.experiment_run import ExperimentJob, ExperimentOptions, SentT
 from schemas.works.ideation_run import IdeateJob, IdeateOptions
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
 from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
-from warehouse.app.jobs import Job, jobs, read_job
+from warehouse.app.jobs import Job, jobs, read_job, submit
 from warehouse.warehouse import Warehouse
 
 WAIT_SECONDS = 300.0
@@ -96,6 +99,14 @@ def known(warehouse: Warehouse, job_id: str) -> Job:
     job = read_job(warehouse, job_id)
     assert job is not None
     return job
+
+
+def done_here(warehouse: Warehouse, request: JobRequest) -> JobStatus:
+    """How a job ends that is done in this process, without the seconds of a start."""
+    job_id = submit(warehouse, request)
+    with patch.dict(os.environ):  # which a job's process sets for itself
+        job_process._do(warehouse, job_id)
+    return known(warehouse, job_id).status
 
 
 def wait_until(reached: Callable[[], bool]) -> None:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Ideas, Json, ShowFields
+from flows.cli.output import duration, print_columns, print_table
 from flows.cli.terminal import print_note, print_warning
 from flows.run.requests import request_of
 from flows.works.evaluate.idea_input import idea_file, print_remarks
-from schemas.choices import EngineChoice
-from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import PlanOptions
 from schemas.run import Budget
 from schemas.settings import Settings
@@ -71,7 +70,14 @@ def plan(
     _print_comparison(prediction.comparison)
     for note in (
         f"literature: {literature_in_words(request.literature)}",
-        *_profile_models(request, others),
+        *(
+            [
+                "models that the profile names answer their steps in every line:"
+                f" {', '.join(request.profile.judging.models)}"
+            ]
+            if others and request.profile.judging.models
+            else []
+        ),
         *prediction.fields.lines,
         *_done_in_words(prediction),
         *_budget_warnings(prediction.estimate, request.budget),
@@ -114,11 +120,21 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
 
 
 def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
-    from flows.cli.output import duration, print_table
-
-    _print_steps(estimate.steps)
+    columns: dict[str, Callable[[StepEstimate], object]] = {  # narrow, for 80 columns
+        "step, for each idea": lambda step: step.step,
+        "calls": lambda step: round(step.calls),
+        "prompt tokens": lambda step: round(step.prompt_tokens),
+        "completion tokens": lambda step: round(step.completion_tokens),
+        "of them thinking": lambda step: round(step.thinking_tokens),
+        "cost": lambda step: "unknown" if step.cost_usd is None else f"${step.cost_usd:.4f}",
+    }
+    if len({step.models for step in estimate.steps}) > 1:
+        columns["model"] = lambda step: ", ".join(step.models)
+    if estimate.steps:
+        print_columns(estimate.steps, columns)
+    before = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
     rows: list[list[object]] = [
-        ["ideas", _ideas(estimate)],
+        ["ideas", f"{estimate.ideas:,} ({before}{estimate.rejected} rejected)"],
         ["literature requests", f"{estimate.literature_requests:,}"],
         ["model calls", f"{estimate.model_calls:,}"],
         [
@@ -159,11 +175,6 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
     )
 
 
-def _ideas(estimate: "Estimate") -> str:
-    evaluated_note = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
-    return f"{estimate.ideas:,} ({evaluated_note}{estimate.rejected} rejected)"
-
-
 def _batch_rows(batches: "BatchEstimate") -> list[list[object]]:
     waves = (
         f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for again"
@@ -183,27 +194,7 @@ def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
     )
 
 
-def _print_steps(steps: "Sequence[StepEstimate]") -> None:
-    """Print a line per step, for 80 columns; models only if there are several."""
-    from flows.cli.output import print_columns
-
-    columns: dict[str, Callable[[StepEstimate], object]] = {
-        "step, for each idea": lambda step: step.step,
-        "calls": lambda step: round(step.calls),
-        "prompt tokens": lambda step: round(step.prompt_tokens),
-        "completion tokens": lambda step: round(step.completion_tokens),
-        "of them thinking": lambda step: round(step.thinking_tokens),
-        "cost": lambda step: "unknown" if step.cost_usd is None else f"${step.cost_usd:.4f}",
-    }
-    if len({step.models for step in steps}) > 1:
-        columns["model"] = lambda step: ", ".join(step.models)
-    if steps:
-        print_columns(steps, columns)
-
-
 def _print_comparison(lines: "Sequence[ModelCost]") -> None:
-    from flows.cli.output import print_columns
-
     def cost(usd: float | None, digits: int) -> str:
         return "unknown price" if usd is None else f"${usd:,.{digits}f}"
 
@@ -221,17 +212,6 @@ def _print_comparison(lines: "Sequence[ModelCost]") -> None:
                 "the whole run": lambda line: cost(line.cost_usd, 2),
             },
         )
-
-
-def _profile_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
-    model_names = request.profile.judging.models
-    return (
-        [
-            f"models that the profile names answer their steps in every line: {', '.join(model_names)}"
-        ]
-        if others and model_names
-        else []
-    )
 
 
 def _budget_warnings(estimate: "Estimate", budget: Budget) -> list[str]:

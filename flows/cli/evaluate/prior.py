@@ -6,6 +6,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
+from flows.cli.output import print_table
 from flows.cli.terminal import print_note
 from schemas.options.commands import PriorOptions
 
@@ -28,7 +29,6 @@ def prior(
 
     A profile uses it with `[ranking] prior = "prior.json"`. No model is asked.
     """
-    from flows.cli.output import print_table
     from flows.works.rank.prior import fit_prior_on
 
     fitted_prior = fit_prior_on(source, options)

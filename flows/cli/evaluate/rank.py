@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import typer
 
-from flows.cli.evaluate.rank_output import check_output, is_table, write_ranking
+from flows.cli.evaluate.rank_output import check_output, is_table, print_scores, write_ranking
 from flows.cli.options import Json, output_option
 from flows.cli.output import print_estimate
 from flows.profiles import load_profile
@@ -79,8 +79,6 @@ def rank(
 def _rank_by_scores(
     name: str | None, options: RankOptions, output: Path | None, *, as_json: bool
 ) -> int:
-    from flows.cli.evaluate.rank_output import print_scores
-
     run = find_run(name, options)
     if run is None:
         evaluate = work_named("evaluate")

@@ -14,7 +14,6 @@ from flows.cli.output import idea_cell, number, print_ranking, ranking_table, st
 from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.judgement.ranking import GroupSummary
 from schemas.profile import Profile
 from schemas.run import Run
 from schemas.work import Summary
@@ -70,7 +69,12 @@ def print_scores(
         print_answer("ranked_by_scores", ideas, run=run)
     else:
         print_ranking(ideas, scores)
-        print_note(f"run {run_id}, ranked by scores{_weights_note(run, profile)}")
+        note = f"run {run_id}, ranked by scores"
+        if profile is not None:
+            acting = profile.score_weights.acting(assessed=run.assessed)
+            names = ", ".join(f"{name} {weight:g}" for name, weight in acting.items() if weight)
+            note += f" under the weights of profile {profile.name}: {names or 'overall alone'}"
+        print_note(note)
         if profile is not None and (others := weights_not_acting(run, profile)):
             print_note(others)
         if shrink:
@@ -79,14 +83,6 @@ def print_scores(
                 " were ranked; shown are the scores as they were measured"
             )
     return 0
-
-
-def _weights_note(run: Run, profile: Profile | None) -> str:
-    if profile is None:
-        return ""
-    acting = profile.score_weights.acting(assessed=run.assessed)
-    weights = ", ".join(f"{name} {weight:g}" for name, weight in acting.items() if weight)
-    return f" under the weights of profile {profile.name}: {weights or 'overall alone'}"
 
 
 def weights_not_acting(run: Run, profile: Profile) -> str:
@@ -104,11 +100,19 @@ def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
     """Print a ranking by matches, with the range of ranks that intervals allow."""
     head, ranked_ideas, groups = page.head, page.units, page.groups
     joined = any(group.joins_groups for group in groups)
+
+    def cells(idea: RankedIdea) -> tuple[str | Group, ...]:
+        return _row(idea)[: len(columns)]
+
     columns = (*COLUMNS, *(ACROSS_COLUMNS if joined else ()))
-    cells = (lambda idea: (*_row(idea), *_cells_across_groups(idea))) if joined else _row
     stdout_console().print(ranking_table(columns, ranked_ideas, cells))
+    matches = sum(group.match_count for group in groups)
+    unscored = sum(group.unscored_match_count for group in groups)
+    biases = [group.position_bias for group in groups if group.position_bias is not None]
+    bias = f", position bias {sum(biases) / len(biases):+.2f} on average" if biases else ""
     print_note(
-        f"run {head.run_id}, {head.ranking_id}: {_rests_on(groups)}; engine {head.engine},"
+        f"run {head.run_id}, {head.ranking_id}: {matches:,} verdicts ({unscored:,} unscored) in"
+        f" {sum(not group.joins_groups for group in groups):,} groups{bias}; engine {head.engine},"
         f" ratings {head.method.value}"
         + (f", {head.vote_count:,} human votes" if head.vote_count else "")
     )
@@ -118,17 +122,9 @@ def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
         print_note(comparability(groups))
 
 
-def _rests_on(summaries: Sequence[GroupSummary]) -> str:
-    groups = sum(not summary.joins_groups for summary in summaries)
-    matches = sum(summary.match_count for summary in summaries)
-    unscored_count = sum(summary.unscored_match_count for summary in summaries)
-    biases = [summary.position_bias for summary in summaries if summary.position_bias is not None]
-    bias = f", position bias {sum(biases) / len(biases):+.2f} on average" if biases else ""
-    return f"{matches:,} verdicts ({unscored_count:,} unscored) in {groups:,} groups{bias}"
-
-
 def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
     has_matches = entry.wins is not None and entry.losses is not None
+    rank, strength = entry.rank_across_groups, entry.strength_across_groups
     return (
         "–" if entry.rank is None else str(entry.rank),
         "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
@@ -144,12 +140,9 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
         "" if entry.ties is None else str(entry.ties),
         "" if entry.unscored_match_count is None else str(entry.unscored_match_count),
         number(entry.score),
+        "–" if rank is None else str(rank),
+        "" if strength is None else f"{strength:.2f}",
     )
-
-
-def _cells_across_groups(entry: RankedIdea) -> tuple[str, ...]:
-    rank, strength = entry.rank_across_groups, entry.strength_across_groups
-    return ("–" if rank is None else str(rank), "" if strength is None else f"{strength:.2f}")
 
 
 def _strength(entry: RankedIdea) -> str:

@@ -1,20 +1,20 @@
 """`assay report`: report of published work or of one idea, in any format."""
 
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dashboards.render.formats.report_format import ReportFormat, format_of
-from flows.cli.answer import write_answer, write_document
+from flows.cli.answer import write_answer, write_content
 from flows.cli.options import Json, Output
 from flows.cli.people.inbox import print_waiting
-from flows.cli.terminal import safe
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options.commands import LakeOptions
-from schemas.people.decisions import Stage
+from schemas.people.decisions import Request, Stage
+from schemas.run import Run
 from warehouse.warehouse import Warehouse
 
 Format = Annotated[
@@ -85,10 +85,11 @@ def report(
     """
     if full and idea is None:
         raise ConfigurationError("--full is of one idea: name it with --idea")
+    warehouse = Warehouse(lake.warehouse.resolve())
     if project is not None:
-        waits = _wait_for_people(lake, run, project, as_json=json)
-        if waits is not None:
-            return waits
+        waiting, head = _approval(warehouse, run, project)
+        if waiting:
+            return print_waiting(waiting, head, as_json=json)
     if json:
         if docs or output_format is not None or output is not None:
             raise ConfigurationError(
@@ -97,33 +98,32 @@ def report(
             )
         from flows.cli.works import report_answer
 
-        write_answer(report_answer(Warehouse(lake.warehouse.resolve()), run, idea, ranking=ranking))
+        write_answer(report_answer(warehouse, run, idea, ranking=ranking))
         return 0
     report_format = output_format or (format_of(output.name) if output else ReportFormat.MD)
-    content = _report_bytes(
-        lake, run, idea, ranking=ranking, full=full, docs=docs, report_format=report_format
-    )
-    if output is not None:
-        output.write_bytes(content)
+    if run is None:
+        with warehouse.queries(as_defined=False) as queries:
+            run = queries.latest_run().run_id
+    run_id, idea_id = RunId(run), None if idea is None else IdeaId(idea)
+    if docs:
+        if report_format not in (ReportFormat.MD, ReportFormat.HTML):
+            raise ConfigurationError("Data Docs are one HTML file")
+        from dashboards.render.data_docs import data_docs
+
+        content = data_docs(warehouse, run_id).encode("utf-8", "replace")
     else:
-        _print(content, report_format)
+        from dashboards.render.formats.report_file import report_file
+
+        content = report_file(warehouse, run_id, idea_id, report_format, ranking=ranking, full=full)
+    is_text = report_format not in (ReportFormat.PDF, ReportFormat.DOCX)
+    write_content(content, output, f"a {report_format}", is_text=is_text)
     return 0
 
 
-def _print(content: bytes, report_format: ReportFormat) -> None:
-    """Write a report to stdout; raise ConfigurationError for binary formats on a terminal."""
-    if report_format not in (ReportFormat.PDF, ReportFormat.DOCX):
-        write_document(safe(content.decode()))
-        return
-    if sys.stdout.isatty():
-        raise ConfigurationError(f"a {report_format} is no text: write it to a file with --output")
-    sys.stdout.buffer.write(content)
-
-
-def _wait_for_people(
-    lake: LakeOptions, run: str | None, project: Path, *, as_json: bool
-) -> int | None:
-    """Return the exit code of a report that waits for decisions; None: approved.
+def _approval(
+    warehouse: Warehouse, run: str | None, project: Path
+) -> tuple[Sequence[Request], Run]:
+    """Return the open requests about a report, and its run.
 
     Raises:
         ConfigurationError: it was rejected; or as `load_project`.
@@ -131,39 +131,9 @@ def _wait_for_people(
     """
     from warehouse.app.approvals import admit, load_project
 
-    warehouse = Warehouse(lake.warehouse.resolve())
     with warehouse.queries() as queries:
         head = queries.run(RunId(run)) if run else queries.latest_run()
     admission = admit(warehouse, load_project(project), Stage.REPORT, head.run_id)
     for why in admission.left_out.values():
         raise ConfigurationError(f"the report on {head.run_id} was {why}")
-    if admission.waiting:
-        return print_waiting(admission.waiting, head, as_json=as_json)
-    return None
-
-
-def _report_bytes(
-    lake: LakeOptions,
-    run: str | None,
-    idea: str | None,
-    *,
-    ranking: bool,
-    full: bool,
-    docs: bool,
-    report_format: ReportFormat,
-) -> bytes:
-    from dashboards.render.formats.report_file import report_file
-
-    warehouse = Warehouse(lake.warehouse.resolve())
-    if run is None:
-        with warehouse.queries(as_defined=False) as queries:
-            run = queries.latest_run().run_id
-    run_id = RunId(run)
-    if docs:
-        if report_format not in (ReportFormat.MD, ReportFormat.HTML):
-            raise ConfigurationError("Data Docs are one HTML file")
-        from dashboards.render.data_docs import data_docs
-
-        return data_docs(warehouse, run_id).encode("utf-8", "replace")
-    idea_id = IdeaId(idea) if idea is not None else None
-    return report_file(warehouse, run_id, idea_id, report_format, ranking=ranking, full=full)
+    return admission.waiting, head

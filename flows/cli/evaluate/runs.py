@@ -12,11 +12,13 @@ from dashboards.render import figures
 from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
+from flows.cli.output import print_listed, print_table
 from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.options.commands import LakeOptions
 from schemas.run import Budget, Run
+from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -33,8 +35,6 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask."
 @application.command("list")
 def list_runs(lake: LakeOptions, json: Json = False) -> int:
     """List the published runs, newest first; without a lake, stopped runs with a cost."""
-    from flows.cli.output import print_listed, print_table
-
     try:
         runs = _runs(lake)
     except UnknownNameError:  # there is no lake yet
@@ -68,8 +68,6 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
 
     For a run that was stopped before publication: the cost so far.
     """
-    from flows.cli.output import print_table
-
     warehouse = Warehouse(lake.warehouse.resolve())
     try:
         with warehouse.queries() as queries:
@@ -91,16 +89,12 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
 
 
 def _unpublished_runs(warehouse: Warehouse) -> tuple[RunId, ...]:
-    from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
-
     with closing(BudgetFile(warehouse.budgets, RunId(WHOLE_RUN), Budget())) as budget:
         return budget.runs() if budget.exists else ()
 
 
 def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
     """Return what a run has spent, and how much of it is estimated; None: nothing."""
-    from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
-
     with closing(BudgetFile(warehouse.budgets, run_id, Budget())) as budget:
         if not budget.exists:
             return None
@@ -116,8 +110,6 @@ def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | N
 
 
 def _show_unpublished(run: str, spending: dict[str, float | int], *, as_json: bool) -> None:
-    from flows.cli.output import print_table
-
     lines = [f"run {run} is not published: run the same command again to resume it"]
     if spending["estimated_calls"]:
         calls = plural(int(spending["estimated_calls"]), "call")
@@ -142,8 +134,6 @@ def compare(
     json: Json = False,
 ) -> int:
     """Compare the rankings of two runs idea by idea."""
-    from flows.cli.output import print_table
-
     warehouse = Warehouse(lake.warehouse.resolve())
     with warehouse.queries() as queries:
         earlier, later = queries.run(RunId(before)), queries.run(RunId(after))
@@ -185,7 +175,6 @@ def expire(
 
 
 def _runs(lake: LakeOptions) -> tuple[Run, ...]:
-
     warehouse = Warehouse(lake.warehouse.resolve())
     with warehouse.queries() as queries:
         return queries.list_runs()

@@ -10,9 +10,10 @@ import orjson
 import typer
 
 from dashboards.spreadsheet_cells import csv_line
-from flows.cli.answer import write_document
+from flows.cli.answer import write_content
 from flows.cli.options import Json, Output
-from flows.cli.terminal import print_note, safe, safe_json
+from flows.cli.output import print_table
+from flows.cli.terminal import print_note, safe_json
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from warehouse.warehouse import Warehouse
@@ -68,21 +69,21 @@ def sql(
     answer_format = AnswerFormat.JSON if json else output_format or _format_of(output)
     statement, files = _statement(query, file), _files(beside or ())
     if answer_format in _BINARY:
-        _deliver(_binary(warehouse, statement, answer_format, files), output, answer_format)
+        content = _binary(warehouse, statement, answer_format, files)
+        write_content(content, output, answer_format, is_text=False)
         return 0
     from warehouse.console.console import run_sql_with_names
 
     columns, rows = run_sql_with_names(warehouse, statement, files=files)
     if answer_format is AnswerFormat.TABLE and output is None:
-        from flows.cli.output import print_table
-
         print_table(columns, [[_short(value) for value in row.values()] for row in rows])
         if not rows:
             print_note("no rows")
         return 0
     if answer_format is AnswerFormat.TABLE:
         raise ConfigurationError(f"a table is for reading: choose --format for {output}")
-    _deliver(_text(columns, rows, answer_format).encode(), output, answer_format)
+    text = _text(columns, rows, answer_format)
+    write_content(text.encode(), output, answer_format, is_text=True)
     return 0
 
 
@@ -163,14 +164,3 @@ def _binary(
         with pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
     return bytes(sink.getvalue())
-
-
-def _deliver(content: bytes, output: Path | None, answer_format: AnswerFormat) -> None:
-    if output is not None:
-        output.write_bytes(content)
-    elif answer_format not in _BINARY:
-        write_document(safe(content.decode()))
-    elif sys.stdout.isatty():
-        raise ConfigurationError(f"{answer_format} is no text: write it to a file with --output")
-    else:
-        sys.stdout.buffer.write(content)

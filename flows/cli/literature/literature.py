@@ -12,6 +12,7 @@ import typer
 from dashboards.render import page as pg
 from flows.cli.answer import print_answer, write_answer
 from flows.cli.options import Commands, Json, Output
+from flows.cli.output import print_table, write_lookup
 from flows.cli.terminal import print_note, print_warning
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -145,7 +146,6 @@ def search(
     json: Json = False,
 ) -> int:
     """Search papers as an evaluation does; retracted or withdrawn works are marked."""
-    from flows.cli.output import print_table, write_lookup
     from flows.works.literature.search import failures_in_words, papers_answer, search_papers
 
     answer = search_papers(query, options, Settings())
@@ -209,8 +209,6 @@ _VALUE_CHARACTERS = 60
 
 
 def print_audit(audited: "AuditResult", *, as_json: bool) -> None:
-    from flows.cli.output import print_table
-
     standing = audited.standing
     waiting = sum(each["proposed"] + each["without_remedy"] for each in standing.counts)
     if as_json:

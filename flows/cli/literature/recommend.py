@@ -8,7 +8,7 @@ import typer
 from dashboards.render import page as pg
 from flows.cli.answer import answer_of, write_answer
 from flows.cli.options import Json, Output
-from flows.cli.output import write_lookup
+from flows.cli.output import print_table, write_lookup
 from flows.cli.terminal import print_note, print_warning
 from schemas.literature.recommendation import Recommendation, ResourceKind
 from schemas.options.commands import RecommendOptions
@@ -59,7 +59,8 @@ def recommend(
     if json:
         write_answer(answer)
     elif output is None:
-        _print(result.recommendations)
+        for title, rows in _tables(result.recommendations, "\n"):
+            print_table(["", title, "score", "why", "where"], rows)
     if not json:
         print_note(
             f"{result.near_works} works near the idea, {result.citations:,} citations,"
@@ -73,6 +74,18 @@ def recommend(
 
 def _page(recommendations: Sequence[Recommendation], warnings: Sequence[str]) -> pg.Page:
     blocks: list[pg.Block] = [pg.note(each) for each in warnings]
+    for title, rows in _tables(recommendations, "; "):
+        blocks += [
+            pg.heading(f"{title.capitalize()}s"),
+            pg.table(("Rank:", "Name", "Score:", "Why", "Where"), rows),
+        ]
+    return pg.Page(pg.line("Data sets, baselines and metrics"), tuple(blocks))
+
+
+def _tables(
+    recommendations: Sequence[Recommendation], between_uses: str
+) -> Iterator[tuple[str, Sequence[tuple[str, ...]]]]:
+    """Yield the title and the rows of each kind that has recommendations."""
     for kind, title in _TITLES.items():
         rows = [
             (
@@ -80,36 +93,13 @@ def _page(recommendations: Sequence[Recommendation], warnings: Sequence[str]) ->
                 each.name,
                 f"{each.score_0_to_1:.2f}",
                 each.reason,
-                "; ".join(_use_lines(each)),
+                between_uses.join(_use_lines(each)),
             )
             for each in recommendations
             if each.kind is kind
         ]
         if rows:
-            blocks += [
-                pg.heading(f"{title.capitalize()}s"),
-                pg.table(("Rank:", "Name", "Score:", "Why", "Where"), rows),
-            ]
-    return pg.Page(pg.line("Data sets, baselines and metrics"), tuple(blocks))
-
-
-def _print(recommendations: tuple[Recommendation, ...]) -> None:
-    from flows.cli.output import print_table
-
-    for kind, title in _TITLES.items():
-        rows = [
-            [
-                each.rank,
-                each.name,
-                f"{each.score_0_to_1:.2f}",
-                each.reason,
-                "\n".join(_use_lines(each)),
-            ]
-            for each in recommendations
-            if each.kind is kind
-        ]
-        if rows:
-            print_table(["", title, "score", "why", "where"], rows)
+            yield title, rows
 
 
 def _use_lines(recommendation: Recommendation) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """`assay experiment`: making, checking and running of tasks."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +8,7 @@ import typer
 from dashboards.render import figures
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Commands, Json, output_option
+from flows.cli.output import print_table
 from flows.cli.terminal import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.options.commands import DraftOptions
@@ -18,8 +18,6 @@ from tasks.experiments.bundled import copy_task
 
 if TYPE_CHECKING:  # slow imports are here and in functions, as help needs none
     from flows.works.experiment.experiment_drafting import DraftedTask
-    from tasks.experiments.checking import CheckedTask
-
 
 application = Commands()
 
@@ -66,13 +64,19 @@ def init(
             raise ConfigurationError("--like or --idea: one of both")
         from flows.works.experiment.experiment_drafting import draft_experiment
 
-        return print_drafted(
+        return _print_drafted(
             draft_experiment(folder, idea, options, Settings()), folder, as_json=json
         )
     if options.run is not None:
         raise ConfigurationError("--run says which run evaluated the idea: add --idea ID")
-
-    return print_made(copy_task(like or "bin_packing", folder), folder, as_json=json)
+    paths = copy_task(like or "bin_packing", folder)
+    if json:
+        print_answer("made", [{"path": str(path)} for path in paths], folder=str(folder))
+        return EXIT_DONE
+    for path in paths:
+        print_note(f"made {path}")
+    print_note(f"edit them, then look at it: assay experiment check {folder}")
+    return EXIT_DONE
 
 
 @application.command("check")
@@ -84,7 +88,40 @@ def check(task: Task, json: Json = False) -> int:
     """
     from tasks.experiments.checking import check_task
 
-    return print_checked(check_task(task, Settings().experiments.container), as_json=json)
+    checked = check_task(task, Settings().experiments.container)
+    failures = tuple(
+        f"{each.program_id} fails: {each.failure}" for each in checked.programs if each.failure
+    )
+    if json:
+        state = "sound" if checked.is_sound else "failing"
+        values = checked.model_dump(exclude={"programs"})
+        print_answer(state, checked.programs, warnings=failures, **values)
+        return EXIT_DONE if checked.is_sound else EXIT_FAILURES
+
+    print_table(  # not print_columns: the metric may be named like another column
+        ["program", checked.metric, "95 % interval", "runs", "longest"],
+        [
+            [
+                safe(each.program_id),
+                figures.measure(each.mean),
+                _between(each.mean_low, each.mean_high),
+                each.run_count,
+                f"{each.seconds:.1f} s",
+            ]
+            for each in checked.programs
+        ],
+    )
+    for line in failures:
+        print_warning(safe(line))
+    if checked.noise is not None:
+        what = "the gain over the parent" if len(checked.programs) > 1 else "the metric"
+        print_note(
+            f"from run to run {what} differs by {figures.measure(checked.noise)} (standard"
+            f" deviation); gains from {figures.measure(checked.detectable_when_chosen)} show among"
+            f" all candidates, from {figures.measure(checked.detectable_when_confirmed)} on fresh"
+            f" data; worth having is {figures.measure(checked.least_difference)}"
+        )
+    return EXIT_DONE if checked.is_sound else EXIT_FAILURES
 
 
 @application.command("run")
@@ -112,17 +149,7 @@ def try_programs(
     return run("experiment", (tasks,), options, output, as_json=json)
 
 
-def print_made(paths: Sequence[Path], folder: Path, *, as_json: bool) -> int:
-    if as_json:
-        print_answer("made", [{"path": str(path)} for path in paths], folder=str(folder))
-        return EXIT_DONE
-    for path in paths:
-        print_note(f"made {path}")
-    print_note(f"edit them, then look at it: assay experiment check {folder}")
-    return EXIT_DONE
-
-
-def print_drafted(drafted: "DraftedTask", folder: Path, *, as_json: bool) -> int:
+def _print_drafted(drafted: "DraftedTask", folder: Path, *, as_json: bool) -> int:
     from flows.cli.literature.recommend import recommendation_warnings
     from tasks.experiments.task_folder import FILL_IN
 
@@ -148,44 +175,6 @@ def print_drafted(drafted: "DraftedTask", folder: Path, *, as_json: bool) -> int
         print_warning(safe(line))
     print_note(f"say what is marked {FILL_IN!r}, then look at it: assay experiment check {folder}")
     return EXIT_DONE
-
-
-def print_checked(checked: "CheckedTask", *, as_json: bool) -> int:
-    failures = tuple(
-        f"{each.program_id} fails: {each.failure}" for each in checked.programs if each.failure
-    )
-    if as_json:
-        state = "sound" if checked.is_sound else "failing"
-        values = checked.model_dump(exclude={"programs"})
-        print_answer(state, checked.programs, warnings=failures, **values)
-        return EXIT_DONE if checked.is_sound else EXIT_FAILURES
-    from flows.cli.output import print_table
-
-    print_table(  # not print_columns: the metric may be named like another column
-        ["program", checked.metric, "95 % interval", "runs", "longest"],
-        [
-            [
-                safe(each.program_id),
-                figures.measure(each.mean),
-                _between(each.mean_low, each.mean_high),
-                each.run_count,
-                f"{each.seconds:.1f} s",
-            ]
-            for each in checked.programs
-        ],
-    )
-    for line in failures:
-        print_warning(safe(line))
-    if checked.noise is not None:
-        what = "the gain over the parent" if len(checked.programs) > 1 else "the metric"
-        detectable_in_search = figures.measure(checked.detectable_when_chosen)
-        detectable_in_confirmation = figures.measure(checked.detectable_when_confirmed)
-        print_note(
-            f"from run to run {what} differs by {figures.measure(checked.noise)} (standard"
-            f" deviation); gains from {detectable_in_search} show among all candidates, from {detectable_in_confirmation} on fresh"
-            f" data; worth having is {figures.measure(checked.least_difference)}"
-        )
-    return EXIT_DONE if checked.is_sound else EXIT_FAILURES
 
 
 def _between(low: float | None, high: float | None) -> str:

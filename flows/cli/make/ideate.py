@@ -1,17 +1,15 @@
 """`assay ideate`: ideas made, evaluated and revised."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from flows.cli.options import Json, output_option
 from flows.works.evaluate.idea_input import idea_file
-from schemas.works.ideation_run import IdeateOptions
-
-if TYPE_CHECKING:
-    from schemas.work import Summary
-    from schemas.works.ideation_run import IdeationHead, IdeationRequest
+from schemas.settings import Settings
+from schemas.work import Summary
+from schemas.works.ideation_run import IdeateOptions, IdeationHead, IdeationRequest
 
 Seeds = Annotated[
     Path,
@@ -45,7 +43,6 @@ def ideate(
 
     def plans(request: "IdeationRequest", summary: "Summary[IdeationHead]") -> tuple[Path, ...]:
         from flows.works.experiment.experiment_plans import plan_experiments
-        from schemas.settings import Settings
 
         return plan_experiments(request, summary.head, options.plans, Settings())
 

@@ -6,9 +6,12 @@ from typing import Annotated
 
 import typer
 
+from dashboards.render.formats.report_format import ReportFormat
+from flows.cli.answer import EXIT_DONE, print_answer
 from flows.cli.options import Json
 from schemas.errors import ConfigurationError
-from schemas.works.draft_run import WriteOptions
+from schemas.settings import Settings
+from schemas.works.draft_run import WriteOptions, outline_text
 
 IdeaGiven = Annotated[
     str,
@@ -40,30 +43,22 @@ def write(
     SQL of every number. Without an experiment the draft is a proposal.
     """
     from dashboards.render.drafts.venues import read_venue
-    from dashboards.render.formats.report_format import ReportFormat
     from flows.cli.works import run
 
     if output is not None and output.is_file() and output.suffix[1:] not in list(ReportFormat):
         raise ConfigurationError(f"--output {output} is a file: name a folder for the draft")
     path = Path(idea)
     arguments = (path if path.exists() else None, idea, read_venue(options.venue))
-    if options.outline_only:
-        return _print_outline(arguments, options, as_json=json)
-    return run("write", arguments, options, output, as_json=json)
-
-
-def _print_outline(arguments: tuple[object, ...], options: WriteOptions, *, as_json: bool) -> int:
-    from flows.cli.answer import EXIT_DONE, print_answer
+    if not options.outline_only:
+        return run("write", arguments, options, output, as_json=json)
     from flows.run.requests import request_of
     from flows.works.evaluate.idea_input import print_remarks
-    from schemas.settings import Settings
-    from schemas.works.draft_run import outline_text
     from tasks.writing.work import WRITE
 
     request = request_of(WRITE, arguments, options, Settings())
     print_remarks(request.remarks)
     (draft_unit,) = request.units
-    if as_json:
+    if json:
         print_answer("planned", draft_unit.outline, warnings=request.remarks)
     else:
         sys.stdout.write(outline_text(draft_unit.outline))

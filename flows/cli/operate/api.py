@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from flows.api.ports import check_free
 from flows.cli.options import Searched
 from flows.cli.terminal import note_or_empty, print_note
 from flows.jobs.job_environment import without_keys
+from flows.run.network import check_free
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from flows.api.ports import check_free
 from flows.cli.terminal import note_or_empty, print_note
 from flows.jobs.job_environment import without_keys
+from flows.run.network import check_free
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.people.web_origins import is_loopback, names_of_server

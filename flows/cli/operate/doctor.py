@@ -2,6 +2,7 @@
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
+from flows.cli.output import print_table
 from flows.profiles import load_profile
 from schemas.options.commands import DoctorOptions
 from schemas.settings import Settings
@@ -9,7 +10,6 @@ from schemas.settings import Settings
 
 def doctor(options: DoctorOptions, json: Json = False) -> int:
     """Check every part that Assay uses; exit 1 when a configured part does not work."""
-    from flows.cli.output import print_table
     from flows.run.preflight import examine
 
     statuses = examine(

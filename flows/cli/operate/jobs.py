@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
+from flows.cli.output import print_columns
 from flows.cli.terminal import print_note
 from schemas.options.commands import LakeOptions
 from warehouse.warehouse import Warehouse
@@ -37,7 +38,6 @@ def run(lake: LakeOptions) -> int:
 @application.command("list")
 def list_jobs(lake: LakeOptions, json: Json = False) -> int:
     """List the jobs of the warehouse, newest first."""
-    from flows.cli.output import print_columns
     from warehouse.app.jobs import jobs
 
     listed_jobs = list(jobs(Warehouse(lake.warehouse).existing()))

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from flows.api.ports import check_free
 from flows.run.cluster_access import LOOPBACK_HOSTS, scheduler_place, use_certificates
+from flows.run.network import check_free
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
 from schemas.settings import Settings

@@ -8,6 +8,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
+from flows.cli.output import print_listed
 from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
@@ -50,8 +51,6 @@ def add(name: Name, options: AccountOptions, json: Json = False) -> int:
 @application.command("list")
 def list_accounts(lake: LakeOptions, json: Json = False) -> int:
     """List the accounts of the warehouse by name."""
-    from flows.cli.output import print_listed
-
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         rows = accounts(database)
     return print_listed(

@@ -34,7 +34,7 @@ def decide(
 
     The answer is refused if the evaluation has changed since the request.
     """
-    from warehouse.app.decisions import decide_and_fold
+    from warehouse.app.decisions import decide_and_fold, request_named
 
     if verdict not in _WORDS:
         raise ConfigurationError(f"{verdict!r} is no answer: say one of {', '.join(_WORDS)}")
@@ -42,11 +42,16 @@ def decide(
         raise ConfigurationError(f"--reason: at most {LONGEST_REASON:,} characters")
     warehouse = Warehouse(options.warehouse.resolve()).existing()
     with ServiceDatabase(warehouse) as database:
+        participants = (options.by,) if options.by else request_named(database, request).asked_of
+        if len(participants) != 1:
+            raise ConfigurationError(
+                f"say who decides with --by: {', '.join(participants) or 'nobody may'}"
+            )
         decision = decide_and_fold(
             warehouse,
             database,
             request,
-            options.by or _only_one(database, request),
+            participants[0],
             GivenAnswer(
                 verdict=_WORDS[verdict],
                 choice=choice,
@@ -59,14 +64,3 @@ def decide(
     else:
         print_note(f"{request}: {decision.verdict.replace('_', ' ')} by {decision.participant_id}")
     return 0
-
-
-def _only_one(database: ServiceDatabase, request_id: str) -> str:
-    from warehouse.app.decisions import request_named
-
-    participants = request_named(database, request_id).asked_of
-    if len(participants) != 1:
-        raise ConfigurationError(
-            f"say who decides with --by: {', '.join(participants) or 'nobody may'}"
-        )
-    return participants[0]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dashboards.render import figures
 from flows.cli.answer import EXIT_WAITING, print_answer
 from flows.cli.options import Json
+from flows.cli.output import print_columns
 from flows.cli.terminal import print_note
 from schemas.people.decisions import InboxOptions, Request
 from schemas.run import WorkHead
@@ -66,8 +67,6 @@ def request_fields(request: Request) -> dict[str, object]:
 
 
 def _print(requests: Sequence[Request]) -> None:
-    from flows.cli.output import print_columns
-
     def what(request: Request) -> str:
         options = (f"{number}. {option}" for number, option in enumerate(request.options, 1))
         return "; ".join(filter(None, (request.criteria, *options)))

@@ -6,6 +6,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
+from flows.cli.output import print_listed
 from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
@@ -48,7 +49,6 @@ def add(
 @application.command("list")
 def list_people(lake: LakeOptions, json: Json = False) -> int:
     """List the participants with a stored name."""
-    from flows.cli.output import print_listed
     from warehouse.app.people import participants
 
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:

@@ -8,6 +8,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
+from flows.cli.output import print_listed
 from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
@@ -61,8 +62,6 @@ def create(
 @application.command("list")
 def list_tokens(lake: LakeOptions, json: Json = False) -> int:
     """List the tokens of the warehouse, oldest first."""
-    from flows.cli.output import print_listed
-
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         rows = tokens(database)
     return print_listed(

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import typer
 
+from dashboards.render.wording import BASELINE_ANSWERS, both_answers
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
 from flows.cli.terminal import print_note, print_warning, safe
@@ -19,13 +20,11 @@ from schemas.people.live_question import (
     clean_question,
     estimates_for,
 )
-from schemas.people.votes import Choice
-from schemas.settings import Settings
+from schemas.people.votes import Choice, Offer
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from schemas.people.votes import Offer
     from warehouse.app.contests import Part
     from warehouse.app.questions import Answers, NoVote
 
@@ -50,7 +49,9 @@ def vote(
     The same TEXT resumes; `--choice` votes on the answers shown. The engines are drawn from the
     models that the dashboard offers, or from the profiles of the baseline.
     """
+    from flows.jobs.runner import run_jobs
     from warehouse.app.people import participant
+    from warehouse.app.questions import ask, at_work, draw_sides, open_question
 
     if (text is None) is (options.choice is None):
         raise ConfigurationError("say TEXT to ask, or --choice to vote on what you were shown")
@@ -58,32 +59,25 @@ def vote(
     if text is None:
         warehouse.existing()
     with ServiceDatabase(warehouse) as database:
-        who = participant(database, options.by).participant_id
+        who, kind = participant(database, options.by).participant_id, options.kind
         if text is None:
             return _cast(warehouse, database, who, options, as_json=json)
-        if options.dry_run:
-            return _print_estimate(warehouse, database, who, options.kind, text, as_json=json)
-        question = _ask_question(warehouse, database, who, options.kind, text)
+        text, question = clean_question(kind, text), open_question(database, who)
+        if options.dry_run or question is None or (question.kind, question.text) != (kind, text):
+            sides = draw_sides(database, who, kind, text, warehouse.settings)
+            estimate = _estimate(warehouse, kind, text, sides)
+            if options.dry_run:
+                if json:
+                    print_answer("expected", expected=estimate)
+                else:
+                    typer.echo(safe(estimate))
+                return EXIT_DONE
+            print_note(estimate)
+            question = ask(warehouse, database, who, kind, text, sides)
+        if at_work(warehouse, database, question):
+            print_note("both answers are being written; the same command resumes if it is stopped")
+            run_jobs(warehouse, is_over=lambda: not at_work(warehouse, database, question))
         return _print_answers(warehouse, database, question, as_json=json)
-
-
-def _ask_question(
-    warehouse: Warehouse, database: ServiceDatabase, who: str, kind: QuestionKind, text: str
-) -> LiveQuestion:
-    from flows.jobs.runner import run_jobs
-    from warehouse.app.questions import ask, at_work, draw_sides, open_question
-
-    settings, current = Settings(), open_question(database, who)
-    question_text = clean_question(kind, text)
-    if current is None or (current.kind, current.text) != (kind, question_text):
-        sides = draw_sides(database, who, kind, question_text, settings)
-        print_note(_estimate(warehouse, kind, question_text, sides))
-        current = ask(warehouse, database, who, kind, question_text, sides)
-    question = current
-    if at_work(warehouse, database, question):
-        print_note("both answers are being written; the same command resumes if it is stopped")
-        run_jobs(warehouse, is_over=lambda: not at_work(warehouse, database, question))
-    return question
 
 
 def _print_answers(
@@ -142,7 +136,7 @@ def _cast(
         offer.offer_id,
         _CHOICES[options.choice],
         options.reason,
-        Settings(),
+        warehouse.settings,
     )
     state = cast_vote.choice.replace("_", " ") if cast_vote is not None else "skipped"
     if as_json:
@@ -157,46 +151,20 @@ def _read_offer(
 ) -> "tuple[Answers | NoVote, Offer | None]":
     from warehouse.app.questions import ALREADY_VOTED, NoVote, answers_to, offer_of
 
-    settings = Settings()
     with warehouse.queries() as queries:
         outcome = answers_to(warehouse, queries, question)
     if isinstance(outcome, NoVote):
         return outcome, None
-    offer = offer_of(database, question, outcome, settings)
-    if offer is None:
-        return ALREADY_VOTED, None
-    return outcome, offer
-
-
-def _print_estimate(
-    warehouse: Warehouse,
-    database: ServiceDatabase,
-    who: str,
-    kind: QuestionKind,
-    text: str,
-    *,
-    as_json: bool,
-) -> int:
-    from warehouse.app.questions import draw_sides
-
-    question_text = clean_question(kind, text)
-    sides = draw_sides(database, who, kind, question_text, Settings())
-    estimate = _estimate(warehouse, kind, question_text, sides)
-    if as_json:
-        print_answer("expected", expected=estimate)
-    else:
-        typer.echo(safe(estimate))
-    return EXIT_DONE
+    offer = offer_of(database, question, outcome, warehouse.settings)
+    return (ALREADY_VOTED, None) if offer is None else (outcome, offer)
 
 
 def _estimate(warehouse: Warehouse, kind: QuestionKind, text: str, sides: Sides) -> str:
-    from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_result
 
     if all(side.engine.is_baseline for side in sides):
         return BASELINE_ANSWERS
-    settings = Settings()
     requests = estimates_for(kind, text, sides, datetime.now(UTC), key=uuid4().hex)
     names = [submit(warehouse, request) for request in requests]
 
@@ -206,7 +174,7 @@ def _estimate(warehouse: Warehouse, kind: QuestionKind, text: str, sides: Sides)
 
     run_jobs(warehouse, is_over)
     estimates = [take_result(warehouse, name) for name in names]
-    return both_answers(estimates, settings.voting.question_cost_usd)
+    return both_answers(estimates, warehouse.settings.voting.question_cost_usd)
 
 
 def _side(name: str, parts: "Sequence[Part]") -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from dashboards.render import figures
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
+from flows.cli.output import number, print_table
 from flows.cli.terminal import print_note
 from schemas.people.vote_report import VoteFigure, VotesOptions
 from warehouse.warehouse import Warehouse
@@ -22,7 +23,6 @@ _WORDS = {
 
 def votes(options: VotesOptions, json: Json = False) -> int:
     """Report on the votes cast on the dashboard: agreement, biases, careless voters and leaders."""
-    from flows.cli.output import number, print_table
     from flows.people.vote_report import report_on_votes
 
     report = report_on_votes(Warehouse(options.warehouse.resolve()).existing(), options.by)

@@ -2,19 +2,23 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from dashboards.render.figures import usd
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json, output_option
+from flows.cli.output import print_columns
+from flows.cli.terminal import print_note
+from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.judgement.benchmark import SuiteName
+from schemas.identifiers import RunId, content_hash
+from schemas.judgement.benchmark import BenchmarkHead, BenchmarkRequest, SuiteName
 from schemas.options.benchmark_options import BenchmarkOptions
-
-if TYPE_CHECKING:
-    from schemas.identifiers import RunId
-    from schemas.judgement.benchmark import BenchmarkHead, BenchmarkRequest
-    from schemas.work import Summary
+from schemas.settings import Settings
+from schemas.work import Summary
+from warehouse.warehouse import Warehouse
 
 ALL, FETCH = "all", "fetch"
 
@@ -59,8 +63,6 @@ def benchmark(
         request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]"
     ) -> "BenchmarkRequest":
         """Add the other suites of `all` and those of --compare."""
-        from schemas.base import replace
-
         unit = replace(request.units[0], compared=_others(request, summary, options.compare))
         return replace(request, units=(unit,))
 
@@ -74,15 +76,9 @@ def benchmark(
 
 
 def _print_estimate(options: BenchmarkOptions, *, as_json: bool) -> int:
-    from dashboards.render.figures import usd
-    from flows.cli.answer import EXIT_DONE, print_answer
-    from flows.cli.output import print_columns
-    from flows.cli.terminal import print_note
     from flows.run.estimate import estimate
     from flows.run.requests import request_of
     from flows.works.evaluate.idea_input import print_remarks
-    from schemas.base import replace
-    from schemas.settings import Settings
     from tasks.benchmarks.work import BENCHMARK
 
     settings = Settings()
@@ -124,10 +120,8 @@ def _others(
     Raises:
         UnknownNameError: one of the latter is not published.
     """
-    from schemas.identifiers import RunId
     from warehouse.kinds.benchmarks import BENCHMARKS
     from warehouse.units.published_work import published_head, published_heads
-    from warehouse.warehouse import Warehouse
 
     with Warehouse(request.warehouse).reader() as connection:
         published_ids = {head.run_id for head in published_heads(connection, BENCHMARKS)}
@@ -140,12 +134,9 @@ def _others(
 def _comparison(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
 ) -> tuple[Path, ...]:
-    from flows.cli.terminal import print_note
     from flows.run.declared_campaign import published_page
-    from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
     from warehouse.reports import share_reports
-    from warehouse.warehouse import Warehouse
 
     run_ids = (summary.head.run_id, *request.units[0].compared)
     if len(run_ids) == 1:
@@ -177,7 +168,6 @@ def _calibrator(
     from tasks.calibration.calibrator_files import load_calibrator, write_fitted
     from warehouse.kinds.benchmarks import BENCHMARKS
     from warehouse.units.published_work import published_heads
-    from warehouse.warehouse import Warehouse
 
     assert options.calibrate is not None
     warehouse = Warehouse(request.warehouse)
@@ -197,9 +187,6 @@ def _calibrator(
 
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
-    from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
-    from flows.cli.terminal import print_note
-    from schemas.settings import Settings
     from tasks.benchmarks.public_data import LOCK_FILE, fetch_sets, manual_sets, public_sets
 
     if folder is None:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import Json, output_option
-from schemas.works.check_run import CheckOptions
+from schemas.works.check_run import CheckOptions, CheckRequest
 
 if TYPE_CHECKING:
     from dashboards.views.write_check import CheckPage
-    from schemas.works.check_run import CheckRequest
 
 Papers = Annotated[
     list[Path],

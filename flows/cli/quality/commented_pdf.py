@@ -11,7 +11,7 @@ from schemas.settings import Settings
 from schemas.text.patterns import bounded
 from schemas.works.check_run import CheckRequest
 from schemas.works.manuscripts import Problem
-from tasks.documents.pdf import CommentedPdf, PdfComment, with_comments
+from tasks.documents.pdf import PdfComment, with_comments
 
 _PAGE = bounded(r"\bpage (\d{1,4})")
 
@@ -35,15 +35,11 @@ def write_commented_pdf(page: CheckPage, request: CheckRequest, path: Path) -> t
         )
         return ()
     path.write_bytes(commented_pdf.content)
-    print_note(_placement_line(commented_pdf))
-    return (path,)
-
-
-def _placement_line(commented: CommentedPdf) -> str:
-    _, *at_quote = commented.at_quote
+    _, *at_quote = commented_pdf.at_quote
     lost_count = at_quote.count(False)
     sentence = f"{at_quote.count(True)} of {len(at_quote)} comments are at the sentence they quote"
-    return f"{sentence}, {lost_count} at the top of a page" if lost_count else sentence
+    print_note(f"{sentence}, {lost_count} at the top of a page" if lost_count else sentence)
+    return (path,)
 
 
 def _comments(page: CheckPage) -> Iterator[PdfComment]:

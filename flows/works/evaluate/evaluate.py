@@ -43,10 +43,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
     gateway: OpenGateway
 
     def __init__(self, request: RunRequest) -> None:
-        super().__init__(
-            request, request.warehouse, engine=request.engine.text, profile=request.profile.name
-        )
-        self.request = request
+        super().__init__(request, engine=request.engine.text, profile=request.profile.name)
         self.batch = read_batch(
             request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
         )

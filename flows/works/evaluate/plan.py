@@ -97,7 +97,18 @@ def write_remaining_shards(
     run_id = keyed.run_id
     receipts = receipts_of(keyed, warehouse)
     land_rejections(warehouse, run_id, keyed.rejected)
-    announce(warehouse, _planned_run(keyed, request))
+    planned_run = PlannedRun(
+        run_id=run_id,
+        idea_count=len(keyed.planned),
+        rejected_count=len(keyed.rejected),
+        engine=request.engine.text,
+        profile=request.profile.name,
+        modules=request.parameters.modules,
+        budget=request.budget,
+        ideas_path=str(request.ideas.path),
+        started_at=datetime.now(UTC),
+    )
+    announce(warehouse, planned_run)
     to_do = []
     for entry in keyed.planned:
         receipt = receipts.get(entry.evaluation_key)
@@ -113,30 +124,6 @@ def write_remaining_shards(
             )
     if request.parameters.again is not None and to_do:
         to_do = add_earlier_judgements(to_do, request, warehouse)
-    return _write_shards(to_do, run_id, request, gateway, warehouse)
-
-
-def _planned_run(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
-    return PlannedRun(
-        run_id=keyed.run_id,
-        idea_count=len(keyed.planned),
-        rejected_count=len(keyed.rejected),
-        engine=request.engine.text,
-        profile=request.profile.name,
-        modules=request.parameters.modules,
-        budget=request.budget,
-        ideas_path=str(request.ideas.path),
-        started_at=datetime.now(UTC),
-    )
-
-
-def _write_shards(
-    to_do: list[PlannedIdea],
-    run_id: RunId,
-    request: RunRequest,
-    gateway: OpenGateway,
-    warehouse: Warehouse,
-) -> dict[Path, tuple[str, ...]]:
     count = shard_count(request, len(to_do), per_worker=2)
     size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / max(1, count))))
     jobs = (

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from flows.run.indexing import index_with_progress, progress_display
-from flows.works.evaluate.plan import KeyedBatch, key_batch, receipts_of
+from flows.works.evaluate.plan import key_batch, receipts_of
 from flows.works.evaluate.request import with_assessment
 from schemas.base import Noun, replace
 from schemas.calls import CallStatus
@@ -180,9 +180,13 @@ def compare_engines(
     Args:
         not_covered: number of ideas whose field the literature does not cover.
     """
-    lines = []
+    lines, parameters = [], request.parameters
+    others = tuple(module for module in parameters.modules if module is not Module.ASSESSMENT)
     for engine in engines:
-        engine_request = _with_engine(request, engine)
+        # The assessment is included if that engine has one.
+        profile, modules = with_assessment(request.profile, others, engine)
+        changed = replace(parameters, modules=modules or parameters.modules)
+        engine_request = replace(request, engine=engine, profile=profile, parameters=changed)
         estimate = estimate_run(ideas, 0, engine_request, settings, not_covered=not_covered)
         names = ModelCost.model_fields.keys() - {"engine"}
         lines.append(ModelCost(engine=engine, **{name: getattr(estimate, name) for name in names}))
@@ -191,15 +195,6 @@ def compare_engines(
         return (math.inf if line.cost_usd is None else line.cost_usd, line.engine.text)
 
     return tuple(sorted(lines, key=cost_first))
-
-
-def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
-    """Return the request with another engine, and the assessment if that engine has one."""
-    parameters = request.parameters
-    others = tuple(module for module in parameters.modules if module is not Module.ASSESSMENT)
-    profile, modules = with_assessment(request.profile, others, engine)
-    new_parameters = replace(parameters, modules=modules or parameters.modules)
-    return replace(request, engine=engine, profile=profile, parameters=new_parameters)
 
 
 def existing_results(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
@@ -224,12 +219,18 @@ def existing_results(batch: IdeaBatch, request: RunRequest, settings: Settings) 
     receipts = receipts_of(keyed_batch, warehouse)
     evaluated_count = sum(receipt.complete for receipt in receipts.values())
     was_planned = read_planned(warehouse, keyed_batch.run_id) is not None
+    is_ranked = False
+    if evaluated_count == len(keyed_batch.planned) and warehouse.may_hold_a_lake():
+        with warehouse.queries() as queries:
+            if keyed_batch.run_id in {run.run_id for run in queries.list_runs()}:
+                engine, profile = request.engine.text, request.profile.name
+                ranking = whole_ranking(queries, keyed_batch.run_id, engine, profile)
+                is_ranked = ranking is not None
     return DoneBefore(
         evaluated=evaluated_count,
         replies=tuple(_replies(warehouse, each) for each in receipts.values() if not each.complete),
         interrupted=len(keyed_batch.planned) - len(receipts) if was_planned else 0,
-        ranked=evaluated_count == len(keyed_batch.planned)
-        and _is_ranked(keyed_batch, request, warehouse),
+        ranked=is_ranked,
     )
 
 
@@ -251,16 +252,6 @@ def _replies(warehouse: Warehouse, receipt: Receipt) -> int:
     table = TABLE["llm_calls"]
     files = landed_files(warehouse, RUNS, table, [receipt])
     return sum(row["status"] == CallStatus.OK for path in files for row in read_rows(table, path))
-
-
-def _is_ranked(keyed: KeyedBatch, request: RunRequest, warehouse: Warehouse) -> bool:
-    if not warehouse.may_hold_a_lake():
-        return False
-    with warehouse.queries() as queries:
-        if keyed.run_id not in {run.run_id for run in queries.list_runs()}:
-            return False
-        engine, profile = request.engine.text, request.profile.name
-        return whole_ranking(queries, keyed.run_id, engine, profile) is not None
 
 
 _REPEATED_FIGURES = {

@@ -11,13 +11,11 @@ from schemas.identifiers import RunId
 from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import EvaluateOptions
 from schemas.options.values import parse_modules
-from schemas.run import Run
 from schemas.settings import Settings
 from tasks.contribution.context import judged_before
 from tasks.evaluation.shard_job import PlannedIdea
 from tasks.ideas.json_lines import write_ideas
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.queries import Queries
 from warehouse.rows import noun_of
 from warehouse.units.published_work import published_kind
 from warehouse.warehouse import Warehouse
@@ -41,7 +39,8 @@ def reevaluation_input(
         kind = published_kind(queries.connection, run_id)
         if kind is not RUNS:
             raise ConfigurationError(f"{name} is a {kind.word}: --again takes a run of ideas")
-        run, ideas = queries.run(run_id), _ideas(queries, run_id)
+        run = queries.run(run_id)
+        ideas = [noun_of(Idea, row) for row in queries.rows("stored_ideas", run_id=run_id)]
     if not ideas:
         raise ConfigurationError(
             f"the lake holds no idea of run {name}: evaluate their file without --again"
@@ -54,23 +53,18 @@ def reevaluation_input(
     path = warehouse.state / "again" / f"{run_id}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_ideas(ideas, path)
-    return (path,), _with_run_defaults(run, options)
-
-
-def _ideas(queries: Queries, run_id: RunId) -> list[Idea]:
-    return [noun_of(Idea, row) for row in queries.rows("stored_ideas", run_id=run_id)]
-
-
-def _with_run_defaults(run: Run, options: EvaluateOptions) -> EvaluateOptions:
-    defaults, updates = EvaluateOptions(), {}
-    for name, run_value in (
-        ("engine", EngineChoice.named(run.engine)),
-        ("profile", run.profile),
-        ("modules", parse_modules(run.modules)),
-    ):
-        if getattr(options, name) == getattr(defaults, name):
-            updates[name] = run_value
-    return options.model_copy(update=updates)
+    defaults = EvaluateOptions()
+    of_run = {
+        "engine": EngineChoice.named(run.engine),
+        "profile": run.profile,
+        "modules": parse_modules(run.modules),
+    }
+    updates = {
+        name: value
+        for name, value in of_run.items()
+        if getattr(options, name) == getattr(defaults, name)
+    }
+    return (path,), options.model_copy(update=updates)
 
 
 def add_earlier_judgements(

@@ -4,7 +4,6 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
-from flows.profiles import load_profile
 from flows.works.experiment.experimental_results import check_experiments
 from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, EngineChoice, LiteratureChoice
@@ -76,33 +75,8 @@ def resolve_literature(literature: LiteratureChoice | None, settings: Settings) 
     return literature.at(path.resolve())
 
 
-def _with_committee(profile: Profile) -> Profile:
-    """Check the committee, and make the path of its personas file absolute."""
-    from tasks.committee.planning import check_committee
-
-    check_committee(profile.committee)
-    if profile.committee.personas_file is None:
-        return profile
-    return replace(
-        profile,
-        committee=replace(
-            profile.committee, personas_file=str(Path(profile.committee.personas_file).resolve())
-        ),
-    )
-
-
-def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
-    """Check calibrator and exemplars, and make their paths absolute."""
-    from tasks.novelty.profile_files import check_calibrator, read_exemplars
-
-    novelty = profile.novelty
-    if novelty.calibrator is not None:
-        check_calibrator(novelty.calibrator, engine.text)
-        novelty = replace(novelty, calibrator=str(Path(novelty.calibrator).resolve()))
-    if novelty.exemplars is not None:
-        read_exemplars(novelty.exemplars)
-        novelty = replace(novelty, exemplars=str(Path(novelty.exemplars).resolve()))
-    return replace(profile, novelty=novelty)
+def _absolute(path: str | None) -> str | None:
+    return None if path is None else str(Path(path).resolve())
 
 
 def check_judging(profile: Profile, engine: EngineChoice) -> None:
@@ -112,6 +86,7 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
         ConfigurationError: unknown step, several judges for a step without scores, or models for
             some steps and the extractive engine for the others.
     """
+    from tasks.judging.panel import gives_scores  # late: slow, and most commands fail before
     from tasks.steps import STEPS
 
     steps = {step.name: step for step in STEPS}
@@ -121,14 +96,11 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
                 f"profile {profile.name}: no step {name!r} to assign a model to; choose from"
                 f" {', '.join(steps)}"
             )
-        if step_judging.judges is not None:
-            from tasks.judging.panel import gives_scores
-
-            if not gives_scores(steps[name].output_model):
-                raise ConfigurationError(
-                    f"profile {profile.name}: step {name} gives no score, so several judges have no"
-                    " median; name one `model` for it"
-                )
+        if step_judging.judges is not None and not gives_scores(steps[name].output_model):
+            raise ConfigurationError(
+                f"profile {profile.name}: step {name} gives no score, so several judges have no"
+                " median; name one `model` for it"
+            )
     if profile.judging.models and engine.is_baseline:
         raise ConfigurationError(
             f"profile {profile.name} assigns models to steps: name the model of the other steps "
@@ -163,45 +135,46 @@ def with_assessment(
 
 
 def resolve_evaluation(
-    options: RunOptionsT, settings: Settings
-) -> tuple[RunOptionsT, LiteratureChoice, Profile]:
-    """Resolve the options that evaluation uses, and load literature and profile.
+    options: RunOptionsT, profile: Profile, settings: Settings
+) -> tuple[RunOptionsT, Profile]:
+    """Resolve the options that evaluation uses; files of the profile become absolute.
 
     Raises:
         ConfigurationError: an option cannot be met; one line with the remedy.
     """
-    check_warehouse(options.warehouse)
-    check_api_base(options.api_base, options.engine)
-    warehouse = options.warehouse.resolve()
-    literature = resolve_literature(options.literature, settings)
-    profile = load_profile(options.profile)
-    check_judging(profile, options.engine)
+    assert options.literature is not None
     profile, modules = with_assessment(profile, options.modules, options.engine)
     if Module.COMMITTEE in options.modules:
-        profile = _with_committee(profile)
+        from tasks.committee.planning import check_committee
+
+        committee = profile.committee
+        check_committee(committee)
+        files = {"personas_file": _absolute(committee.personas_file)}
+        profile = replace(profile, committee=replace(committee, **files))
     if Module.NOVELTY in options.modules:
-        profile = _with_novelty_files(profile, options.engine)
-    experiments = check_experiments(options.experiment, Warehouse(warehouse, settings))
-    resolved_options = replace(
-        options,
-        warehouse=warehouse,
-        literature=literature,
-        modules=modules,
-        experiment=tuple(experiments),
-        full_text=wants_full_text(options.full_text, literature),
-        batch=_in_batches(options, profile),
-    )
-    return resolved_options, literature, profile
+        from tasks.novelty.profile_files import check_calibrator, read_exemplars
 
-
-def _in_batches(options: RunOptions, profile: Profile) -> bool:
+        novelty = profile.novelty
+        if novelty.calibrator is not None:
+            check_calibrator(novelty.calibrator, options.engine.text)
+        if novelty.exemplars is not None:
+            read_exemplars(novelty.exemplars)
+        files = {name: _absolute(getattr(novelty, name)) for name in ("calibrator", "exemplars")}
+        profile = replace(profile, novelty=replace(novelty, **files))
     batch = wants_batches(options.batch, profile, options.engine)
     if batch and options.survey:
         raise ConfigurationError(
             "--survey judges papers layer by layer, and each layer would wait for a batch of its"
             " own: leave out --survey, or add --no-batch"
         )
-    return batch
+    resolved_options = replace(
+        options,
+        modules=modules,
+        experiment=check_experiments(options.experiment, Warehouse(options.warehouse, settings)),
+        full_text=wants_full_text(options.full_text, options.literature),
+        batch=batch,
+    )
+    return resolved_options, profile
 
 
 def wants_full_text(option: bool | None, literature: LiteratureChoice) -> bool:

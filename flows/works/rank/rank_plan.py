@@ -107,7 +107,11 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
             groups=(),
             trace_parent=traceparent(),
         )
-        fitted_on = _fitted_on_count(queries, request, prior)
+        fitted_on = 0
+        if prior is not None:
+            training_items = frozenset(prior.calibrator.training_items)
+            rows = queries.rows("ideas_of_run", run_id=request.run_id)
+            fitted_on = sum(item_sha256(row["text"]) in training_items for row in rows)
         across = _across(members, parameters)
         shards = _write_shards(queries, head, template, warehouse, members, across, matches, prior)
     return RankingPlan(
@@ -136,14 +140,6 @@ def _most_matches(
         pairs = most_bridges(len(members), parameters)
         bounds[across] = calls_of(pairs, parameters) * dimension_count
     return bounds
-
-
-def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
-    if prior is None:
-        return 0
-    training_items = frozenset(prior.calibrator.training_items)
-    rows = queries.rows("ideas_of_run", run_id=request.run_id)
-    return sum(item_sha256(row["text"]) in training_items for row in rows)
 
 
 def _prior(request: RankRequest, run: Run) -> Prior | None:

@@ -41,8 +41,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
     work = ShardWork(RankJob, rank_job, "rank shard", "groups")
 
     def __init__(self, request: RankRequest) -> None:
-        super().__init__(request, request.warehouse, engine=request.engine.text)
-        self.request = request
+        super().__init__(request, engine=request.engine.text)
 
     @staticmethod
     def complete_options(
@@ -56,7 +55,13 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             ConfigurationError: as `find_run`; or the run used a profile file that is not named.
         """
         (run_name,), evaluation = arguments, None
-        run = _named_run(run_name, options, settings)
+        run: Run | None
+        if isinstance(run_name, RunToRank):  # a program names a published run, never a file
+            assert run_name.run_id is not None
+            with Warehouse(options.warehouse, settings).queries() as queries:
+                run = queries.run(run_name.run_id)
+        else:
+            run = find_run(run_name, options)
         if run is None:
             evaluation = request_of(EVALUATE, (Path(f"{run_name}"),), options.evaluation, settings)
             engine, profile = evaluation.engine, options.evaluation.profile
@@ -80,7 +85,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
     @property
     def run_id(self) -> RunId:
-        return self.request.run_id
+        return RunId(self.request.run_id)
 
     def plan(self) -> RankingPlan:
         self.planned = plan_ranking(self.request, self.warehouse)
@@ -133,17 +138,6 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             f"{head.idea_count} ideas of run {head.run_id} in {head.group_count} groups; "
             f"engine {head.engine}, profile {head.profile}."
         )
-
-
-def _named_run(
-    name: str | RunToRank | None, options: RankOptions, settings: Settings
-) -> Run | None:
-    """Return the run of a name; a program names a published run, never a file."""
-    if not isinstance(name, RunToRank):
-        return find_run(name, options)
-    assert name.run_id is not None
-    with Warehouse(options.warehouse, settings).queries() as queries:
-        return queries.run(name.run_id)
 
 
 class _GroupsFirst:

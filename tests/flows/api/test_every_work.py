@@ -1,25 +1,20 @@
 """What holds over HTTP for every declared kind of work."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from schemas.identifiers import RunId
 from schemas.works.registry import work_jobs
 from tasks.works import WORKS
-from tests.support.api_server import api_server, bearing, make_token
-from tests.support.evaluations import make_evaluation, make_run
+from tests.flows.api.conftest import RUN
+from tests.support.api_server import bearing, make_token
 from tests.support.jobs import known, sent_paper
 from tests.support.small_task import EVALUATE, PROGRAM, TASK
 from warehouse.app.jobs import job_ids
-from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
 QUESTION = {"question": "How do bats hunt?"}
-RUN = RunId("run-a")
 SENT: dict[str, dict[str, Any]] = {
     "evaluate": {"ideas": ["We record bats at night, and count the moths that they meet."]},
     "rank": {"run_id": RUN},
@@ -48,42 +43,31 @@ SENT |= {
 }
 
 
-@pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    warehouse = Warehouse(tmp_path_factory.mktemp("works") / "warehouse")
-    land(warehouse, make_evaluation(0, run_id=RUN))
-    assert publish(warehouse, RUNS, make_run(RUN, engine="extractive")).published
-    return warehouse
-
-
-@pytest.fixture(scope="module")
-def url(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with api_server(warehouse, tmp_path_factory.mktemp("home")) as (address, _):
-        yield address
-
-
 def test_every_declared_kind_is_tried_here() -> None:
     assert SENT.keys() == WORKS.keys()
 
 
 @pytest.mark.parametrize("name", WORKS)
 def test_a_program_has_work_done_once_and_says_nothing_of_the_machine(
-    name: str, url: str, warehouse: Warehouse
+    name: str, api: str, served: Warehouse
 ) -> None:
-    headers = bearing(make_token(warehouse)) | {"Idempotency-Key": name}
+    headers = bearing(make_token(served)) | {"Idempotency-Key": name}
 
     def asked(**body: Any) -> httpx.Response:
-        return httpx.post(f"{url}/v1/jobs/{name}", json=body, headers=headers, timeout=60)
+        return httpx.post(f"{api}/v1/jobs/{name}", json=body, headers=headers, timeout=60)
 
-    before = job_ids(warehouse)
-    assert asked().status_code == 422
-    assert asked(**SENT[name], options={"workers": 2}).status_code == 422
-    assert asked(**SENT[name], options={"nonsense": 1}).status_code == 422
-    assert job_ids(warehouse) == before
+    before = job_ids(served)
+    for refused in (
+        {},
+        SENT[name] | {"options": {"workers": 2}},
+        SENT[name] | {"options": {"x": 1}},
+    ):
+        assert asked(**refused).status_code == 422, refused
+    assert job_ids(served) == before
     first, again = asked(**SENT[name]), asked(**SENT[name])
     assert (first.status_code, again.status_code) == (202, 202)
     (row,), (same,) = first.json()["rows"], again.json()["rows"]
     assert row["job_id"] == same["job_id"]
-    request = known(warehouse, row["job_id"]).request
+    request = known(served, row["job_id"]).request
     assert request is not None
     assert request.command == name

@@ -1,7 +1,6 @@
 """A stock MCP client drives the server, over HTTP and over standard input and output."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from schemas.people.role import Role
 from tasks.works import works
-from tests.support.api_server import api_server, bearing, make_token
+from tests.support.api_server import bearing, make_token
 from tests.support.assay_command import environment
 from tests.support.jobs import sent_paper
 from tests.support.report_lake import publish_report_lake
@@ -42,15 +41,9 @@ TOOLS = {
 }
 
 
-@pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    return publish_report_lake(tmp_path_factory.mktemp("mcp") / "warehouse")
-
-
-@pytest.fixture(scope="module")
-def url(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with api_server(warehouse, tmp_path_factory.mktemp("home")) as (address, _):
-        yield f"{address}/mcp"
+@pytest.fixture
+def url(api: str) -> str:
+    return f"{api}/mcp"
 
 
 async def called(url: str, token: str, tool: str, **arguments: Any) -> Any:
@@ -67,8 +60,8 @@ def said(result: Any) -> str:
 
 
 @pytest.mark.long
-async def test_over_http_the_tools_read_what_is_published(url: str, warehouse: Warehouse) -> None:
-    token = make_token(warehouse, Role.READER)
+async def test_over_http_the_tools_read_what_is_published(url: str, served: Warehouse) -> None:
+    token = make_token(served, Role.READER)
     runs = await called(url, token, "list_runs")
     assert not runs.is_error, said(runs)
     run_id = runs.structured_content["rows"][0]["run_id"]
@@ -87,9 +80,9 @@ async def test_over_http_the_tools_read_what_is_published(url: str, warehouse: W
 
 
 async def test_a_source_that_is_down_is_an_error_and_no_empty_list(
-    url: str, warehouse: Warehouse
+    url: str, served: Warehouse
 ) -> None:
-    token = make_token(warehouse, Role.READER)
+    token = make_token(served, Role.READER)
     found = await called(url, token, "search_literature", query="bats")
     assert (found.is_error, "could not look" in said(found)) == (True, True)
     there = f"{url.removesuffix('/mcp')}/v1/literature?query=bats"
@@ -98,21 +91,21 @@ async def test_a_source_that_is_down_is_an_error_and_no_empty_list(
     assert "could not look" in answer.json()["warnings"][0]
 
 
-async def test_over_http_a_token_bounds_what_a_tool_does(url: str, warehouse: Warehouse) -> None:
-    before = job_ids(warehouse)
-    reader_token = make_token(warehouse, Role.READER)
+async def test_over_http_a_token_bounds_what_a_tool_does(url: str, served: Warehouse) -> None:
+    before = job_ids(served)
+    reader_token = make_token(served, Role.READER)
     reader = await called(url, reader_token, "evaluate_ideas", ideas=[IDEA])
     assert (reader.is_error, "a reader may not submit" in said(reader)) == (True, True)
-    token = make_token(warehouse)
+    token = make_token(served)
     for options in ({"engine": "litellm:openai/x"}, {"workers": 9}, {"nonsense": 1}):
         refused = await called(url, token, "evaluate_ideas", ideas=[IDEA], options=options)
         assert refused.is_error, options
-    assert job_ids(warehouse) == before
+    assert job_ids(served) == before
     asked = await called(url, token, "evaluate_ideas", ideas=[IDEA], idempotency_key="k")
     again = await called(url, token, "evaluate_ideas", ideas=[IDEA], idempotency_key="k")
     job_id = asked.structured_content["rows"][0]["job_id"]
     assert again.structured_content["rows"][0]["job_id"] == job_id
-    other = await called(url, make_token(warehouse), "job_progress", job_id=job_id)
+    other = await called(url, make_token(served), "job_progress", job_id=job_id)
     assert other.is_error
     seen = await called(url, token, "job_progress", job_id=job_id)
     assert seen.structured_content["state"] == "queued"

@@ -12,7 +12,6 @@ from schemas.work import Summary
 from schemas.works.survey_run import SURVEYS, AskOptions, SurveyHead
 from tasks.survey.work import ASK, SURVEY
 from tests.support.survey_lake import make_survey, published_surveys
-from tests.support.tiers import some
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_head
 from warehouse.warehouse import Warehouse
@@ -38,27 +37,6 @@ def summary(warehouse: Path) -> Summary[SurveyHead]:
         failed_expectations=(),
         report_paths=(),
     )
-
-
-BEGINNINGS = {
-    "answer.md": b"# Survey: How do",
-    "answer.txt": b"# Survey: How do",
-    "answer": b"# Survey: How do",
-    "answer.html": b"<!doctype html>",
-    "answer.PDF": b"%PDF-",
-    "answer.docx": b"PK",
-}
-
-
-@pytest.mark.parametrize("name", some(BEGINNINGS, {"answer.md", "answer.PDF"}.__contains__))
-def test_a_file_holds_the_answer_in_the_format_of_its_ending(
-    name: str, warehouse: Path, summary: Summary[SurveyHead], tmp_path: Path
-) -> None:
-    request = request_of(
-        ASK, (("How do bats hunt?",),), AskOptions(warehouse=warehouse), Settings()
-    )
-    print_published(ASK, request, summary, tmp_path / name, as_json=False)
-    assert (tmp_path / name).read_bytes().lower().startswith(BEGINNINGS[name].lower())
 
 
 @pytest.mark.parametrize(("literature", "told"), [(None, True), ("live", False)])

@@ -140,16 +140,6 @@ def test_problems_stand_beside_their_passage_in_a_page_that_loads_nothing(
     assert "```" not in (tmp_path / "a.md").read_text()
 
 
-def test_json_holds_every_problem_with_quote_passage_and_second_look(
-    folder: Path, options: CheckOptions, tmp_path: Path
-) -> None:
-    check([folder / "hostile.txt"], options, tmp_path / "a.json")
-    (one,) = json.loads((tmp_path / "a.json").read_text())
-    (problem,) = one["problems"]
-    assert problem["quote"] in problem["passage"]
-    assert problem["second_look"]
-
-
 def test_a_pdf_gets_a_comment_at_each_problem_and_a_note_of_what_was_done(
     folder: Path, options: CheckOptions, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -160,30 +150,25 @@ def test_a_pdf_gets_a_comment_at_each_problem_and_a_note_of_what_was_done(
     assert counts == [3, 1]
 
 
-def test_a_file_of_the_options_or_of_a_folder_given_is_not_written_over(
-    folder: Path, tmp_path: Path
-) -> None:
-    reasons = tmp_path / "reasons.jsonl"
-    reasons.write_text('{"manuscript": "hostile", "reason": "The counts are wrong."}\n')
-    options = CheckOptions(warehouse=tmp_path / "wh", reasons=reasons)
-    with pytest.raises(ConfigurationError, match="is one of the files given"):
-        check([folder / "hostile.txt"], options, reasons)
-    with pytest.raises(ConfigurationError, match="is one of the files given"):
-        check([folder], CheckOptions(warehouse=tmp_path / "wh"), folder / "hostile.txt")
-    (folder / "notes.log").write_text("of a person")
-    with pytest.raises(ConfigurationError, match="is a file of a folder given"):
-        check([folder], CheckOptions(warehouse=tmp_path / "wh"), folder / "notes.log")
-    with pytest.raises(ConfigurationError, match="there is no folder"):
-        check([folder], CheckOptions(warehouse=tmp_path / "wh"), tmp_path / "none" / "a.md")
-
-
 @pytest.mark.parametrize(
-    ("output", "told"),
-    [("faulty.pdf", "is one of the files given"), ("a.bib", "it cites no works")],
+    ("paper", "output", "told"),
+    [
+        ("hostile.txt", "reasons.jsonl", "is one of the files given"),
+        ("", "hostile.txt", "is one of the files given"),
+        ("", "notes.log", "is a file of a folder given"),
+        ("", "none/a.md", "there is no folder"),
+        ("faulty.pdf", "faulty.pdf", "is one of the files given"),
+        ("faulty.pdf", "a.bib", "it cites no works"),
+    ],
 )
-def test_a_file_that_could_not_be_written_is_refused_before_anything_is_read(
-    folder: Path, tmp_path: Path, output: str, told: str
+def test_a_file_that_was_given_or_could_not_be_written_is_refused_before_anything_is_read(
+    folder: Path, tmp_path: Path, paper: str, output: str, told: str
 ) -> None:
+    (folder / "notes.log").write_text("of a person")
+    reasons = folder / "reasons.jsonl"
+    reasons.write_text('{"manuscript": "hostile", "reason": "The counts are wrong."}\n')
+    given = reasons if output == reasons.name else None
+    options = CheckOptions(warehouse=tmp_path / "wh", reasons=given)
     with pytest.raises(ConfigurationError, match=told):
-        check([folder / "faulty.pdf"], CheckOptions(warehouse=tmp_path / "wh"), folder / output)
+        check([folder / paper], options, folder / output)
     assert not (tmp_path / "wh").exists()

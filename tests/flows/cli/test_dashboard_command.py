@@ -3,7 +3,6 @@ stops when told.
 """
 
 import os
-import signal
 import socket
 import subprocess
 import threading
@@ -21,6 +20,7 @@ from schemas.interpreter import module_command
 from schemas.people.job import JobState
 from schemas.people.role import Role
 from schemas.settings import Settings
+from tests.flows.conftest import Assay
 from tests.support.api_server import bearing, make_token
 from tests.support.jobs import evaluate_job, known, wait_until
 from tests.support.ports import quiet_port
@@ -30,51 +30,23 @@ from warehouse.app.jobs import submit
 from warehouse.warehouse import Warehouse
 
 
-@pytest.fixture
-def taken() -> Iterator[int]:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen()
-        yield listener.getsockname()[1]
-
-
 def started(
     port: int, warehouse: Path, home: Path, *options: str, **more: str
 ) -> "subprocess.Popen[str]":
     command = module_command(
         "flows", "dashboard", "--warehouse", str(warehouse), "--port", str(port), *options
     )
-    return subprocess.Popen(
-        command,
-        env=os.environ | {"ASSAY_HOME": str(home)} | more,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    env = os.environ | {"ASSAY_HOME": str(home)} | more
+    return subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_taken_port_is_one_line(taken: int, tmp_path: Path) -> None:
-    process = started(taken, tmp_path, tmp_path / "home")
-    _, said = process.communicate(timeout=240)
-    assert process.returncode == 2
-    assert len(said.splitlines()) == 1
-    assert f"cannot listen on 127.0.0.1 port {taken}" in said
-
-
-def test_it_answers_on_loopback_and_stops_cleanly(tmp_path: Path) -> None:
-    port = quiet_port()
-    process = started(port, tmp_path, tmp_path / "home")
-    try:
-        assert answers(f"http://127.0.0.1:{port}/health", process)
-        process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=240)
-    finally:
-        process.kill()
-    assert process.returncode == 0
-    assert said.splitlines() == [
-        f"dashboard of {tmp_path} on http://127.0.0.1:{port} – stop it with Ctrl-C"
-    ]
-    with pytest.raises(httpx.TransportError):
-        httpx.get(f"http://127.0.0.1:{port}/health")
+def test_a_taken_port_is_one_line(tmp_path: Path, assay: Assay) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = assay("dashboard", "--warehouse", tmp_path, "--port", port)
+    (line,) = ended.stderr.splitlines()
+    assert ended.returncode == 2
+    assert f"cannot listen on 127.0.0.1 port {port}" in line
 
 
 @pytest.mark.long
@@ -106,80 +78,87 @@ def answers(url: str, process: "subprocess.Popen[str]") -> bool:
 
 
 @contextmanager
-def running(folder: Path, *options: str, **more: str) -> Iterator[int]:
+def running(folder: Path, *options: str, **more: str) -> Iterator[str]:
+    """The address of a dashboard that ends in order once it is told to."""
     port = quiet_port()
     process = started(port, folder, folder / "home", *options, **more)
+    url = f"http://127.0.0.1:{port}"
     try:
-        assert answers(f"http://127.0.0.1:{port}/health", process)
-        yield port
-    finally:
+        assert answers(f"{url}/health", process)
+        yield url
         process.terminate()
-        process.communicate(timeout=240)
+        _, said = process.communicate(timeout=240)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    assert said.splitlines()[-1].endswith(f":{port} – stop it with Ctrl-C")
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{url}/health")
 
 
 @pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    with running(tmp_path_factory.mktemp("dashboard")) as found:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    """With an account, so that pages want a sign-in."""
+    warehouse = Warehouse(tmp_path_factory.mktemp("dashboard"))
+    with ServiceDatabase(warehouse) as database:
+        add_account(database, "ada", Role.OWNER, "correct horse battery")
+    return warehouse
+
+
+@pytest.fixture(scope="module")
+def url(warehouse: Warehouse) -> Iterator[str]:
+    with running(warehouse.root) as found:
         yield found
 
 
-def test_a_name_that_leads_to_loopback_is_not_answered(port: int) -> None:
+def test_a_name_that_leads_to_loopback_is_not_answered(url: str) -> None:
+    rebound = {"host": f"rebound.example:{url.rpartition(':')[2]}"}
     for path in ("/", "/health", "/v1/runs"):
-        assert (
-            httpx.get(
-                f"http://127.0.0.1:{port}{path}", headers={"host": f"rebound.example:{port}"}
-            ).status_code
-            == 400
-        )
+        assert httpx.get(f"{url}{path}", headers=rebound).status_code == 400
 
 
-def test_a_page_of_another_site_is_answered_neither_pages_nor_programs(port: int) -> None:
+def test_a_page_of_another_site_is_answered_neither_pages_nor_programs(url: str) -> None:
     for origin in ("https://evil.example", "http://127.0.0.1:1", "http://localhost:3000", "null"):
         for path in ("/", "/changes", "/v1/runs", "/submit"):
-            url, headers = f"http://127.0.0.1:{port}{path}", {"origin": origin}
-            assert httpx.get(url, headers=headers).status_code == 403, (origin, path)
-            assert httpx.post(url, headers=headers).status_code == 403, (origin, path)
+            for method in ("GET", "POST"):
+                answer = httpx.request(method, f"{url}{path}", headers={"origin": origin})
+                assert answer.status_code == 403, (origin, path)
 
 
-def test_programs_are_answered_beside_the_pages_and_by_token_alone(tmp_path: Path) -> None:
-    with ServiceDatabase(Warehouse(tmp_path)) as database:
-        add_account(database, "ada", Role.OWNER, "correct horse battery")
-    with (
-        running(tmp_path) as port,
-        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client,
-    ):
+def test_programs_are_answered_beside_the_pages_and_by_token_alone(
+    url: str, warehouse: Warehouse
+) -> None:
+    with httpx.Client(base_url=url, timeout=60) as client:
         told = {"name": "ada", "password": "correct horse battery"}
         assert client.post("/sign-in", data=told).status_code == 303
         assert client.get("/").status_code == 200
         assert client.get("/v1/runs").status_code == 401, "a cookie is no token"
-        bearer = bearing(make_token(Warehouse(tmp_path), Role.READER))
+        bearer = bearing(make_token(warehouse, Role.READER))
         assert client.get("/v1/runs", headers=bearer).status_code in (200, 404)
         client.cookies.clear()
         assert client.get("/", headers=bearer).status_code == 303, "a token is no account"
 
 
-def test_a_link_on_another_site_is_followed_and_an_image_there_is_not_loaded(port: int) -> None:
+def test_a_link_on_another_site_is_followed_and_an_image_there_is_not_loaded(url: str) -> None:
     link = {
         "sec-fetch-site": "cross-site",
         "sec-fetch-mode": "navigate",
         "sec-fetch-dest": "document",
     }
     image = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
-    assert httpx.get(f"http://127.0.0.1:{port}/", headers=link).status_code == 200
-    assert httpx.get(f"http://127.0.0.1:{port}/", headers=image).status_code == 403
+    assert httpx.get(f"{url}/sign-in", headers=link).status_code == 200
+    assert httpx.get(f"{url}/sign-in", headers=image).status_code == 403
 
 
-@pytest.mark.parametrize("path", ["/", "/operate/sql", "/no-such"])
-def test_a_page_may_be_framed_by_nobody_and_loads_nothing_from_elsewhere(
-    path: str, port: int
-) -> None:
-    headers = httpx.get(f"http://127.0.0.1:{port}{path}").headers
-    policy = headers["content-security-policy"]
-    assert "frame-ancestors 'none'" in policy
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy.partition("script-src")[2].partition(";")[0]
-    assert "http" not in policy
-    assert headers["x-frame-options"] == "DENY"
+def test_a_page_may_be_framed_by_nobody_and_loads_nothing_from_elsewhere(url: str) -> None:
+    for path in ("/sign-in", "/operate/sql", "/no-such"):
+        headers = httpx.get(f"{url}{path}").headers
+        policy = headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy.partition("script-src")[2].partition(";")[0]
+        assert "http" not in policy
+        assert headers["x-frame-options"] == "DENY"
 
 
 def test_beyond_loopback_it_answers_to_the_names_of_the_settings_and_asks_no_address_outside(
@@ -189,18 +168,14 @@ def test_beyond_loopback_it_answers_to_the_names_of_the_settings_and_asks_no_add
     asked: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as proxy:
         threading.Thread(target=note_requests, args=(proxy, asked), daemon=True).start()
-        url = f"http://127.0.0.1:{proxy.getsockname()[1]}"
-        told = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), url)
+        place = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        told = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), place)
         told |= {"NO_PROXY": "", "no_proxy": ""}
         told["ASSAY_DASHBOARD__ALLOWED_HOSTS"] = '["assay.example.org"]'
-        with running(tmp_path, "--host", "0.0.0.0", **told) as port:
-            for name, status in (
-                ("assay.example.org", 200),
-                ("127.0.0.1", 200),
-                ("rebound.example", 400),
-            ):
-                answer = httpx.get(f"http://127.0.0.1:{port}/", headers={"host": name})
-                assert answer.status_code == status
+        with running(tmp_path, "--host", "0.0.0.0", **told) as url:
+            hosts = {"assay.example.org": 200, "127.0.0.1": 200, "rebound.example": 400}
+            for name, status in hosts.items():
+                assert httpx.get(f"{url}/", headers={"host": name}).status_code == status
     assert asked == []
 
 

@@ -14,10 +14,10 @@ from flows.cli.evaluate.plan import plan
 from flows.run.gateway import open_gateway
 from flows.run.requests import request_of
 from flows.works.evaluate.plan import KeyedBatch, key_batch
-from flows.works.evaluate.prediction import FieldForecast, parse_engines
+from flows.works.evaluate.prediction import FieldForecast
 from flows.works.evaluate.request import bundled_file
 from schemas.base import replace
-from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
+from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.options.commands import PlanOptions
 from schemas.reasons import Reason
 from schemas.run import Budget, Module, PlannedRun
@@ -163,13 +163,6 @@ def test_models_that_a_profile_names_stay_and_that_is_said(
     assert "openai/o3" in err
     assert "soundness_review" in out
     assert any("soundness_review" in line and "openai/o3" in line for line in out.splitlines())
-
-
-def test_a_list_of_models_may_have_prefixes_and_repetitions() -> None:
-    assert parse_engines(["openai/gpt-5, litellm:openai/gpt-5", "extractive", ""]) == (
-        EngineChoice("openai/gpt-5"),
-        EXTRACTIVE,
-    )
 
 
 def test_rejected_entries_are_told_with_place_and_reason_and_what_they_do_to_the_exit_code(

@@ -1,7 +1,6 @@
 """A ranking as a file says what the ranking says, and runs nothing in a spreadsheet."""
 
 import csv
-import json
 from pathlib import Path
 
 import openpyxl
@@ -38,24 +37,6 @@ def test_a_title_that_looks_like_a_formula_is_text(ending: str, tmp_path: Path) 
         assert values["title"].data_type == "s"
         title = values["title"].value
     assert title.startswith("'=HYPERLINK")
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_a_ranking_in_csv_holds_no_formula_however_it_is_split(
-    separator: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "ranking.csv"
-    write_ranking(path, [ranked("x;=1+1\t=1+1\n=1+1")], tmp_path, RUN, by_matches=False)
-    with path.open(encoding="utf-8", newline="") as file:
-        cells = [cell for row in csv.reader(file, delimiter=separator) for cell in row]
-    assert not [cell for cell in cells if cell.startswith("=")]
-    assert '"x;' in path.read_text(encoding="utf-8")
-
-
-def test_json_holds_every_column(tmp_path: Path) -> None:
-    write_ranking(tmp_path / "r.json", [ranked("A")], tmp_path, RUN, by_matches=False)
-    (row,) = json.loads((tmp_path / "r.json").read_bytes())
-    assert list(row) == list(RankedIdea.model_fields)
 
 
 def test_an_ending_that_names_no_format_is_refused_before_anything_is_ranked() -> None:

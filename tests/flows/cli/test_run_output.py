@@ -153,10 +153,8 @@ def test_evaluating_and_ranking_exits_with_the_worse_of_both_codes(
         "evaluate": summary(make_run(ideas=4, in_order=in_order)),
         "rank": replace(summary(head), name="rank"),
     }
-    assert EVALUATE.course is not None
-    ranked = EVALUATE.course.run(
-        request(tmp_path, rank=True), Settings(), lambda name, _: came_to[name]
-    )
+    assert EVALUATE.run is not None
+    ranked = EVALUATE.run(request(tmp_path, rank=True), Settings(), lambda name, _: came_to[name])
     assert exit_code_of(ranked, RANK.result(head, ())) == code
 
 

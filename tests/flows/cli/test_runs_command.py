@@ -2,18 +2,18 @@
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from flows.cli.answer import EXIT_DONE, EXIT_USAGE
-from flows.cli.command_line import application, run_command
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget
+from tests.flows.conftest import Assay
 from tests.support.evaluations import make_llm_call
+from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
@@ -21,8 +21,7 @@ from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture
-def warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Warehouse:
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+def warehouse(tmp_path: Path) -> Warehouse:
     return Warehouse(tmp_path / "warehouse")
 
 
@@ -49,69 +48,55 @@ def send(warehouse: Warehouse, run: str, *, is_answered: bool) -> None:
     asyncio.run(sent())
 
 
-def show(monkeypatch: pytest.MonkeyPatch, warehouse: Warehouse, run: str) -> int:
-    return ask(monkeypatch, warehouse, "show", run)
-
-
-def ask(monkeypatch: pytest.MonkeyPatch, warehouse: Warehouse, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["assay", "runs", *words, "--warehouse", str(warehouse.root)])
-    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+@pytest.fixture
+def runs(assay: Assay, warehouse: Warehouse) -> Assay:
+    return lambda *words: assay("runs", *words, "--warehouse", warehouse.root)
 
 
 def test_the_spending_of_a_stopped_run_is_shown_with_and_without_a_lake(
-    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    warehouse: Warehouse, runs: Assay
 ) -> None:
     spend(warehouse, "stopped")
     for _ in range(2):
-        assert show(monkeypatch, warehouse, "stopped") == EXIT_DONE
-        out, err = capsys.readouterr()
-        assert "0.25" in out
-        assert "is not published: run the same command again to resume it" in err
+        shown = runs("show", "stopped")
+        assert (shown.returncode, "0.25" in shown.stdout) == (EXIT_DONE, True)
+        assert "is not published: run the same command again to resume it" in shown.stderr
         work = WORKS[0]
         work.land(warehouse, 0, "call-0")
         publish(warehouse, work.kind, work.head(warehouse))
 
 
 def test_the_cost_of_a_stopped_run_says_how_much_of_it_is_estimated_for_how_many_calls(
-    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    warehouse: Warehouse, runs: Assay
 ) -> None:
     spend(warehouse, "stopped")
     for is_answered in (False, True):
         send(warehouse, "stopped", is_answered=is_answered)
-    assert show(monkeypatch, warehouse, "stopped") == EXIT_DONE
-    assert "0.0300 USD of its cost are estimates for 1 call" in capsys.readouterr().err
-    assert ask(monkeypatch, warehouse, "show", "stopped", "--json") == EXIT_DONE
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    line = "0.0300 USD of its cost are estimates for 1 call"
+    assert line in runs("show", "stopped").stderr
+    (row,) = json.loads(runs("show", "stopped", "--json").stdout)["rows"]
     assert (row["estimated_usd"], row["estimated_calls"]) == (0.03, 1)
     assert row["cost_usd"] == pytest.approx(0.25 + 0.03 + 0.01)
 
 
 def test_without_a_lake_the_list_names_the_runs_that_have_spent(
-    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    warehouse: Warehouse, runs: Assay
 ) -> None:
     warehouse.root.mkdir()
-    assert ask(monkeypatch, warehouse, "list") == EXIT_USAGE
-    assert "no lake in" in capsys.readouterr().err
+    listed = runs("list")
+    assert (listed.returncode, "no lake in" in listed.stderr) == (EXIT_USAGE, True)
     spend(warehouse, "stopped")
-    assert ask(monkeypatch, warehouse, "list") == EXIT_DONE
-    out, err = capsys.readouterr()
-    assert "stopped │ not published" in " ".join(out.split())
-    assert "`assay runs show RUN`" in err
-    assert ask(monkeypatch, warehouse, "list", "--json") == EXIT_DONE
-    answer = json.loads(capsys.readouterr().out)
+    listed = runs("list")
+    assert "stopped │ not published" in " ".join(listed.stdout.split())
+    assert "`assay runs show RUN`" in listed.stderr
+    answer = json.loads(runs("list", "--json").stdout)
     assert answer["rows"] == []
     assert "stopped" in answer["warnings"][0]
 
 
-@pytest.mark.parametrize(
-    "word",
-    ["survey", *(pytest.param(each, marks=pytest.mark.long) for each in ("curation", "check"))],
-)
+@pytest.mark.parametrize("word", some(("survey", "curation", "check"), "survey".__eq__))
 def test_published_work_of_another_kind_is_not_called_unpublished(
-    word: str,
-    warehouse: Warehouse,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    word: str, warehouse: Warehouse, runs: Assay
 ) -> None:
     (work,) = [work for work in WORKS if work.kind.word == word]
     work.prepare(warehouse)
@@ -123,16 +108,15 @@ def test_published_work_of_another_kind_is_not_called_unpublished(
     for has_spent in (False, True):
         if has_spent:
             spend(warehouse, name)
-        assert show(monkeypatch, warehouse, name) == EXIT_USAGE
-        out, err = capsys.readouterr()
-        assert (out, "is no run of ideas" in err) == ("", True), err
+        shown = runs("show", name)
+        assert (shown.returncode, shown.stdout) == (EXIT_USAGE, "")
+        assert "is no run of ideas" in shown.stderr
 
 
-def test_a_catalogue_that_was_moved_is_an_error(
-    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_catalogue_that_was_moved_is_an_error(warehouse: Warehouse, runs: Assay) -> None:
     spend(warehouse, "stopped")
     warehouse.moved_catalogue.parent.mkdir(parents=True, exist_ok=True)
     warehouse.moved_catalogue.touch()
-    assert show(monkeypatch, warehouse, "stopped") == EXIT_USAGE
-    assert "was moved to PostgreSQL" in capsys.readouterr().err
+    shown = runs("show", "stopped")
+    assert shown.returncode == EXIT_USAGE
+    assert "was moved to PostgreSQL" in shown.stderr

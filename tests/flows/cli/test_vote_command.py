@@ -10,17 +10,14 @@ import pytest
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.jobs import job_process
-from flows.run.requests import request_of
-from schemas.choices import EXTRACTIVE
 from schemas.people.job import JobState
 from schemas.people.ledger import Participant
 from schemas.people.live_question import QuestionKind, estimates_for, sides_offered
 from schemas.settings import DashboardSettings, ModelChoice, Settings
-from schemas.works.survey_run import AskOptions
-from tasks.survey.work import ASK
+from tests.flows.conftest import Assay
 from tests.support.answers import read_answer
-from tests.support.assay_command import assay, environment, kill_hard, start_assay, wait_until
-from tests.support.assay_here import assay_here
+from tests.support.assay_command import assay as run_assay
+from tests.support.assay_command import environment, kill_hard, start_assay, wait_until
 from tests.support.jobs import known
 from tests.support.questions import ENDED
 from warehouse.app.database import ServiceDatabase
@@ -45,18 +42,15 @@ def ada(warehouse: Warehouse) -> Participant:
         return add_participant(database, "Ada Lovelace")
 
 
-@pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
-    return environment(tmp_path / "home")
-
-
 @pytest.mark.long
 def test_a_question_is_answered_twice_over_a_kill_and_voted_on_once(
-    warehouse: Warehouse, ada: Participant, env: dict[str, str], tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
+    env = environment(tmp_path / "home")
+
     def run(*words: str) -> "subprocess.CompletedProcess[str]":
         who = ("--by", ada.participant_id, "--warehouse", str(warehouse.root), "--json")
-        return assay("vote", *words, *who, env=env, cwd=tmp_path)
+        return run_assay("vote", *words, *who, env=env, cwd=tmp_path)
 
     killed = start_assay(
         *("vote", QUESTION, "--by", ada.participant_id, "--warehouse", str(warehouse.root)),
@@ -84,7 +78,7 @@ def test_a_question_is_answered_twice_over_a_kill_and_voted_on_once(
     voted = run("--choice", "a", "--reason", "it is shorter")
     assert voted.returncode == EXIT_DONE, voted.stderr
     assert run("--choice", "b").returncode == EXIT_USAGE
-    board = assay(
+    board = run_assay(
         *("votes", "--by", "profiles", "--warehouse", str(warehouse.root), "--json"), env=env
     )
     document = json.loads(board.stdout)
@@ -96,13 +90,13 @@ def test_a_question_is_answered_twice_over_a_kill_and_voted_on_once(
 
 
 def test_what_cannot_be_answered_takes_no_vote(
-    warehouse: Warehouse, ada: Participant, env: dict[str, str]
+    warehouse: Warehouse, ada: Participant, assay: Assay
 ) -> None:
-    who = ("--by", ada.participant_id, "--warehouse", str(warehouse.root))
-    done = assay_here("vote", "and or the?", *who, env=env)
+    who = ("--by", ada.participant_id, "--warehouse", warehouse.root)
+    done = assay("vote", "and or the?", *who)
     assert done.returncode == EXIT_FAILURES, done.stderr
     assert "gave no answer, so there is nothing to vote on" in done.stderr
-    assert assay_here("vote", "--choice", "a", *who, env=env).returncode == EXIT_USAGE
+    assert assay("vote", "--choice", "a", *who).returncode == EXIT_USAGE
 
 
 @pytest.mark.parametrize(
@@ -116,10 +110,9 @@ def test_what_cannot_be_answered_takes_no_vote(
     ids=["too long", "nothing", "both", "no model"],
 )
 def test_bad_input_is_one_line_and_asks_nothing(
-    warehouse: Warehouse, ada: Participant, env: dict[str, str], words: tuple[str, ...], said: str
+    warehouse: Warehouse, ada: Participant, assay: Assay, words: tuple[str, ...], said: str
 ) -> None:
-    who = ("--by", ada.participant_id, "--warehouse", str(warehouse.root))
-    done = assay_here("vote", *words, *who, env=env)
+    done = assay("vote", *words, "--by", ada.participant_id, "--warehouse", warehouse.root)
     assert done.returncode == EXIT_USAGE
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -147,16 +140,3 @@ def test_what_it_takes_is_known_before_anything_is_asked(
     assert isinstance(expected["cost_usd"], float)
     assert list(jobs(warehouse)) == []
     assert not warehouse.catalogue.exists()
-
-
-def test_how_much_is_read_for_an_answer_is_the_profiles(tmp_path: Path) -> None:
-    read = [
-        request_of(
-            ASK,
-            ((QUESTION,),),
-            AskOptions(profile=name, engine=EXTRACTIVE, warehouse=tmp_path),
-            Settings(),
-        ).parameters.papers_read
-        for name in ("economy", "faithful")
-    ]
-    assert read == [12, 24]

@@ -62,39 +62,41 @@ UNREADABLE: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("name", ["request.json", "status.json"])
-@pytest.mark.parametrize("plant", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_a_job_that_cannot_be_read_fails_in_one_line_and_holds_up_no_other(
-    plant: Callable[[Path], None],
-    name: str,
-    warehouse: Warehouse,
-    capsys: pytest.CaptureFixture[str],
+def test_jobs_that_cannot_be_read_fail_in_one_line_and_hold_up_no_other(
+    warehouse: Warehouse, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bad, other = submit(warehouse, evaluate_job()), submit(warehouse, plan_job())
-    path = jobs_folder(warehouse) / bad / name
-    path.unlink(missing_ok=True)
-    plant(path)
+    bad = {}
+    for name in ("request.json", "status.json"):
+        for what, plant in UNREADABLE.items():
+            job_id = submit(warehouse, evaluate_job())
+            path = jobs_folder(warehouse) / job_id / name
+            path.unlink(missing_ok=True)
+            plant(path)
+            bad[job_id] = f"{name} is {what}"
+    other = submit(warehouse, plan_job())
     request_stop(known(warehouse, other))
     run_to_the_end(warehouse)
     assert known(warehouse, other).status.state is JobState.STOPPED
-    status = known(warehouse, bad).status
-    assert status.state is JobState.FAILED
-    assert len(status.last_word.splitlines()) == 1
+    for job_id, what in bad.items():
+        status = known(warehouse, job_id).status
+        assert status.state is JobState.FAILED, what
+        assert len(status.last_word.splitlines()) == 1, what
     assert list_jobs(LakeOptions(warehouse=warehouse.root), json=True) == 0
-    assert len(orjson.loads(capsys.readouterr().out)["rows"]) == 2
+    assert len(orjson.loads(capsys.readouterr().out)["rows"]) == len(bad) + 1
 
 
-@pytest.mark.parametrize("name", ["log.txt", "ideas.jsonl", "result.json"])
-@pytest.mark.parametrize("plant", [os.mkfifo, link_elsewhere, Path.mkdir])
-def test_a_job_whose_folder_leads_elsewhere_is_not_started(
-    plant: Callable[[Path], None], name: str, warehouse: Warehouse
-) -> None:
-    job_id = submit(warehouse, plan_job())
-    plant(jobs_folder(warehouse) / job_id / name)
+def test_a_job_whose_folder_leads_elsewhere_is_not_started(warehouse: Warehouse) -> None:
+    planted = {}
+    for name in ("log.txt", "ideas.jsonl", "result.json"):
+        for plant in (os.mkfifo, link_elsewhere, Path.mkdir):
+            job_id = submit(warehouse, plan_job())
+            plant(jobs_folder(warehouse) / job_id / name)
+            planted[job_id] = name
     run_to_the_end(warehouse)
-    status = known(warehouse, job_id).status
-    assert (status.state, status.exit_code) == (JobState.FAILED, 2)
-    assert name in status.last_word
+    for job_id, name in planted.items():
+        status = known(warehouse, job_id).status
+        assert (status.state, status.exit_code) == (JobState.FAILED, 2)
+        assert name in status.last_word
 
 
 @pytest.mark.parametrize("plant", [os.mkfifo, link_elsewhere, Path.mkdir])

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import dask
 import pytest
-from distributed import LocalCluster
 
 from flows.cli.answer import EXIT_USAGE
-from flows.run import dask_scheduler
 from flows.run.preflight import _check_scheduler
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
@@ -123,18 +121,11 @@ def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(
     assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 
 
-REFUSALS = pytest.mark.parametrize(
-    ("scheme", "which", "words"),
-    [
-        (
-            "tls",
-            "none",
-            "speaks TLS: name your certificates in ASSAY_CLUSTER__TLS_AUTHORITY",
-        ),
-        ("tls", "another's", "takes this connection"),
-        ("tls", "damaged", "cannot be used"),
-        ("tcp", "the lab's", "one with TLS is written tls://"),
-    ],
+REFUSALS = (
+    ("tls", "none", "speaks TLS: name your certificates in ASSAY_CLUSTER__TLS_AUTHORITY"),
+    ("tls", "another's", "takes this connection"),
+    ("tls", "damaged", "cannot be used"),
+    ("tcp", "the lab's", "one with TLS is written tls://"),
 )
 
 
@@ -145,8 +136,8 @@ def files_of(which: str, certificate: tuple[Path, Path], folder: Path) -> tuple[
     return named[which] if which in named else write_certificate(folder / "stranger")
 
 
-@REFUSALS
-def test_a_scheduler_behind_tls_refuses_every_other_connection_in_one_line(
+@pytest.mark.parametrize(("scheme", "which", "words"), REFUSALS)
+def test_a_scheduler_behind_tls_refuses_every_other_connection_of_runs_and_workers_in_one_line(
     port: int,
     certificate: tuple[Path, Path],
     tmp_path: Path,
@@ -155,23 +146,15 @@ def test_a_scheduler_behind_tls_refuses_every_other_connection_in_one_line(
     which: str,
     words: str,
 ) -> None:
-    for name, path in named(files_of(which, certificate, tmp_path)).items():
+    shown, address = named(files_of(which, certificate, tmp_path)), f"{scheme}://127.0.0.1:{port}"
+    done = assay_here("worker", address, env=environment(tmp_path, **shown))
+    assert (done.returncode, done.stderr.count("\n")) == (EXIT_USAGE, 1), done.stderr
+    assert words in done.stderr
+    for name, path in shown.items():
         monkeypatch.setenv(name, path)
     with pytest.raises(ConfigurationError, match=words) as refused:
-        _check_scheduler(f"{scheme}://127.0.0.1:{port}", Settings())
+        _check_scheduler(address, Settings())
     assert "\n" not in str(refused.value)
-
-
-@REFUSALS
-def test_a_worker_that_it_would_refuse_ends_in_the_same_line_before_it_starts(
-    port: int, certificate: tuple[Path, Path], tmp_path: Path, scheme: str, which: str, words: str
-) -> None:
-    shown = named(files_of(which, certificate, tmp_path))
-    env = environment(tmp_path, **shown)
-    done = assay_here("worker", f"{scheme}://127.0.0.1:{port}", env=env)
-    assert done.returncode == EXIT_USAGE, done.stderr
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1, done.stderr
 
 
 def test_a_refused_worker_says_nothing_but_its_line(port: int, tmp_path: Path) -> None:
@@ -179,15 +162,3 @@ def test_a_refused_worker_says_nothing_but_its_line(port: int, tmp_path: Path) -
     done = run_with(stranger, tmp_path, "-m", "flows", "worker", f"tls://127.0.0.1:{port}")
     assert done.returncode == EXIT_USAGE, done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
-
-
-def test_a_scheduler_without_workers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_scheduler, "_LOOK_SECONDS", 0.01)
-    place = {"protocol": "tcp://", "host": "127.0.0.1", "dashboard_address": None}
-    with LocalCluster(n_workers=0, processes=False, **place) as cluster:
-        address = cluster.scheduler_address
-        with pytest.raises(ConfigurationError) as refused:
-            _check_scheduler(address, Settings())
-    assert str(refused.value) == (
-        f"the Dask scheduler at {address} has no workers: start one with `assay worker {address}`"
-    )

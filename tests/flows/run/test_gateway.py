@@ -1,10 +1,12 @@
 """What a run says of the literature it is given, and when the gateway to it starts."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from flows.run.gateway import missing_citations, open_gateway
+from flows.run.gateway import OpenGateway, missing_citations, open_gateway
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.settings import LiteratureSettings, Settings
@@ -13,6 +15,8 @@ from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.folder import read_manifest, write_manifest
 from tests.support.paper_files import paper_rows, with_references, write_jsonl
 from warehouse.warehouse import Warehouse
+
+Opened = Callable[[LiteratureChoice], AbstractContextManager[OpenGateway]]
 
 
 @pytest.mark.parametrize(
@@ -49,16 +53,23 @@ def index(tmp_path: Path) -> Path:
     return tmp_path / "index"
 
 
-@pytest.mark.parametrize("text", ["live", "snapshot:index", "snapshot:index+live"])
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "warehouse", Settings(home=tmp_path))
+
+
+@pytest.fixture
+def opened(warehouse: Warehouse) -> Opened:
+    return lambda literature: open_gateway(literature, warehouse)
+
+
+@pytest.mark.parametrize("text", ["live", "snapshot:index+live"])
 def test_a_gateway_starts_when_its_address_is_first_asked_for(
-    text: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, index: Path, opened: Opened, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(index.parent)
-    warehouse = Warehouse(tmp_path / "warehouse")
     log = warehouse.cache / LOG_NAME
-    with open_gateway(
-        LiteratureChoice.parse(text), Warehouse(warehouse.root, Settings(home=tmp_path))
-    ) as gateway:
+    with opened(LiteratureChoice.parse(text)) as gateway:
         assert not log.exists()
         url = gateway.url
         assert literature_identity(url) == gateway.literature
@@ -69,13 +80,10 @@ def test_a_gateway_starts_when_its_address_is_first_asked_for(
 
 
 def test_an_upstream_without_a_readable_host_is_refused_before_a_gateway_starts(
-    tmp_path: Path,
+    warehouse: Warehouse, tmp_path: Path
 ) -> None:
     section = LiteratureSettings(upstream_url="http://xn--a.invalid")
-    settings, warehouse = (
-        Settings(home=tmp_path, literature=section),
-        Warehouse(tmp_path / "warehouse"),
-    )
+    settings = Settings(home=tmp_path, literature=section)
     with (
         pytest.raises(ConfigurationError, match="UPSTREAM_URL=http://xn--a"),
         open_gateway(LiteratureChoice(), Warehouse(warehouse.root, settings)),
@@ -84,12 +92,9 @@ def test_an_upstream_without_a_readable_host_is_refused_before_a_gateway_starts(
 
 
 def test_a_snapshot_that_changes_before_its_gateway_starts_is_not_taken_for_the_old_one(
-    index: Path, tmp_path: Path
+    index: Path, opened: Opened
 ) -> None:
-    warehouse = Warehouse(tmp_path / "warehouse")
-    with open_gateway(
-        LiteratureChoice(index), Warehouse(warehouse.root, Settings(home=tmp_path))
-    ) as gateway:
+    with opened(LiteratureChoice(index)) as gateway:
         manifest = read_manifest(index)
         write_manifest(index, manifest.model_copy(update={"fingerprint": "0" * 64}))
         with pytest.raises(ConfigurationError, match="the snapshot was updated meanwhile"):
@@ -97,13 +102,13 @@ def test_a_snapshot_that_changes_before_its_gateway_starts_is_not_taken_for_the_
 
 
 def test_an_index_of_another_version_is_named_with_the_remedy(
-    index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    index: Path, opened: Opened, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    warehouse, choice = Warehouse(tmp_path / "warehouse"), LiteratureChoice(index)
-    with open_gateway(choice, Warehouse(warehouse.root, Settings(home=tmp_path))):
+    choice = LiteratureChoice(index)
+    with opened(choice):
         assert capsys.readouterr().err == ""
     write_manifest(index, read_manifest(index).model_copy(update={"rules": ""}))
-    with open_gateway(choice, Warehouse(warehouse.root, Settings(home=tmp_path))):
+    with opened(choice):
         lines = " ".join(capsys.readouterr().err.split())
     assert lines.count("was built by another version") == 1
     assert "build it again with `assay literature build`" in lines

@@ -40,10 +40,6 @@ def block_at(url):
     )
 
 
-def test_without_a_block_nothing_is_posted():
-    assert post("# Night", "subject", None) is False
-
-
 def test_the_text_arrives_through_a_real_block(webhook, monkeypatch):
     url, bodies = webhook
     monkeypatch.setattr(

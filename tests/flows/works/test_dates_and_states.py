@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows.cli.answer import EXIT_DONE
-from flows.cli.command_line import application, run_command
+from tests.flows.conftest import Assay
 
 IDEA = {
     "idea_id": "a",
@@ -55,15 +55,9 @@ WORKS = [
 ]
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr("sys.argv", ["assay", *words])
-    return run_command(lambda: application(words[0])(prog_name="assay", standalone_mode=False))
-
-
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     return tmp_path
 
 
@@ -76,7 +70,7 @@ def whole_report(folder: Path) -> str:
 
 
 def test_works_retracted_or_after_the_cutoff_count_in_no_module_and_the_report_says_how_many(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    here: Path, assay: Assay
 ) -> None:
     write_rows(here / "ideas.jsonl", {**IDEA, "cutoff_date": "2024-06-30"})
     late = {"publication_year": 2025, "publication_date": "2025-02-01"}
@@ -90,10 +84,9 @@ def test_works_retracted_or_after_the_cutoff_count_in_no_module_and_the_report_s
     )
     modules = "soundness,contribution,novelty,committee"
     asked = ("--literature", "snapshot:works.jsonl", "--warehouse", "w", "--modules", modules)
-    assert run(monkeypatch, "evaluate", "ideas.jsonl", *asked) == EXIT_DONE
-    capsys.readouterr()
-    assert run(monkeypatch, "sql", "--warehouse", "w", "--json", "select title from papers") == 0
-    assert {row["title"] for row in json.loads(capsys.readouterr().out)} == {
+    assert assay("evaluate", "ideas.jsonl", *asked).returncode == EXIT_DONE
+    titles = assay("sql", "--warehouse", "w", "--json", "select title from papers").stdout
+    assert {row["title"] for row in json.loads(titles)} == {
         "Echoes of moths in the field",
         "Hearing of moths",
         "Absorbers on drones",
@@ -108,16 +101,13 @@ def test_works_retracted_or_after_the_cutoff_count_in_no_module_and_the_report_s
 
 @pytest.mark.parametrize("command", ["survey", pytest.param("ask", marks=pytest.mark.long)])
 def test_surveys_and_answers_leave_retracted_works_out_and_say_so(
-    command: str,
-    here: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: str, here: Path, assay: Assay
 ) -> None:
     write_rows(here / "works.jsonl", *WORKS)
     literature = ("--literature", "snapshot:works.jsonl", "--warehouse", "w")
-    assert run(monkeypatch, command, QUESTION, *literature) == EXIT_DONE
-    shown = capsys.readouterr()
-    lines = (shown.out + shown.err).splitlines()
+    shown = assay(command, QUESTION, *literature)
+    assert shown.returncode == EXIT_DONE, shown.stderr
+    lines = (shown.stdout + shown.stderr).splitlines()
     named = [line for line in lines if "absorbers of moth scales" in line.lower()]
     assert all("papers counted for nothing" in line or QUESTION in line for line in named)
     report = whole_report(here / "w")
@@ -125,17 +115,14 @@ def test_surveys_and_answers_leave_retracted_works_out_and_say_so(
     assert "papers counted for nothing: retracted, withdrawn" in report
 
 
-def test_a_draft_cites_no_retracted_work_of_its_bibliography(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_draft_cites_no_retracted_work_of_its_bibliography(here: Path, assay: Assay) -> None:
     (here / "own.bib").write_text(
         "@article{lee2021, title={RETRACTED: Absorbers on drones}, author={Ann Lee}, year=2021}\n"
         "@article{li2020, title={Echoes of moths}, author={Bo Li}, year=2020, month=jun}\n"
     )
     write_rows(here / "idea.jsonl", IDEA)
     asked = ("--warehouse", "w", "--bib", "own.bib", "-o", "draft", "--json")
-    assert run(monkeypatch, "write", "idea.jsonl", *asked) == EXIT_DONE
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(assay("write", "idea.jsonl", *asked).stdout)
     (draft,) = answer["rows"]
     assert [one["cite_key"] for one in draft["works"]] == ["li2020"]
     assert "not cited, as it is retracted: “RETRACTED: Absorbers on drones”" in str(answer)

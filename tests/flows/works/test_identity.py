@@ -24,6 +24,7 @@ from tasks.experiments.work import EXPERIMENT
 from tasks.ideation.work import IDEATE
 from tasks.manuscripts.work import CHECK
 from tasks.survey.work import SURVEY
+from tasks.work.declaration import Work
 from tasks.writing.work import WRITE
 from tests.support.checks import check_request
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
@@ -34,63 +35,34 @@ ENGINE = EngineChoice.parse("litellm:openai/gpt-5-mini")
 ADDRESS = "http://127.0.0.1:8000/v1"
 
 
-def check(folder: Path) -> Any:
-    (folder / "paper.txt").write_text(
-        "A study of numbers\n\nAbstract\n\nOf 40 patients 12 recovered.\n"
-    )
-    return check_request([folder / "paper.txt"], warehouse=folder)
-
-
-def curate(folder: Path) -> Any:
-    papers = peerread_folder(folder / "reviewed", routing=(FIRST_REVIEW, SECOND_REVIEW))
-    return request_of(CURATE, (str(papers), None), CurateOptions(warehouse=folder), Settings())
-
-
-def experiment(folder: Path) -> Any:
-    options = ExperimentOptions(warehouse=folder)
-    return request_of(EXPERIMENT, ((write_task(folder / "target"),),), options, Settings())
-
-
-def ideate(folder: Path) -> Any:
-    (folder / "seeds.jsonl").write_text('{"idea_id": "bats", "text": "We record bats at night."}\n')
-    options = IdeateOptions(warehouse=folder)
-    request = request_of(IDEATE, (folder / "seeds.jsonl",), options, Settings())
-    return replace(request, full_text=True)
-
-
 def survey(folder: Path) -> Any:
-    options = SurveyOptions(warehouse=folder)
-    return replace(
-        request_of(SURVEY, (("How do bats find moths?",),), options, Settings()), full_text=True
-    )
+    asked = (("How do bats find moths?",),)
+    return request_of(SURVEY, asked, SurveyOptions(warehouse=folder), Settings())
 
 
-def write(folder: Path) -> Any:
-    (folder / "idea.jsonl").write_text('{"idea_id": "bats", "text": "We record bats at night."}\n')
-    given = (folder / "idea.jsonl", "", None)
-    return request_of(WRITE, given, WriteOptions(warehouse=folder), Settings())
-
-
-def requests_of(folder: Path) -> dict[str, tuple[Any, Callable[[Any, Settings], str]]]:
-    """A request of each kind that a model answers, and what names its run."""
-    requests = {
-        "check": (check, lambda request, settings: run_id(CHECK, request, LITERATURE, settings)),
-        "curate": (curate, lambda request, settings: run_id(CURATE, request, "", settings)),
-        "experiment": (
-            experiment,
-            lambda request, settings: run_id(EXPERIMENT, request, "", settings),
-        ),
-        "ideate": (
-            ideate,
-            lambda request, settings: run_id(IDEATE, request, LITERATURE, settings),
-        ),
-        "survey": (survey, lambda request, settings: run_id(SURVEY, request, LITERATURE, settings)),
-        "write": (write, lambda request, settings: run_id(WRITE, request, "", settings)),
+@pytest.fixture(scope="module")
+def requests(tmp_path_factory: pytest.TempPathFactory) -> dict[Work[Any, Any, Any], Any]:
+    """A request of each kind that a model answers."""
+    folder = tmp_path_factory.mktemp("asked")
+    (folder / "paper.txt").write_text("A study\n\nAbstract\n\nOf 40 patients 12 recovered.\n")
+    idea = folder / "idea.jsonl"
+    idea.write_text('{"idea_id": "bats", "text": "We record bats at night."}\n')
+    papers = peerread_folder(folder / "reviewed", routing=(FIRST_REVIEW, SECOND_REVIEW))
+    given = {
+        CURATE: ((str(papers), None), CurateOptions),
+        EXPERIMENT: (((write_task(folder / "target"),),), ExperimentOptions),
+        IDEATE: ((idea,), IdeateOptions),
+        WRITE: ((idea, "", None), WriteOptions),
     }
-    return {
-        kind: (replace(make(folder), engine=ENGINE), name)
-        for kind, (make, name) in requests.items()
+    asked = {
+        work: request_of(work, arguments, options(warehouse=folder), Settings())
+        for work, (arguments, options) in given.items()
     }
+    asked[CHECK] = check_request([folder / "paper.txt"], warehouse=folder)
+    asked[SURVEY] = survey(folder)
+    for work in (IDEATE, SURVEY):
+        asked[work] = replace(asked[work], full_text=True)
+    return {work: replace(request, engine=ENGINE) for work, request in asked.items()}
 
 
 def _judging(request: Any) -> Any:
@@ -111,36 +83,25 @@ def same(anything: Any) -> Any:
     return anything
 
 
-MODELS = ("check", "curate", "experiment", "ideate", "survey", "write")
-CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Settings], Settings], tuple[str, ...]]] = {
+ALL = (CHECK, CURATE, EXPERIMENT, IDEATE, SURVEY, WRITE)
+SEARCHING = (CHECK, IDEATE, SURVEY)
+CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Settings], Settings], tuple[Any, ...]]] = {
     "another model": (
         lambda request: replace(request, engine=EngineChoice.parse("litellm:openai/gpt-5")),
         same,
-        MODELS,
+        ALL,
     ),
-    "another address": (lambda request: replace(request, api_base=ADDRESS), same, MODELS),
-    "other judging": (_judging, same, MODELS),
-    "another context window": (same, _set("language_model", context_tokens=9_000), MODELS),
-    "another embedding model": (
-        same,
-        _set("embeddings", model="another"),
-        ("check", "ideate", "survey"),
-    ),
-    "longer embedded texts": (
-        same,
-        _set("embeddings", maximum_tokens=99),
-        ("check", "ideate", "survey"),
-    ),
+    "another address": (lambda request: replace(request, api_base=ADDRESS), same, ALL),
+    "other judging": (_judging, same, ALL),
+    "another context window": (same, _set("language_model", context_tokens=9_000), ALL),
+    "another embedding model": (same, _set("embeddings", model="another"), SEARCHING),
+    "longer embedded texts": (same, _set("embeddings", maximum_tokens=99), SEARCHING),
     "fewer pages of documents": (
         same,
         _set("documents", maximum_pages=3),
-        ("check", "curate", "ideate", "survey"),
+        (CHECK, CURATE, IDEATE, SURVEY),
     ),
-    "another cutoff": (
-        lambda request: replace(request, cutoff_date=date(2020, 1, 1)),
-        same,
-        MODELS,
-    ),
+    "another cutoff": (lambda request: replace(request, cutoff_date=date(2020, 1, 1)), same, ALL),
     "another warehouse, workers and bounds": (
         lambda request: replace(
             request,
@@ -155,14 +116,20 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Settings], Settings], t
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_run_id_changes_with_what_could_change_results_alone(change: str, tmp_path: Path) -> None:
+def test_a_run_id_changes_with_what_could_change_results_alone(
+    change: str, requests: dict[Any, Any]
+) -> None:
     of_request, of_settings, kinds = CHANGES[change]
     settings = Settings()
-    other = of_settings(settings)
-    changed = set()
-    for kind, (request, name) in requests_of(tmp_path).items():
-        if name(request, settings) != name(of_request(request), other):
-            changed.add(kind)
+
+    def name(work: Any, request: Any, settings: Settings) -> str:
+        return run_id(work, request, LITERATURE if work in SEARCHING else "", settings)
+
+    changed = {
+        work
+        for work, request in requests.items()
+        if name(work, request, settings) != name(work, of_request(request), of_settings(settings))
+    }
     assert changed == {*kinds}
 
 
@@ -184,5 +151,6 @@ def test_the_order_of_tasks_and_how_no_model_is_asked_name_the_same_experiment(
 def test_a_full_text_that_is_not_read_changes_no_run_id(tmp_path: Path) -> None:
     settings = Settings()
     other = _set("documents", maximum_pages=3)(settings)
-    asked = replace(survey(tmp_path), full_text=False)
+    asked = survey(tmp_path)
+    assert not asked.full_text
     assert run_id(SURVEY, asked, LITERATURE, settings) == run_id(SURVEY, asked, LITERATURE, other)

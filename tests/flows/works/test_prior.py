@@ -1,18 +1,17 @@
 """`assay prior`: outcomes of a user's own ideas become a prior that a ranking begins from."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from flows.cli.answer import EXIT_USAGE
-from flows.cli.command_line import application, run_command
 from flows.works.rank.prior import connected_ideas, fit_prior_on
 from schemas.errors import ConfigurationError
 from schemas.options.commands import PriorOptions
 from tasks.calibration.calibrator_files import load_prior
 from tasks.calibration.text import WORDS
+from tests.flows.conftest import Assay
 from tests.support.answers import read_answer
 from tests.support.evaluations import make_idea
 
@@ -70,17 +69,15 @@ def test_ideas_of_a_group_and_near_repetitions_are_connected() -> None:
 
 
 def test_a_file_of_ideas_with_outcomes_parted_by_commas_becomes_a_prior_of_their_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, assay: Assay
 ) -> None:
     output = str(tmp_path / "prior.json")
-    said = ["prior", str(ideas_file(tmp_path)), "--outcome", "funded", "--output", output]
-    said += ["--warehouse", str(tmp_path / "lake"), "--json"]
-    monkeypatch.setattr(sys, "argv", ["assay", *said])
-    assert run_command(lambda: application()(standalone_mode=False)) == EXIT_USAGE
-    assert "Missing option '--scale'" in capsys.readouterr().err
-    monkeypatch.setattr(sys, "argv", ["assay", *said, "--scale", "no,yes"])
-    assert run_command(lambda: application()(standalone_mode=False)) == 0
-    told = read_answer(capsys.readouterr().out)
+    said = ["prior", ideas_file(tmp_path), "--outcome", "funded", "--output", output]
+    said += ["--warehouse", tmp_path / "lake", "--json"]
+    refused = assay(*said)
+    assert refused.returncode == EXIT_USAGE
+    assert "Missing option '--scale'" in refused.stderr
+    told = read_answer(assay(*said, "--scale", "no,yes").stdout)
     assert (told["idea_count"], told["unlabelled_count"]) == (39, 1)
     prior = load_prior(output)
     assert [one.label for one in prior.calibrator.labels] == ["no", "yes"]

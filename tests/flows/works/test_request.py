@@ -1,19 +1,20 @@
 """Every mistake on the command line is one clear line, before anything starts."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from flows.profiles import load_profile, shipped_profiles
+from flows.profiles import load_profile
 from flows.run.preflight import check_engine
 from flows.run.requests import request_of
 from flows.works.evaluate.request import bundled_file, resolve_literature
 from schemas.base import replace
 from schemas.choices import LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.judgement.run_request import RunRequest
 from schemas.judging import Effort
 from schemas.options.commands import RunOptions
-from schemas.options.values import parse_modules
 from schemas.run import Budget, Module
 from schemas.settings import Settings
 from tasks.evaluation.work import EVALUATE
@@ -27,15 +28,18 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
     return Settings()
 
 
+def asked(**options: Any) -> RunRequest:
+    """The request that evaluates the bundled ideas."""
+    request: RunRequest = request_of(
+        EVALUATE, (bundled_file("ideas.jsonl"),), RunOptions(**options), Settings()
+    )
+    return request
+
+
 def one_line(error: pytest.ExceptionInfo[ConfigurationError]) -> str:
     text = str(error.value)
     assert "\n" not in text
     return text
-
-
-@pytest.mark.parametrize("name", shipped_profiles())
-def test_shipped_profiles_load_and_carry_their_own_name(name: str) -> None:
-    assert load_profile(name).name == name
 
 
 def test_the_faithful_profile_keeps_the_published_parameters() -> None:
@@ -103,13 +107,6 @@ def test_a_profile_that_extends_another_has_a_name_of_its_own(tmp_path: Path) ->
         load_profile(str(path))
 
 
-def test_modules_keep_their_order_and_come_once() -> None:
-    assert parse_modules("contribution, soundness,contribution") == (
-        Module.CONTRIBUTION,
-        Module.SOUNDNESS,
-    )
-
-
 def test_without_a_key_the_bundled_snapshot_is_the_literature(settings: Settings) -> None:
     assert resolve_literature(None, settings) == LiteratureChoice(bundled_file("papers.jsonl"))
 
@@ -133,25 +130,17 @@ def test_a_missing_idea_file_is_refused(settings: Settings, tmp_path: Path) -> N
 
 
 def test_full_text_is_off_for_snapshots_unless_asked(settings: Settings) -> None:
-    asked = (RunOptions(), RunOptions(full_text=True), RunOptions(literature=LIVE))
-    ideas = bundled_file("ideas.jsonl")
-    assert [request_of(EVALUATE, (ideas,), options, settings).full_text for options in asked] == [
-        False,
-        True,
-        True,
-    ]
+    options: list[dict[str, Any]] = [{}, {"full_text": True}, {"literature": LIVE}]
+    assert [asked(**each).full_text for each in options] == [False, True, True]
 
 
 @pytest.mark.parametrize(
     "engine, api_base",
     [("extractive", "http://localhost:8000/v1"), ("litellm:openai/x", "localhost:8000")],
 )
-def test_an_api_base_that_cannot_be_used_is_refused(
-    engine: str, api_base: str, settings: Settings
-) -> None:
+def test_an_api_base_that_cannot_be_used_is_refused(engine: str, api_base: str) -> None:
     with pytest.raises(ConfigurationError, match="--api-base"):
-        options = RunOptions(engine=engine, api_base=api_base)
-        request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, settings)
+        asked(engine=engine, api_base=api_base)
 
 
 @pytest.mark.parametrize(
@@ -181,9 +170,7 @@ def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
     paper, model = bundled_file("ideas.jsonl"), EngineChoice("openai/x")
     takers = {
         "--api-base": [
-            lambda: request_of(
-                EVALUATE, (paper,), RunOptions(engine=model, api_base=address), settings
-            ),
+            lambda: asked(engine=model, api_base=address),
             lambda: check_request([paper], engine=model, api_base=address),
             lambda: check_engine(
                 model,
@@ -222,8 +209,7 @@ def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
 def test_every_plan_is_assessed_by_a_model_unless_the_profile_asks_for_none(
     engine: str, profile: str, assessed: bool, tmp_path: Path
 ) -> None:
-    options = RunOptions(engine=engine, profile=profile, warehouse=tmp_path, modules="soundness")
-    request = request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, Settings())
+    request = asked(engine=engine, profile=profile, warehouse=tmp_path, modules="soundness")
     more = (Module.ASSESSMENT,) if assessed else ()
     assert request.parameters.modules == (Module.SOUNDNESS, *more)
     assert request.profile.soundness.summarise is not assessed
@@ -242,6 +228,5 @@ def test_every_plan_is_assessed_by_a_model_unless_the_profile_asks_for_none(
 def test_an_assessment_that_cannot_be_had_is_refused_in_one_line(
     given: dict[str, str], complaint: str, tmp_path: Path
 ) -> None:
-    options = RunOptions(warehouse=tmp_path, modules="assessment", **given)
     with pytest.raises(ConfigurationError, match=complaint):
-        request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, Settings())
+        asked(warehouse=tmp_path, modules="assessment", **given)
