@@ -89,19 +89,19 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
         searches = Searches(context, group)
         batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)
         parts = await side_by_side(_ask_queries(context, batch, searches) for batch in batches)
-    asked = Discovery(
+    without_hits = Discovery(
         dimensions=tuple(dimension for part, _, _ in parts for dimension in part),
         hits=(),
         failed_calls=tuple(call for _, call, _ in parts if call is not None),
         failed_look_up_count=0,
         failures=tuple(failure for _, _, failures in parts for failure in failures),
     )
-    hits, failed_query_count, failures = await searches.results(asked.queries)
+    hits, failed_query_count, failures = await searches.results(without_hits.queries)
     return dataclasses.replace(
-        asked,
+        without_hits,
         hits=hits,
         failed_look_up_count=failed_query_count,
-        failures=(*asked.failures, *failures),
+        failures=(*without_hits.failures, *failures),
     )
 
 

@@ -82,7 +82,7 @@ async def review_uncompared(
 ) -> CitedResult[tuple[ContributionReview, ...]]:
     """Review every dimension by abstracts of `papers`, without scores (ScholarEval F.3, -PC)."""
     prompt_papers = show(papers[:PAPERS_SAMPLED])
-    shown = tuple(
+    abstracts = tuple(
         ShownComparison(
             key=key,
             title=paper.title,
@@ -94,7 +94,7 @@ async def review_uncompared(
     )
 
     async def review_one(dimension: Dimension) -> CitedResult[ContributionReview]:
-        outcome = await _ask(context, dimension, shown)
+        outcome = await _ask(context, dimension, abstracts)
         return _settle_reply(_blank(dimension), outcome, prompt_papers)
 
     return merge_results(await side_by_side(map(review_one, dimensions)))
@@ -156,13 +156,13 @@ def _shown_comparisons(
 ) -> tuple[ShownComparison, ...]:
     """Return the scored comparisons for a prompt, the closest works first and with their abstract."""
     scored = [each for each in comparisons if each.score is not None]
-    shown = [each for each in scored if each.comparison] or scored
-    closest = closest_first(shown)
+    with_text = [each for each in scored if each.comparison] or scored
+    closest = closest_first(with_text)
     near_ids = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
     papers_by_id = {paper.paper_id: paper for paper in papers.papers}
     cells = [
         (cell, papers_by_id[cell.paper_id], cell.paper_id in near_ids)
-        for cell in (*closest, *(each for each in shown if each not in closest))
+        for cell in (*closest, *(each for each in with_text if each not in closest))
     ]
     return tuple(
         ShownComparison(

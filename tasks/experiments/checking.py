@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
+from schemas.interpreter import processor_count
 from schemas.works.experiment import Container, Execution, Stage
 from tasks.experiments.executing import EvaluatorError, Executor
 from tasks.experiments.record import interval
@@ -95,7 +95,7 @@ def check_task(path: Path, container: Container | None = None) -> CheckedTask:
 async def _executions(
     folder: TaskFolder, store: KeyedStore, container: Container | None
 ) -> list[Execution]:
-    slots = asyncio.Semaphore(len(os.sched_getaffinity(0)))
+    slots = asyncio.Semaphore(processor_count())
     executor = Executor(folder, "check", store, slots, container)
     async with asyncio.TaskGroup() as group:
         tasks = [

@@ -20,7 +20,7 @@ from schemas.works.ideation_run import (
     IdeationRequest,
     PlannedRound,
 )
-from tasks.accounting.remaining_budget import remaining
+from tasks.accounting.budgets import remaining
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.stacks import Branch, Place, Stacks, landed_round, next_concept
 from tasks.text.words import shorten_words

@@ -33,7 +33,7 @@ from schemas.works.draft_run import (
 )
 from schemas.works.draft_venue import Venue
 from schemas.works.manuscripts import Problem
-from tasks.accounting.remaining_budget import remaining
+from tasks.accounting.budgets import remaining
 from tasks.ideas.json_lines import write_sent
 from tasks.text.quotations import stands_in
 from tasks.work.declaration import Expected, Follow, Result, Runs, Work

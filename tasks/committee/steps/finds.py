@@ -284,7 +284,7 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
             for sentence in candidates.sentences
             for claim in candidates.claims
         ),
-        key=lambda found: found[0] + OUTCOME_BONUS * (read_sentence(found[1]).sign != "neutral"),
+        key=lambda pair: pair[0] + OUTCOME_BONUS * (read_sentence(pair[1]).sign != "neutral"),
     )
     relevance = round(10 * min(max(cosine, 0.0) / FULL_COSINE, 1.0))
     relation = _relation(sentence, relevance, candidates.part)
