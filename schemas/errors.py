@@ -23,6 +23,8 @@ Every class takes a one-line message with the cause and the remedy, and can be p
 errors that cannot).
 """
 
+import errno
+
 from schemas.reasons import Reason
 
 
@@ -131,3 +133,22 @@ class PromptError(PermanentError):
     """A prompt template does not fit its step."""
 
     reason = Reason.PROMPT
+
+
+_DISK_FULL = ("disk is full", "No space left on device", "Disk quota exceeded")
+
+
+def full_disk(error: BaseException) -> str:
+    """Return the line about a full disk among the causes of an error; empty: there is none.
+
+    SQLite and DuckDB report it in words only.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        refused = isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)
+        if refused or any(words in str(cause) for words in _DISK_FULL):
+            name = getattr(cause, "filename", None)
+            place = f" ({name})" if name else ""
+            return f"the disk is full{place}: free space, and the same command resumes"
+        cause = cause.__cause__ or cause.__context__
+    return ""

@@ -1,7 +1,8 @@
-"""Commands that start Python processes, and garbage collection settings."""
+"""Commands that start Python processes, processors, and garbage collection settings."""
 
 import atexit
 import gc
+import os
 import sys
 
 _NEW_OBJECTS = 20_000
@@ -20,6 +21,14 @@ def interpreter() -> list[str]:
 def module_command(module: str, *arguments: str) -> list[str]:
     """Return `python -P -m MODULE ARGUMENTS…`."""
     return [*interpreter(), "-m", module, *arguments]
+
+
+def processor_count() -> int:
+    """Return how many processors this process may use; a container may see more."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS and Windows have no such call
+        return os.cpu_count() or 1
 
 
 def collect_garbage_seldom() -> None:

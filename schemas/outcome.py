@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median_low
-from typing import Annotated, ClassVar, Generic, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -61,6 +61,15 @@ class Unscored:
     reason: Reason
     detail: str
     provenance: Provenance
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Columns of a row without a score."""
+        return {
+            "unscored_reason": self.reason,
+            "unscored_detail": self.detail,
+            "provenance": self.provenance,
+        }
 
 
 Outcome = Scored[ValueT] | Unscored

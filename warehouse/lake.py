@@ -19,6 +19,7 @@ from schemas.errors import (
     PublicationError,
     UnknownNameError,
     UpstreamError,
+    full_disk,
 )
 from schemas.place import in_object_storage
 from warehouse.catalogue.catalogue_file import (
@@ -481,7 +482,8 @@ def transaction(connection: Connection, title: str) -> Iterator[None]:
         connection.execute("commit")
         is_committed = True
     except duckdb.Error as error:
-        raise PublicationError(f"{title} was not published: {one_line(error)}") from error
+        reason = full_disk(error) or one_line(error)
+        raise PublicationError(f"{title} was not published: {reason}") from error
     finally:
         if not is_committed:
             with suppress(duckdb.Error):

@@ -17,7 +17,7 @@ from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN
 from schemas.works.draft import ClaimKind, Draft, DraftClaim
-from schemas.works.draft_habits import habits_of
+from schemas.works.draft_neighbour import habits_of
 from schemas.works.draft_run import DRAFTS, DraftHead, outline_of, outline_text
 from schemas.works.draft_venue import Venue
 from warehouse.units.kind import kind_of

@@ -4,13 +4,11 @@ import difflib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.lineage import program_lineage
 from dashboards.render.charts.search_chart import search_chart
-from dashboards.render.page import Figure
 from dashboards.render.prose import prose
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -36,38 +34,11 @@ class ExperimentPart:
     number: int = 1
     cost: str = ""
 
-    @cached_property
-    def search(self) -> Figure | None:
-        """The chart of the search; None if no candidate was scored."""
-        return search_chart(f"search-{self.number}", self.experiment)
-
-    @cached_property
-    def lineage(self) -> Figure | None:
-        """The lineage of programs; None if all come from the parent."""
-        return program_lineage(f"lineage-{self.number}", self.experiment)
-
     @property
     def verdict(self) -> str:
         """The finding, in a word or two."""
         finding = self.experiment.finding
         return "Not measured" if finding is None else wording.finding(finding)
-
-    @cached_property
-    def best(self) -> Program | None:
-        """The confirmed candidate."""
-        program_id = self.experiment.best_program_id
-        return next(
-            (each for each in self.experiment.programs if each.program_id == program_id), None
-        )
-
-    @cached_property
-    def side_by_side(self) -> list[Program]:
-        """Parent, baselines and best candidate that ran on fresh data."""
-        return [
-            each
-            for each in self.experiment.programs
-            if (each.role is not Role.CANDIDATE or each.fate is Fate.CONFIRMED) and each.run_count
-        ]
 
     @property
     def refused_programs(self) -> list[Program]:
@@ -125,14 +96,15 @@ def _experiment_blocks(part: ExperimentPart) -> Iterator[pg.Block]:
             f", {experiment.direction.better}; a difference worth having is {threshold} or more.",
             f" {experiment.explanation}" if experiment.explanation else "",
         )
-    if part.search is not None:
-        yield part.search
-    if part.side_by_side:
-        yield from _side_by_side(part)
-    if part.best is not None:
-        yield from _best(part, part.best)
-    if part.lineage is not None:
-        yield from (pg.heading("Which program was made from which", level=3), part.lineage)
+    if search := search_chart(f"search-{part.number}", experiment):
+        yield search
+    if experiment.side_by_side:
+        yield from _side_by_side(experiment)
+    programs = {each.program_id: each for each in experiment.programs}
+    if best := programs.get(experiment.best_program_id or ""):
+        yield from _best(experiment, best)
+    if lineage := program_lineage(f"lineage-{part.number}", experiment):
+        yield from (pg.heading("Which program was made from which", level=3), lineage)
     yield from _other_candidates(part)
     refused_note = (
         f", {len(part.refused_programs):,} of them refused" if part.refused_programs else ""
@@ -157,8 +129,8 @@ def _in_short(part: ExperimentPart) -> Iterator[pg.Block]:
         yield pg.text(f"Nothing was measured: {experiment.unscored_detail}")
         return
     yield pg.text(f"{experiment.because}.")
-    if part.side_by_side:
-        yield from _side_by_side(part)
+    if experiment.side_by_side:
+        yield from _side_by_side(experiment)
     refused_note = (
         f", {len(part.refused_programs):,} could not be applied" if part.refused_programs else ""
     )
@@ -171,8 +143,8 @@ def _in_short(part: ExperimentPart) -> Iterator[pg.Block]:
 _ROLES = {Role.BASELINE: ", a baseline", Role.CANDIDATE: ", the best candidate"}
 
 
-def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
-    experiment, measure = part.experiment, figures.measure
+def _side_by_side(experiment: Experiment) -> Iterator[pg.Block]:
+    measure, programs = figures.measure, experiment.side_by_side
     yield pg.heading("On data that chose nothing", level=3)
     rows = [
         (
@@ -182,7 +154,7 @@ def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
             "" if each.gain is None else measure(each.gain),
             "" if each.gain_low is None else _reach(each.gain_low, each.gain_high),
         )
-        for each in part.side_by_side
+        for each in programs
     ]
     columns = ("Program", f"Mean of {experiment.metric}:", "Runs:", "Gain over the parent:")
     yield pg.table((*columns, "95 % interval:"), rows)
@@ -201,16 +173,16 @@ def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
     means = [
         (
             name.replace("_", " "),
-            *(measure(_mean_of(fresh, program, name)) for program in part.side_by_side),
+            *(measure(_mean_of(fresh, program, name)) for program in programs),
         )
         for name in sorted({name for each in fresh for name in each.measures}, key=_with_numbers)
     ]
     if means:
-        yield pg.table(("Mean", *(f"{each.program_id}:" for each in part.side_by_side)), means)
+        yield pg.table(("Mean", *(f"{each.program_id}:" for each in programs)), means)
 
 
-def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
-    experiment, measure = part.experiment, figures.measure
+def _best(experiment: Experiment, best: Program) -> Iterator[pg.Block]:
+    measure = figures.measure
     yield pg.heading("The best candidate", level=3)
     choice = f"Chosen among {figures.plural(experiment.tried_count, 'candidate')} on other data"
     if experiment.selected_gain is not None:

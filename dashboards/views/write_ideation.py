@@ -14,7 +14,6 @@ import orjson
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.lineage import lineage
-from dashboards.render.page import Figure
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -22,7 +21,6 @@ from schemas.works.ideation import (
     FindingAnswer,
     IdeationRound,
     IdeaVersion,
-    KeywordRelation,
     Move,
     kept_versions,
 )
@@ -121,6 +119,9 @@ class IdeationPage(PublishedPage):
 
     def _blocks(self) -> Iterator[pg.Block]:
         head = self.head
+        stacks: dict[tuple[str, int], list[IdeaVersion]] = {}
+        for version in self.versions:
+            stacks.setdefault((version.seed_id, version.slot), []).append(version)
         yield pg.facts(
             pg.code(head.run_id),
             f"{head.round_count} of {figures.plural(head.rounds, 'round')}",
@@ -137,13 +138,14 @@ class IdeationPage(PublishedPage):
             )
         if head.incomplete_reason is not None:
             yield pg.note(wording.early_end(head.incomplete_reason))
-        if self.lineage is not None:
-            yield from (pg.heading("Lineage"), self.lineage)
+        if self.versions:
+            chart = lineage("lineage", self.versions, self.scores)
+            yield from (pg.heading("Lineage"), chart)
         if self.costs:
             yield from (pg.heading("Rounds"), _rounds(self.costs))
-        for first in self.first_of_ideas:
-            yield pg.heading(f"{first.seed_id}, idea {first.slot}")
-            for version in self.stack_of(first):
+        for (seed_id, slot), stack in sorted(stacks.items()):
+            yield pg.heading(f"{seed_id}, idea {slot}")
+            for version in stack:
                 yield from self._version(version)
 
     def _version(self, version: IdeaVersion) -> Iterator[pg.Block]:
@@ -164,27 +166,32 @@ class IdeationPage(PublishedPage):
         elif version.reason:
             keyword_note = f" None was added: {version.reason}"
         yield pg.text(f"Concepts: {', '.join(version.keywords)}.{keyword_note}")
-        yield from pg.bullets(map(_answer, self.answers_of(version)))
+        answers = [answer for each in self.rounds for answer in each.answers]
+        yield from pg.bullets(
+            _answer(each) for each in answers if each.version_id == version.version_id
+        )
         relations = [
+            relation
+            for each in self.rounds
+            for relation in each.relations
+            if relation.version_id == version.version_id
+        ]
+        rows = [
             (
                 *(each.neighbour, each.keyword, each.shared_count, "yes" if each.chosen else ""),
-                each.relation or _bridges(each),
+                each.relation
+                or (f"both with {', '.join(each.bridges)}" if each.bridges else "not told"),
             )
-            for each in self.relations_of(version)
+            for each in sorted(relations, key=lambda each: not each.chosen)
         ]
-        if relations:
+        if rows:
             columns = ("concept", "beside", "papers with both:", "chosen", "relation")
-            yield pg.table(columns, relations)
+            yield pg.table(columns, rows)
         yield from prose(version.text)
 
     @cached_property
     def versions(self) -> tuple[IdeaVersion, ...]:
         return tuple(version for each in self.rounds for version in each.versions)
-
-    @cached_property
-    def lineage(self) -> Figure | None:
-        """The chart of the lineage; None without versions."""
-        return lineage("lineage", self.versions, self.scores) if self.versions else None
 
     @property
     def leads(self) -> tuple[IdeaVersion, ...]:
@@ -207,35 +214,6 @@ class IdeationPage(PublishedPage):
     def _value(self, version: IdeaVersion) -> float:
         score = self.scores.get(version.version_id)
         return -1.0 if score is None else score
-
-    def stack_of(self, version: IdeaVersion) -> tuple[IdeaVersion, ...]:
-        """Return every version of the same idea, oldest first."""
-        place = (version.seed_id, version.slot)
-        return tuple(each for each in self.versions if (each.seed_id, each.slot) == place)
-
-    def relations_of(self, version: IdeaVersion) -> tuple[KeywordRelation, ...]:
-        """Return the relations considered for a version, the chosen one first."""
-        relations = [
-            relation
-            for each in self.rounds
-            for relation in each.relations
-            if relation.version_id == version.version_id
-        ]
-        return tuple(sorted(relations, key=lambda relation: not relation.chosen))
-
-    def answers_of(self, version: IdeaVersion) -> tuple[FindingAnswer, ...]:
-        return tuple(
-            answer
-            for each in self.rounds
-            for answer in each.answers
-            if answer.version_id == version.version_id
-        )
-
-    @property
-    def first_of_ideas(self) -> tuple[IdeaVersion, ...]:
-        """The first version of each idea."""
-        places = {(each.seed_id, each.slot): each for each in reversed(self.versions)}
-        return tuple(places[place] for place in sorted(places))
 
 
 def _rounds(costs: Sequence[Row]) -> pg.Table:
@@ -261,10 +239,6 @@ def _answer(answer: FindingAnswer) -> pg.Line:
     finding = (f" ({kind}: ", prose_line(answer.finding), ")") if answer.finding else ()
     state = "answered" if answer.answered else f"not answered: {answer.detail}"
     return pg.line(answer.finding_key, *finding, f", {state}. “{answer.quote}”")
-
-
-def _bridges(relation: KeywordRelation) -> str:
-    return f"both with {', '.join(relation.bridges)}" if relation.bridges else "not told"
 
 
 def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:

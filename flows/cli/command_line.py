@@ -3,7 +3,6 @@
 Commands live in `flows/cli/<group>`, one file each, imported when they run.
 """
 
-import errno
 import io
 import logging
 import os
@@ -42,6 +41,7 @@ from schemas.errors import (
     IdeaFileError,
     PromptError,
     SnapshotError,
+    full_disk,
 )
 from schemas.interpreter import collect_garbage_seldom
 from schemas.settings import Settings
@@ -231,26 +231,30 @@ def ending_of(command: Callable[[], object]) -> Ending:
         hint = "the fields of a section are set one by one, as in"
         line = f"{error}; {hint} ASSAY_LITERATURE__REQUESTS_PER_SECOND=1"
         return Ending(EXIT_USAGE, _one_line(line))
-    except AssayError as error:
-        code = EXIT_USAGE if isinstance(error, _USAGE) else EXIT_FAILURES
-        budget = isinstance(error, BudgetExhaustedError)
-        return Ending(EXIT_BUDGET if budget else code, _one_line(str(error)))
     except BrokenPipeError:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
         )  # else Python reports the closed pipe again at exit
         return Ending(EXIT_DONE)
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            place = f" ({error.filename})" if error.filename else ""
-            line = f"the disk is full{place}: free space, and the same command resumes"
-            return Ending(EXIT_FAILURES, _one_line(line))
-        what = f"{error.filename or 'the system refused'}: {error.strerror or error}"
-        line = f"{what}; check the path, its permissions and the disk"
-        return Ending(EXIT_USAGE, _one_line(line))
+    except (AssayError, OSError) as error:
+        return _failure(error)
     if result == EXIT_INTERRUPTED:
         return _INTERRUPTED
     return Ending(result if isinstance(result, int) else EXIT_DONE, result=result)
+
+
+def _failure(error: AssayError | OSError) -> Ending:
+    if (line := full_disk(error)) and line not in str(error):
+        return Ending(EXIT_FAILURES, _one_line(line))
+    if isinstance(error, OSError):
+        what = f"{error.filename or 'the system refused'}: {error.strerror or error}"
+        return Ending(
+            EXIT_USAGE, _one_line(f"{what}; check the path, its permissions and the disk")
+        )
+    if isinstance(error, BudgetExhaustedError):
+        return Ending(EXIT_BUDGET, _one_line(str(error)))
+    code = EXIT_USAGE if isinstance(error, _USAGE) else EXIT_FAILURES
+    return Ending(code, _one_line(str(error)))
 
 
 def _variable(place: str) -> str:

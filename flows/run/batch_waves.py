@@ -26,7 +26,7 @@ class BatchWaves:
         scope: RunId,
         warehouse: Warehouse,
     ) -> None:
-        from tasks.judging.batches.providers.opening import open_provider
+        from tasks.judging.batches.option import open_provider
 
         self._progress: WaveProgress | None = None
         self._suspensions = PutDown(warehouse.waiting(*names))

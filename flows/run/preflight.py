@@ -3,16 +3,19 @@
 import asyncio
 import os
 import platform
+import socket
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
+from urllib.request import getproxies
 
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError, ConfigurationError
 from schemas.profile import Profile
+from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
@@ -93,8 +96,8 @@ def _check_literature(settings: Settings, cache_folder: Path) -> None:
     a limit (429) or a failing server passes: the run waits for these.
 
     Raises:
-        ConfigurationError: the key is refused, a web page comes instead of data, or the server
-            cannot be reached until somebody mends the cause.
+        ConfigurationError: the key is refused, a web page comes instead of data, or no connection
+            can be made.
     """
     from tasks.literature.gateway.messages import Request as LookUp
     from tasks.literature.gateway.upstreams import open_transport
@@ -113,7 +116,7 @@ def _check_literature(settings: Settings, cache_folder: Path) -> None:
     outcome = asyncio.run(search())
     if outcome.status in REFUSING_STATUSES:
         problem = f"the key was refused ({outcome.status}): check SEMANTIC_SCHOLAR_API_KEY"
-    elif outcome.is_lasting:
+    elif outcome.is_lasting or outcome.reason is Reason.UNREACHABLE:
         problem = outcome.detail
     else:
         return
@@ -177,6 +180,7 @@ def examine(
         _try_component("lake", "DuckLake's extensions are installed", _check_extensions, remedy),
         catalogue,
         *_object_storage(opened_warehouse, lake_is_found=catalogue.state != "broken"),
+        *_proxy(settings),
         _prefect(settings),
         _try_component("embeddings", settings.embeddings.model, embed, remedy),
         _literature(settings),
@@ -326,6 +330,25 @@ def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[Comp
     detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
     summary = f"{detail}: written, read and removed from"
     return [_status(part, "ok", summary)] if places else []
+
+
+def _proxy(settings: Settings) -> list[ComponentStatus]:
+    """Return whether full texts come through the proxy, if there is one."""
+    proxies = getproxies()
+    proxy = proxies.get("https") or proxies.get("http") or proxies.get("all")
+    if not proxy:
+        return []
+    place = urlsplit(proxy).netloc.rpartition("@")[2]
+    if settings.documents.resolve_names_at_proxy:
+        return [_status("proxy", "ok", f"{place}, which resolves names of PDFs")]
+    host = urlsplit(settings.literature.upstream_url).hostname or ""
+    try:
+        socket.getaddrinfo(host, 443)
+    except OSError as error:
+        detail = f"{place}; full texts cannot be fetched: {host} is not resolved here ({error})"
+        remedy = "export ASSAY_DOCUMENTS__RESOLVE_NAMES_AT_PROXY=true"
+        return [_status("proxy", "missing", detail, remedy)]
+    return [_status("proxy", "ok", f"{place}; names of PDFs are resolved on this machine")]
 
 
 def _prefect(settings: Settings) -> ComponentStatus:

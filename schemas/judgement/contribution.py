@@ -190,6 +190,15 @@ def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
     return [each for _, each in sorted(comparable, key=lambda pair: pair[0])]
 
 
+def closest_overlaps(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """Return the closest comparison of each paper with an overlap, closest paper first."""
+    closest: dict[PaperId, Comparison] = {}
+    for each in closest_first(comparisons):
+        if each.overlap not in (None, Overlap.NONE, Overlap.NOT_ADDRESSED):
+            closest.setdefault(each.paper_id, each)
+    return list(closest.values())
+
+
 NOVELTY_RULE = "the next work after the closest twentieth"
 """Name of the rule of `novelty_of`, part of the evaluation key."""
 

@@ -291,3 +291,12 @@ class Experiment(Judged):
     provenance: Provenance | None = Field(
         default=None, description="Of the proposals; None if nothing was tried."
     )
+
+    @property
+    def side_by_side(self) -> tuple[Program, ...]:
+        """Parent, baselines and the best candidate, if they ran on fresh data."""
+        return tuple(
+            each
+            for each in self.programs
+            if (each.role is not Role.CANDIDATE or each.fate is Fate.CONFIRMED) and each.run_count
+        )

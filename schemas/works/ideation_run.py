@@ -68,7 +68,7 @@ class IdeationParameters(Noun):
 class Slot(Noun):
     """One idea of a seed: its versions, and findings about the last one.
 
-    `scores` describe the versions in `stack`; `taken` are keywords of the seed's other ideas.
+    `taken` are keywords of the seed's other ideas.
     """
 
     seed: Idea
@@ -77,7 +77,6 @@ class Slot(Noun):
     move: Move
     cutoff_date: date | None
     stack: tuple[IdeaVersion, ...] = ()
-    scores: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     taken: tuple[str, ...] = ()
 

@@ -2,16 +2,21 @@
 
 import asyncio
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from schemas.base import replace
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile, Spend, is_reached
 
-__all__ = ["SharedBudget", "Spend"]
+if TYPE_CHECKING:  # workers open no warehouse
+    from warehouse.warehouse import Warehouse
+
+__all__ = ["SharedBudget", "Spend", "remaining"]
 
 _POLL_SECONDS = 0.05
 
@@ -131,3 +136,17 @@ class SharedBudget:
     def close(self) -> None:
         """Close the file; the next use reopens it."""
         self._file.close()
+
+
+def remaining(budget: Budget, warehouse: "Warehouse", others: Sequence[RunId]) -> Budget:
+    """Return the budget minus the spending of `others`, published runs of the same command."""
+    if budget == Budget() or not others:
+        return budget
+    with warehouse.queries() as queries:
+        (spent_row,) = queries.rows("spent_by_runs", run_ids=list(others))
+    rest = {
+        name: max(bound - spent_row[name], 0)
+        for name in ("maximum_cost_usd", "maximum_tokens", "maximum_requests")
+        if (bound := getattr(budget, name)) is not None
+    }
+    return replace(budget, **rest)

@@ -88,17 +88,11 @@ def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) ->
         return "papers without a date", detail
     titles = sorted(filter(None, papers.values()))
     listed_titles = [f"“{shorten_words(title, _TITLE_WORDS)[0]}”" for title in titles[:_MOST_NAMED]]
-    examples = (
-        f" ({', '.join(listed_titles)}{_more(len(papers) - len(listed_titles))})"
-        if listed_titles
-        else ""
-    )
+    unlisted = len(papers) - len(listed_titles)
+    more = f" and {unlisted:,} more" if unlisted else ""
+    examples = f" ({', '.join(listed_titles)}{more})" if listed_titles else ""
     detail = (
         f"{count} counted for nothing: retracted, withdrawn, under an expression of concern, or"
         f" a notice{examples}"
     )
     return "retracted or withdrawn papers", detail
-
-
-def _more(count: int) -> str:
-    return f" and {count:,} more" if count else ""

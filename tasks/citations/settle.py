@@ -110,22 +110,22 @@ def citing_sentences(
         rendered: how a citation is to stand in the sentences; other than `reference`, joining them
             does not give the settled text.
     """
-    settlement = _Settlement(prompt_papers)
-    marked_text = settlement.marked(markdown)
+
+    def paper_of(mark: Match[str]) -> Paper:
+        return prompt_papers.papers[int(mark.group(1))]
+
     return [
-        [_citing_sentence(sentence, prompt_papers, render) for sentence in sentences(line)]
-        for line in marked_text.splitlines()
+        [
+            CitingSentence(
+                text=_MARK.sub(lambda mark: render(paper_of(mark)), sentence),
+                cited=tuple(
+                    dict.fromkeys(paper_of(mark).paper_id for mark in _MARK.finditer(sentence))
+                ),
+            )
+            for sentence in sentences(line)
+        ]
+        for line in _Settlement(prompt_papers).marked(markdown).splitlines()
     ]
-
-
-def _citing_sentence(
-    sentence: str, prompt_papers: Shown, render: Callable[[Paper], str]
-) -> CitingSentence:
-    places = [int(match.group(1)) for match in _MARK.finditer(sentence)]
-    return CitingSentence(
-        text=_MARK.sub(lambda match: render(prompt_papers.papers[int(match.group(1))]), sentence),
-        cited=tuple(dict.fromkeys(prompt_papers.papers[place].paper_id for place in places)),
-    )
 
 
 @dataclass

@@ -1,20 +1,15 @@
-"""The meta-review of all reviews, and suggestions from later knowledge.
-
-Source: InnoEval, "Report Generation".
-"""
+"""The meta-review, and suggestions from later knowledge (InnoEval, "Report Generation")."""
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean, stdev
-from typing import Any
 
 from schemas.base import replace
 from schemas.failure import call_failures
 from schemas.judgement.committee import KnowledgePhase, MetaReview, PersonaReview, ReviewDimension
-from schemas.outcome import Provenance, Unscored, confidence_of_all
+from schemas.outcome import Scored, Unscored, confidence_of_all
 from schemas.reasons import Reason
-from tasks.citations.keys import Shown
 from tasks.citations.references import rekeyed
 from tasks.committee.evidence_display import (
     citations_of,
@@ -30,7 +25,6 @@ from tasks.committee.steps.reviews import (
     DimensionFigures,
     LaterInput,
     MetaInput,
-    MetaReply,
     ReviewShown,
 )
 from tasks.judging.findings import CitedResult, all_cited_papers, settle_texts
@@ -44,57 +38,42 @@ _NO_INTERVAL_RESAMPLES = 2
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Statistics of the scored reviews.
+    """Statistics of the scored reviews; the fields are columns of `MetaReview`.
 
     Attributes:
-        total_0_to_10: mean over personas and dimensions; None without a scored review.
-        means, spreads: by dimension; a spread is the standard deviation over at least two personas.
-        alpha: Krippendorff's, interval scale; units are dimensions, raters are personas. None if
+        total_score_0_to_10: mean over personas and dimensions; None without a scored review.
+        dimension_spreads: standard deviation over at least two personas.
+        krippendorff_alpha: interval scale; units are dimensions, raters are personas. None if
             undefined or fewer than two dimensions have two scores: for a single unit it is always 0.
-        confidence: 0 to 3, over all reviews; None without a scored one.
+        confidence_0_to_3: over all reviews; None without a scored one.
     """
 
-    total_0_to_10: float | None
-    means: dict[str, float]
-    spreads: dict[str, float]
-    alpha: float | None
-    confidence: int | None
-    scored_count: int
-    unscored_count: int
+    total_score_0_to_10: float | None
+    dimension_means: dict[str, float]
+    dimension_spreads: dict[str, float]
+    krippendorff_alpha: float | None
+    confidence_0_to_3: int | None
+    scored_review_count: int
+    unscored_review_count: int
 
 
 def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDimension]) -> Figures:
-    by_dimension = {
-        each.name: [review for review in reviews if review.dimension == each.name]
+    rows = {
+        each.name: [row.score_0_to_10 for row in reviews if row.dimension == each.name]
         for each in dimensions
     }
-    scores_by_dimension = {
-        name: [
-            review.score_0_to_10 for review in dimension_reviews if review.score_0_to_10 is not None
-        ]
-        for name, dimension_reviews in by_dimension.items()
-    }
-    all_scores = [score for scores in scores_by_dimension.values() for score in scores]
-    alpha = krippendorff_alpha(
-        [
-            [review.score_0_to_10 for review in dimension_reviews]
-            for dimension_reviews in by_dimension.values()
-        ],
-        "interval",
-        resamples=_NO_INTERVAL_RESAMPLES,
-    )
+    scores = {name: [one for one in row if one is not None] for name, row in rows.items()}
+    all_scores = [score for row in scores.values() for score in row]
+    alpha = krippendorff_alpha(list(rows.values()), "interval", resamples=_NO_INTERVAL_RESAMPLES)
+    confidences = (each.confidence_0_to_3 for each in reviews)
     return Figures(
-        total_0_to_10=fmean(all_scores) if all_scores else None,
-        means={name: fmean(scores) for name, scores in scores_by_dimension.items() if scores},
-        spreads={
-            name: stdev(scores) for name, scores in scores_by_dimension.items() if len(scores) > 1
-        },
-        alpha=alpha.value if alpha.defined and alpha.count > 1 else None,
-        confidence=confidence_of_all(each.confidence_0_to_3 for each in reviews)
-        if all_scores
-        else None,
-        scored_count=len(all_scores),
-        unscored_count=len(reviews) - len(all_scores),
+        total_score_0_to_10=fmean(all_scores) if all_scores else None,
+        dimension_means={name: fmean(row) for name, row in scores.items() if row},
+        dimension_spreads={name: stdev(row) for name, row in scores.items() if len(row) > 1},
+        krippendorff_alpha=alpha.value if alpha.defined and alpha.count > 1 else None,
+        confidence_0_to_3=confidence_of_all(confidences) if all_scores else None,
+        scored_review_count=len(all_scores),
+        unscored_review_count=len(reviews) - len(all_scores),
     )
 
 
@@ -106,113 +85,74 @@ async def conclude(
 ) -> CitedResult[MetaReview]:
     """Ask for the meta-review, by earlier knowledge, and for suggestions from later knowledge."""
     figures = figures_of([each.value for each in reviews], dimensions)
-    if figures.total_0_to_10 is None:
-        return CitedResult(
-            _unscored(figures, *_why_unscored(reviews), unasked_provenance(META_REVIEW, engine))
+    if figures.total_score_0_to_10 is None:
+        reasons = [each.value.unscored_reason or Reason.NOTHING_TO_JUDGE for each in reviews]
+        reason = max(dict.fromkeys(reasons), key=reasons.count, default=Reason.NOTHING_TO_JUDGE)
+        detail = (
+            f"none of {len(reviews)} reviews has a score; {reasons.count(reason)} for this reason"
         )
+        why = Unscored(reason, detail, unasked_provenance(META_REVIEW, engine))
+        return CitedResult(_unscored(figures, why))
     prompt_papers = all_cited_papers(reviews)
-    outcome = await engine.run(META_REVIEW, _question(case, reviews, figures, prompt_papers))
-    if isinstance(outcome, Unscored):
-        result = CitedResult(_unscored(figures, outcome.reason, outcome.detail, outcome.provenance))
-    elif not outcome.value.summary.strip():
-        detail = "the reply decides without saying why"
-        result = CitedResult(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
-    else:
-        result = _settle_reply(case, outcome.value, prompt_papers, figures, outcome.provenance)
-    return await _with_suggestions(
-        case, result, without_references(result.value.weaknesses, prompt_papers), engine
-    )
-
-
-def no_committee(reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
-    return _unscored(Figures(None, {}, {}, None, None, 0, 0), reason, detail, provenance)
-
-
-def _why_unscored(reviews: Sequence[PersonaReviewResult]) -> tuple[Reason, str]:
-    reasons = [
-        each.value.unscored_reason for each in reviews if each.value.unscored_reason is not None
+    scored_reviews = [
+        (each, each.value.score_0_to_10) for each in reviews if each.value.score_0_to_10 is not None
     ]
-    most = max(dict.fromkeys(reasons), key=reasons.count) if reasons else Reason.NOTHING_TO_JUDGE
-    return (
-        most,
-        f"none of {len(reviews)} reviews has a score; {reasons.count(most)} for this reason",
-    )
-
-
-def _question(
-    case: Case, reviews: Sequence[PersonaReviewResult], figures: Figures, prompt_papers: Shown
-) -> MetaInput:
-    assert figures.total_0_to_10 is not None
-    return MetaInput(
+    judged_dimensions = [each.value.dimension for each, _ in scored_reviews]
+    question = MetaInput(
         idea=case.idea.text,
-        total_score_0_to_10=figures.total_0_to_10,
+        total_score_0_to_10=figures.total_score_0_to_10,
         figures=tuple(
             DimensionFigures(
                 name=name,
                 mean=mean,
-                spread=figures.spreads.get(name),
-                scored_count=sum(
-                    each.value.dimension == name and each.value.score_0_to_10 is not None
-                    for each in reviews
-                ),
+                spread=figures.dimension_spreads.get(name),
+                scored_count=judged_dimensions.count(name),
             )
-            for name, mean in figures.means.items()
+            for name, mean in figures.dimension_means.items()
         ),
-        unscored_count=figures.unscored_count,
+        unscored_count=figures.unscored_review_count,
         reviews=tuple(
             ReviewShown(
                 reviewer=each.reviewer,
                 dimension=each.value.dimension,
-                score_0_to_10=each.value.score_0_to_10,
+                score_0_to_10=score,
                 confidence_0_to_3=each.value.confidence_0_to_3,
                 review=rekeyed(each.value.review, each.prompt_papers, prompt_papers),
             )
-            for each in reviews
-            if each.value.score_0_to_10 is not None
+            for each, score in scored_reviews
         ),
     )
+    outcome = await engine.run(META_REVIEW, question)
+    if isinstance(outcome, Scored) and not outcome.value.summary.strip():
+        detail = "the reply decides without saying why"
+        outcome = Unscored(Reason.REPLY_EMPTY, detail, outcome.provenance)
+    if isinstance(outcome, Unscored):
+        result = CitedResult(_unscored(figures, outcome))
+    else:
+        texts = settle_texts(outcome.value, ("summary", "strengths", "weaknesses"), prompt_papers)
+        meta_review = MetaReview(
+            decision=outcome.value.decision,
+            **asdict(figures),
+            **texts.columns,
+            provenance=outcome.provenance,
+        )
+        citations = (
+            row
+            for field, text in texts.by_field.items()
+            for row in citations_of(text, prompt_papers, case.library, subject=SUBJECT, field=field)
+        )
+        result = CitedResult(meta_review, prompt_papers, tuple(citations))
+    weaknesses = without_references(result.value.weaknesses, prompt_papers)
+    return await _with_suggestions(case, result, weaknesses, engine)
 
 
-def _settle_reply(
-    case: Case, reply: MetaReply, prompt_papers: Shown, figures: Figures, provenance: Provenance
-) -> CitedResult[MetaReview]:
-    texts = settle_texts(reply, ("summary", "strengths", "weaknesses"), prompt_papers)
-    meta_review = MetaReview(
-        total_score_0_to_10=figures.total_0_to_10,
-        decision=reply.decision,
-        **_columns(figures),
-        **texts.columns,
-        provenance=provenance,
-    )
-    citations = (
-        row
-        for field, text in texts.by_field.items()
-        for row in citations_of(text, prompt_papers, case.library, subject=SUBJECT, field=field)
-    )
-    return CitedResult(meta_review, prompt_papers, tuple(citations))
+def no_committee(why: Unscored) -> MetaReview:
+    return _unscored(Figures(None, {}, {}, None, None, 0, 0), why)
 
 
-def _unscored(figures: Figures, reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
+def _unscored(figures: Figures, why: Unscored) -> MetaReview:
     """Return a meta-review without a decision; the total is computed from the scores if any."""
-    return MetaReview(
-        total_score_0_to_10=figures.total_0_to_10,
-        decision=None,
-        **_columns(figures),
-        unscored_reason=reason,
-        unscored_detail=detail,
-        provenance=provenance,
-    )
-
-
-def _columns(figures: Figures) -> dict[str, Any]:
-    return {
-        "dimension_means": figures.means,
-        "dimension_spreads": figures.spreads,
-        "krippendorff_alpha": figures.alpha,
-        "confidence_0_to_3": figures.confidence,
-        "scored_review_count": figures.scored_count,
-        "unscored_review_count": figures.unscored_count,
-    }
+    return MetaReview(decision=None, **asdict(figures), **why.columns)
 
 
 async def _with_suggestions(

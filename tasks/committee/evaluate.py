@@ -1,30 +1,25 @@
 """Evaluation of one idea by a committee: structure, knowledge, reviews, meta-review (InnoEval)."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
-from schemas.failure import Failure
+from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
-from schemas.judgement.committee import Claim, CommitteeEvaluation, IdeaPart, MetaReview, Persona
+from schemas.judgement.committee import Claim, CommitteeEvaluation, IdeaPart, Persona
 from schemas.outcome import Unscored
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from tasks.committee.concluding import conclude, no_committee
 from tasks.committee.evidence_display import Library
 from tasks.committee.knowledge.context import STAGE
-from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
+from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
-from tasks.committee.reviewing import (
-    Case,
-    PersonaReviewResult,
-    draw_personas,
-    nearest_personas,
-    review_case,
-)
+from tasks.committee.reviewing import Case, draw_personas, nearest_personas, review_case
 from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.committee.steps.structure_idea import STRUCTURE_IDEA, StructureInput
-from tasks.judging.findings import CitedResult, Findings
+from tasks.judging.findings import Findings
 from tasks.judging.step import Engine
 from tasks.personas.roster import load_roster
 
@@ -59,10 +54,7 @@ async def structure_idea(idea: Idea, engine: Engine) -> StructuredIdea:
     """
     outcome = await engine.run(STRUCTURE_IDEA, StructureInput(idea=idea.text))
     if isinstance(outcome, Unscored):
-        failure = Failure(
-            stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason, detail=outcome.detail
-        )
-        return StructuredIdea((), (failure,), outcome)
+        return StructuredIdea((), call_failures([outcome], STAGE, STRUCTURE_IDEA.name), outcome)
     claims_by_part = outcome.value.claims()
     pairs = [
         (part, statement) for part, statements in claims_by_part.items() for statement in statements
@@ -118,10 +110,17 @@ async def evaluate_committee(
     )
     structured_idea = await structure_idea(idea, engine)
     if structured_idea.unscored is not None:
-        failure = structured_idea.unscored
-        detail = f"the idea could not be taken apart: {failure.detail}"
-        missing = no_committee(failure.reason, detail, failure.provenance)
-        return _findings(structured_idea, Knowledge((), (), (), ()), (), CitedResult(missing))
+        detail = f"the idea could not be taken apart: {structured_idea.unscored.detail}"
+        why = dataclasses.replace(structured_idea.unscored, detail=detail)
+        evaluation = CommitteeEvaluation(
+            claims=(),
+            knowledge=(),
+            evidence=(),
+            reviews=(),
+            meta_review=no_committee(why),
+            failures=structured_idea.failures,
+        )
+        return Findings(evaluation)
     search_parameters = parameters
     if not with_literature:
         others = tuple(name for name in parameters.sources if name != LITERATURE)
@@ -140,15 +139,6 @@ async def evaluate_committee(
         case, panel, roster.dimensions, parameters.dimensions_per_call, engine
     )
     meta_review = await conclude(case, reviews, roster.dimensions, engine)
-    return _findings(structured_idea, knowledge, reviews, meta_review)
-
-
-def _findings(
-    structured_idea: StructuredIdea,
-    knowledge: Knowledge,
-    reviews: Sequence[PersonaReviewResult],
-    meta_review: CitedResult[MetaReview],
-) -> Findings[CommitteeEvaluation]:
     evaluation = CommitteeEvaluation(
         claims=structured_idea.claims,
         knowledge=knowledge.records,

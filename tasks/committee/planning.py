@@ -14,7 +14,7 @@ from tasks.committee.knowledge.reading import PAGE_SHARE
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
 from tasks.judging.expected import CLAIM_TOKENS, ExpectedCalls
-from tasks.personas.roster import Roster, load_roster
+from tasks.personas.roster import load_roster
 from tasks.sources.registry import SOURCES, configured
 
 NEW_SHARE_OF_LATER_ROUNDS = 0.5
@@ -48,62 +48,43 @@ def expected_calls(
         full_text: whether available full texts are read.
     """
     phases = 2 if dated and parameters.use_later_knowledge else 1
+    m, later_rounds = parameters.knowledge_per_kind, parameters.search_rounds - 1
+    batches = math.ceil(len(IdeaPart) / parameters.parts_per_query_call)
+    places = sum(part in GROUNDED[kind] for kind in kinds for part in IdeaPart)
+    queries = places * parameters.queries_per_part
+    # Every round but the last is followed by a refinement: claims, query outcomes, and gists.
+    gists = m * len(kinds) * (GIST_WORDS * TOKENS_PER_WORD + TITLE_TOKENS)
+    outcomes = queries * sum(range(1, later_rounds + 1))
+    refinement_tokens = later_rounds * (CLAIM_TOKENS + gists) + outcomes * OUTCOME_TOKENS
+    page_phases = phases if SourceKind.WEB in kinds else 0
+    pages = page_phases * m * (1 + NEW_SHARE_OF_LATER_ROUNDS * later_rounds)
+    longest = PAGE_SHARE * parameters.reading_word_limit * TOKENS_PER_WORD
+    page = min(LONGEST_PAGE_TOKENS, longest) + TITLE_TOKENS
     return {
-        "knowledge_queries": _queries(parameters, kinds),
+        "knowledge_queries": ExpectedCalls(batches, CLAIM_TOKENS, QUERY_TOKENS * queries),
         "judge_credibility": _credibility(parameters, len(kinds) * phases),
-        "summarise_pages": _summaries(parameters, phases if SourceKind.WEB in kinds else 0),
-        "refine_queries": _refinements(parameters, kinds),
+        "summarise_pages": ExpectedCalls(
+            math.ceil(pages / parameters.pages_per_summary_call),
+            pages * page,
+            pages * SUMMARY_TOKENS,
+        ),
+        "refine_queries": ExpectedCalls(
+            batches * later_rounds, refinement_tokens, later_rounds * queries * QUERY_TOKENS
+        ),
         "ground_evidence": _grounding(parameters, kinds, later=phases == 2, full_text=full_text),
     }
-
-
-def _queries(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> ExpectedCalls:
-    calls = math.ceil(len(IdeaPart) / parameters.parts_per_query_call)
-    return ExpectedCalls(
-        calls, CLAIM_TOKENS, QUERY_TOKENS * _places(kinds) * parameters.queries_per_part
-    )
-
-
-def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> ExpectedCalls:
-    """Estimate the refinement after every round but the last: claims, query outcomes, and gists."""
-    calls = math.ceil(len(IdeaPart) / parameters.parts_per_query_call)
-    times = parameters.search_rounds - 1
-    queries = _places(kinds) * parameters.queries_per_part
-    gists = (
-        parameters.knowledge_per_kind * len(kinds) * (GIST_WORDS * TOKENS_PER_WORD + TITLE_TOKENS)
-    )
-    query_count = queries * sum(range(1, times + 1))
-    data = times * (CLAIM_TOKENS + gists) + query_count * OUTCOME_TOKENS
-    return ExpectedCalls(calls * times, data, times * queries * QUERY_TOKENS)
 
 
 def _credibility(parameters: CommitteeParameters, pools: int) -> ExpectedCalls:
     """Estimate the judging of new finds in every round, per kind and phase."""
     if parameters.judge_weight == 0:
         return ExpectedCalls(0.0, 0.0, 0.0)
+    size, later_rounds = parameters.items_per_judge_call, parameters.search_rounds - 1
     first = pools * SIMILARITY_SHARE * parameters.knowledge_per_kind
     later = first * NEW_SHARE_OF_LATER_ROUNDS
-    times = parameters.search_rounds - 1
-    items = first + times * later
-    calls = math.ceil(first / parameters.items_per_judge_call) + times * math.ceil(
-        later / parameters.items_per_judge_call
-    )
+    items = first + later_rounds * later
+    calls = math.ceil(first / size) + later_rounds * math.ceil(later / size)
     return ExpectedCalls(calls, items * STANDING_TOKENS, items * REASON_TOKENS)
-
-
-def _summaries(parameters: CommitteeParameters, phases: int) -> ExpectedCalls:
-    pages = (
-        phases
-        * parameters.knowledge_per_kind
-        * (1 + NEW_SHARE_OF_LATER_ROUNDS * (parameters.search_rounds - 1))
-    )
-    page = (
-        min(LONGEST_PAGE_TOKENS, PAGE_SHARE * parameters.reading_word_limit * TOKENS_PER_WORD)
-        + TITLE_TOKENS
-    )
-    return ExpectedCalls(
-        math.ceil(pages / parameters.pages_per_summary_call), pages * page, pages * SUMMARY_TOKENS
-    )
 
 
 def _grounding(
@@ -114,9 +95,14 @@ def _grounding(
     Calls for parts with the same kinds have the same items and share a prompt prefix.
     """
     m, size = parameters.knowledge_per_kind, parameters.items_per_grounding_call
-    tokens_by_kind = {
-        kind: m * (_read_tokens(kind, parameters, full_text) + TITLE_TOKENS) for kind in kinds
+    whole = parameters.reading_word_limit * TOKENS_PER_WORD
+    full_text_share = FULL_TEXT_SHARE if full_text else 0.0
+    read_tokens = {
+        SourceKind.WEB: min(SUMMARY_TOKENS, whole),
+        SourceKind.PAPERS: full_text_share * whole + (1 - full_text_share) * ABSTRACT_TOKENS,
+        SourceKind.CODE: whole,
     }
+    tokens_by_kind = {kind: m * (read_tokens[kind] + TITLE_TOKENS) for kind in kinds}
     before = [tuple(sorted(kind for kind in kinds if part in GROUNDED[kind])) for part in IdeaPart]
     after = [tuple(sorted(kinds))] if later else []
     kinds_per_call = [*before, *after]
@@ -134,23 +120,6 @@ def _grounding(
         shared_tokens=item_tokens / calls if calls else 0.0,
         first_calls=first_calls,
     )
-
-
-def _read_tokens(kind: SourceKind, parameters: CommitteeParameters, full_text: bool) -> float:
-    whole = parameters.reading_word_limit * TOKENS_PER_WORD
-    if kind is SourceKind.WEB:
-        return min(SUMMARY_TOKENS, whole)
-    if kind is SourceKind.PAPERS:
-        return (
-            FULL_TEXT_SHARE * whole + (1 - FULL_TEXT_SHARE) * ABSTRACT_TOKENS
-            if full_text
-            else ABSTRACT_TOKENS
-        )
-    return whole
-
-
-def _places(kinds: frozenset[SourceKind]) -> int:
-    return sum(part in GROUNDED[kind] for kind in kinds for part in IdeaPart)
 
 
 FINDING_TOKENS = 145.0
@@ -184,7 +153,9 @@ def expected_committee(
         dated: whether the idea has a cutoff date, so that later knowledge is searched too.
         full_text: whether available full texts are read.
     """
-    kinds = _kinds(parameters, settings)
+    usable = set(configured(settings)) & set(parameters.sources)
+    literature = {SourceKind.PAPERS} if LITERATURE in parameters.sources else set()
+    kinds = frozenset(literature | {source.kind for source in SOURCES if source.name in usable})
     later = dated and parameters.use_later_knowledge
     search_calls = (
         expected_calls(parameters, kinds, dated=dated, full_text=full_text) if kinds else {}
@@ -194,28 +165,20 @@ def expected_committee(
     )
     if parameters.references_per_paper:
         requests += parameters.search_rounds - 1
-    own_calls = _own_calls(parameters, kinds, later=later)
-    in_order_of_work = {"structure_idea": own_calls["structure_idea"]} | search_calls | own_calls
-    return in_order_of_work, float(requests if LITERATURE in parameters.sources else 0)
-
-
-def _own_calls(
-    parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool
-) -> dict[str, ExpectedCalls]:
     dimensions = len(load_roster(parameters.personas_file).dimensions)
     calls = parameters.persona_count * math.ceil(dimensions / parameters.dimensions_per_call)
     reviews = parameters.persona_count * dimensions
+    items = parameters.knowledge_per_kind * len(kinds)
     findings = (
         TELLING_SHARE * parameters.knowledge_per_kind * sum(len(GROUNDED[kind]) for kind in kinds)
     )
-    evidence = KNOWN_SHARE * (
-        findings * FINDING_TOKENS + parameters.knowledge_per_kind * len(kinds) * TITLE_TOKENS
-    )
+    evidence = KNOWN_SHARE * (findings * FINDING_TOKENS + items * TITLE_TOKENS)
     of_persona = CLAIM_TOKENS + evidence + PERSONA_TOKENS
-    suggestion_items = TELLING_SHARE * parameters.knowledge_per_kind * len(kinds) if later else 0.0
+    suggestion_items = TELLING_SHARE * items if later else 0.0
     suggestion_calls = float(bool(suggestion_items))
-    return {
+    in_order_of_work = {
         "structure_idea": ExpectedCalls(1.0, 0.0, CLAIM_TOKENS),
+        **search_calls,
         "persona_review": ExpectedCalls(
             calls,
             calls * of_persona + reviews * DIMENSION_TOKENS,
@@ -230,12 +193,7 @@ def _own_calls(
             suggestion_calls * SUGGESTIONS_TOKENS,
         ),
     }
-
-
-def _kinds(parameters: CommitteeParameters, settings: Settings) -> frozenset[SourceKind]:
-    usable = set(configured(settings)) & set(parameters.sources)
-    literature = {SourceKind.PAPERS} if LITERATURE in parameters.sources else set()
-    return frozenset(literature | {source.kind for source in SOURCES if source.name in usable})
+    return in_order_of_work, float(requests if LITERATURE in parameters.sources else 0)
 
 
 def check_committee(parameters: CommitteeParameters) -> None:
@@ -261,15 +219,8 @@ def check_committee(parameters: CommitteeParameters) -> None:
 def committee_conditions(parameters: CommitteeParameters, settings: Settings) -> tuple[str, ...]:
     """Return the hash of the personas and the usable sources, without keys or addresses."""
     usable = sorted(set(parameters.sources) & {LITERATURE, *configured(settings)})
-    return (
-        f"roster {_hash_of(load_roster(parameters.personas_file))}",
-        f"sources {','.join(usable)}",
-    )
-
-
-def _hash_of(roster: Roster) -> str:
-    """Hash the personas and dimensions, without the comparison questions of matches."""
-    dimensions = (
-        dimension.model_dump_json(exclude={"comparison"}) for dimension in roster.dimensions
-    )
-    return content_hash(*(persona.model_dump_json() for persona in roster.personas), *dimensions)
+    roster = load_roster(parameters.personas_file)
+    # Without the comparison questions of matches.
+    dimensions = (each.model_dump_json(exclude={"comparison"}) for each in roster.dimensions)
+    roster_hash = content_hash(*(each.model_dump_json() for each in roster.personas), *dimensions)
+    return f"roster {roster_hash}", f"sources {','.join(usable)}"

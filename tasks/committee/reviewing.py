@@ -1,7 +1,4 @@
-"""Reviews of an idea by personas, per dimension and by the evidence that each persona knows.
-
-Source: InnoEval, "Innovation Review Committee".
-"""
+"""Reviews of an idea by personas (InnoEval, "Innovation Review Committee")."""
 
 import math
 import random
@@ -20,8 +17,9 @@ from schemas.judgement.committee import (
     PersonaReview,
     ReviewDimension,
 )
+from schemas.literature.citation import Citation
 from schemas.literature.knowledge import SourceKind
-from schemas.outcome import Outcome, Provenance, Unscored
+from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.citations.settle import settle
 from tasks.committee.evidence_display import (
@@ -112,7 +110,8 @@ def familiar_knowledge(member: PanelMember, records: Sequence[KnowledgeRecord]) 
     for kind in SourceKind:
         of_kind = sorted(
             (record for record in records if record.kind is kind),
-            key=lambda record: _lot(member.mask_seed, record),
+            # By the item's content, not its position among the results.
+            key=lambda record: content_hash(str(member.mask_seed), record.url, record.title),
         )
         # Rounded before it is rounded up: in floats 0.55 · 100 is a little more than 55.
         known_ids.update(
@@ -131,11 +130,6 @@ def familiarity(persona: Persona, kind: SourceKind) -> float:
         SourceKind.CODE: persona.familiarity_code_0_to_1,
     }
     return shares[kind]
-
-
-def _lot(mask_seed: int, record: KnowledgeRecord) -> str:
-    """Return a sort key from the item's content, not from its position among the results."""
-    return content_hash(str(mask_seed), record.url, record.title)
 
 
 def _seed(seed: int, idea_id: IdeaId, purpose: str) -> int:
@@ -163,20 +157,31 @@ class PersonaReviewResult(CitedResult[PersonaReview]):
 
 @dataclass(frozen=True, slots=True)
 class _Seat:
-    """One persona with the evidence that it knows."""
+    """One persona with the evidence from before the cutoff that it knows."""
 
     case: Case
     member: PanelMember
-    displayed: EvidenceDisplay
+    display: EvidenceDisplay
     shown_count: int
     masked_count: int
+
+    @classmethod
+    def of(cls, case: Case, member: PanelMember) -> "_Seat":
+        evidence = relevant_evidence(case.knowledge.evidence, KnowledgePhase.BEFORE)
+        bearing = {row.knowledge_id for row in evidence}
+        records = [each for each in case.knowledge.records if each.knowledge_id in bearing]
+        known_ids = familiar_knowledge(member, records)
+        known_evidence = [row for row in evidence if row.knowledge_id in known_ids]
+        display = display_evidence(known_evidence, case.library)
+        shown_count = len(known_evidence)
+        return cls(case, member, display, shown_count, len(evidence) - shown_count)
 
     def question(self, dimensions: Sequence[ReviewDimension]) -> PersonaInput:
         persona = self.member.persona
         return PersonaInput(
             idea=self.case.idea.text,
             parts=self.case.parts,
-            evidence=self.displayed.items,
+            evidence=self.display.items,
             unanswered_searches=self.case.knowledge.unanswered_searches,
             field_not_covered=self.case.field_not_covered,
             reviewer=ReviewerShown(
@@ -188,32 +193,25 @@ class _Seat:
             ),
         )
 
-    def row(
-        self, dimension: ReviewDimension, provenance: Provenance, **fields: Any
-    ) -> PersonaReview:
-        return PersonaReview(
+    def result(
+        self,
+        dimension: ReviewDimension,
+        columns: dict[str, Any],
+        citations: tuple[Citation, ...] = (),
+    ) -> PersonaReviewResult:
+        row = PersonaReview(
             persona_id=self.member.persona.persona_id,
             dimension=dimension.name,
             shown_evidence_count=self.shown_count,
             masked_evidence_count=self.masked_count,
             mask_seed=self.member.mask_seed,
-            provenance=provenance,
-            **fields,
+            **columns,
         )
+        name = self.member.persona.name
+        return PersonaReviewResult(row, self.display.prompt_papers, citations, reviewer=name)
 
-    def unscored(
-        self, dimension: ReviewDimension, reason: Reason, detail: str, provenance: Provenance
-    ) -> PersonaReviewResult:
-        row = self.row(
-            dimension,
-            provenance,
-            score_0_to_10=None,
-            unscored_reason=reason,
-            unscored_detail=detail,
-        )
-        return PersonaReviewResult(
-            row, self.displayed.prompt_papers, reviewer=self.member.persona.name
-        )
+    def unscored(self, dimension: ReviewDimension, why: Unscored) -> PersonaReviewResult:
+        return self.result(dimension, {"score_0_to_10": None, **why.columns})
 
 
 async def review_case(
@@ -227,55 +225,23 @@ async def review_case(
 
     Personas run concurrently.
     """
-    reviews_by_member = await side_by_side(
-        _review_seat(_seat(case, each), dimensions, dimensions_per_call, engine) for each in panel
-    )
+
+    async def review(seat: _Seat) -> list[PersonaReviewResult]:
+        to_judge = [each for each in dimensions if seat.display.items or not each.needs_evidence]
+        batches = even_batches(to_judge, dimensions_per_call)
+        outcomes = await first_alone(
+            [partial(engine.run, PERSONA_REVIEW, seat.question(batch)) for batch in batches]
+        )
+        by_dimension = {
+            each.name: _read_review(seat, each, outcome)
+            for batch, outcome in zip(batches, outcomes, strict=True)
+            for each in batch
+        }
+        missing = Unscored(*_why_without_evidence(seat), unasked_provenance(PERSONA_REVIEW, engine))
+        return [by_dimension.get(each.name) or seat.unscored(each, missing) for each in dimensions]
+
+    reviews_by_member = await side_by_side(review(_Seat.of(case, each)) for each in panel)
     return tuple(result for each in reviews_by_member for result in each)
-
-
-def _seat(case: Case, member: PanelMember) -> _Seat:
-    """Select the evidence from before the cutoff that the persona knows."""
-    evidence = relevant_evidence(case.knowledge.evidence, KnowledgePhase.BEFORE)
-    bearing = {row.knowledge_id for row in evidence}
-    known_ids = familiar_knowledge(
-        member, [record for record in case.knowledge.records if record.knowledge_id in bearing]
-    )
-    known_evidence = [row for row in evidence if row.knowledge_id in known_ids]
-    return _Seat(
-        case,
-        member,
-        display_evidence(known_evidence, case.library),
-        len(known_evidence),
-        len(evidence) - len(known_evidence),
-    )
-
-
-async def _review_seat(
-    seat: _Seat, dimensions: Sequence[ReviewDimension], dimensions_per_call: int, engine: Engine
-) -> list[PersonaReviewResult]:
-    dimensions_to_judge = [
-        each for each in dimensions if seat.displayed.items or not each.needs_evidence
-    ]
-    batches = even_batches(dimensions_to_judge, dimensions_per_call)
-    outcomes = await first_alone(
-        [partial(engine.run, PERSONA_REVIEW, seat.question(batch)) for batch in batches]
-    )
-    by_dimension: dict[str, PersonaReviewResult] = {}
-    for batch, outcome in zip(batches, outcomes, strict=True):
-        by_dimension |= {each.name: _read_review(seat, each, outcome) for each in batch}
-    return [
-        by_dimension[each.name]
-        if each.name in by_dimension
-        else _without_evidence(seat, each, engine)
-        for each in dimensions
-    ]
-
-
-def _without_evidence(
-    seat: _Seat, dimension: ReviewDimension, engine: Engine
-) -> PersonaReviewResult:
-    reason, detail = _why_without_evidence(seat)
-    return seat.unscored(dimension, reason, detail, unasked_provenance(PERSONA_REVIEW, engine))
 
 
 def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
@@ -311,43 +277,34 @@ def _read_review(
     seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaReply]
 ) -> PersonaReviewResult:
     if isinstance(outcome, Unscored):
-        return seat.unscored(dimension, outcome.reason, outcome.detail, outcome.provenance)
+        return seat.unscored(dimension, outcome)
     entries = [
         entry
         for entry in outcome.value.reviews
         if entry.dimension.casefold().replace(" ", "_") == dimension.name
     ]
     if len(entries) != 1:
-        detail = (
-            f"the reply has {'no entry' if not entries else f'{len(entries)} entries'} for the"
-            " dimension"
-        )
-        return seat.unscored(dimension, Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        count = f"{len(entries)} entries" if entries else "no entry"
+        detail = f"the reply has {count} for the dimension"
+        why = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return seat.unscored(dimension, why)
     if not entries[0].review.strip():
-        return seat.unscored(
-            dimension,
-            Reason.REPLY_EMPTY,
-            "the reply gives a score without a reason",
-            outcome.provenance,
-        )
-    settled_review = settle(entries[0].review, seat.displayed.prompt_papers)
-    row = seat.row(
-        dimension,
-        outcome.provenance,
-        score_0_to_10=entries[0].score,
-        confidence_0_to_3=entries[0].confidence,
-        review=settled_review.markdown,
-        removed_citation_count=settled_review.removed_citation_count,
-        uncited_sentence_count=settled_review.uncited_sentence_count,
-    )
-    subject = f"{row.persona_id} {row.dimension}"
+        detail = "the reply gives a score without a reason"
+        return seat.unscored(dimension, Unscored(Reason.REPLY_EMPTY, detail, outcome.provenance))
+    text = settle(entries[0].review, seat.display.prompt_papers)
+    columns = {
+        "score_0_to_10": entries[0].score,
+        "confidence_0_to_3": entries[0].confidence,
+        "review": text.markdown,
+        "removed_citation_count": text.removed_citation_count,
+        "uncited_sentence_count": text.uncited_sentence_count,
+        "provenance": outcome.provenance,
+    }
     citations = citations_of(
-        settled_review,
-        seat.displayed.prompt_papers,
+        text,
+        seat.display.prompt_papers,
         seat.case.library,
-        subject=subject,
+        subject=f"{seat.member.persona.persona_id} {dimension.name}",
         field="review",
     )
-    return PersonaReviewResult(
-        row, seat.displayed.prompt_papers, citations, reviewer=seat.member.persona.name
-    )
+    return seat.result(dimension, columns, citations)

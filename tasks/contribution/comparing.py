@@ -1,6 +1,6 @@
 """Comparison of the idea with each paper along each dimension (ScholarEval §2.2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from schemas.failure import Failure, call_failures
@@ -41,13 +41,9 @@ async def compare(
     Returns:
         One comparison for every (paper, dimension), scored or not, in this order.
     """
-    earlier_rows = {
-        paper.paper_id: context.before.comparisons(paper, dimensions) for paper in papers
-    }
-    place = {paper.paper_id: number for number, paper in enumerate(papers)}
-    parameters = context.parameters
-    new_papers = [paper for paper in papers if earlier_rows[paper.paper_id] is None]
-    closest = parameters.closest_papers
+    parameters, closest = context.parameters, context.parameters.closest_papers
+    rows = {paper.paper_id: context.before.comparisons(paper, dimensions) for paper in papers}
+    new_papers = [paper for paper in papers if rows[paper.paper_id] is None]
     words_of = {
         show(batch): words
         for part, words in (
@@ -56,46 +52,36 @@ async def compare(
         )
         for batch in even_batches(part, parameters.papers_per_comparison_call)
     }
-    outcomes = await first_alone(
-        [
-            partial(_ask_comparison, context, batch, dimensions, words)
-            for batch, words in words_of.items()
-        ]
-    )
-    rows = [each for row in earlier_rows.values() if row is not None for each in row]
+
+    async def ask(batch: Shown) -> Outcome[ComparisonReply]:
+        question = ComparisonInput(
+            idea=context.plan.text,
+            idea_words_left_out=context.plan.words_left_out,
+            dimensions=tuple(map(shown_dimension, dimensions)),
+            papers=shown_papers(batch),
+            words_per_text=words_of[batch],
+        )
+        return await context.engine.run(COMPARE_PAPER, question)
+
+    outcomes = await first_alone([partial(ask, batch) for batch in words_of])
     failures: list[Failure] = []
     for batch, outcome in zip(words_of, outcomes, strict=True):
-        entries = {} if isinstance(outcome, Unscored) else _entries(outcome.value, batch)
-        cells = [
-            cell
-            for key, paper in batch
-            for cell in _row(paper, entries.get(key), outcome, dimensions, batch)
-        ]
-        rows.extend(cells)
+        entries: dict[str, ComparisonEntry] = {}
         if not isinstance(outcome, Unscored):
-            failures.extend(_omissions(cells))
-            failures.extend(_misquotations(entries, batch))
+            entries = by_key(outcome.value.papers, [key for key, _ in batch])
+        for key, paper in batch:
+            cells, quote_failures = _row(paper, entries.get(key), outcome, dimensions, batch)
+            rows[paper.paper_id] = cells
+            missing = [each.dimension_id for each in cells if each.score is None]
+            detail = f"the comparison reply has no usable entry along {', '.join(missing)}"
+            if not isinstance(outcome, Unscored):
+                failures += omission_failures(STAGE, paper.paper_id, detail, len(missing))
+                failures += quote_failures
     unscored_outcomes = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
     failures.extend(call_failures(unscored_outcomes, STAGE, f"{COMPARE_PAPER.name} of papers"))
-    rows.sort(key=lambda each: place[each.paper_id])
-    return CitedResult(tuple(rows), failures=tuple(failures))
-
-
-async def _ask_comparison(
-    context: Context, batch: Shown, dimensions: Sequence[Dimension], words: int | None
-) -> Outcome[ComparisonReply]:
-    question = ComparisonInput(
-        idea=context.plan.text,
-        idea_words_left_out=context.plan.words_left_out,
-        dimensions=tuple(shown_dimension(dimension) for dimension in dimensions),
-        papers=shown_papers(batch),
-        words_per_text=words,
+    return CitedResult(
+        tuple(cell for row in rows.values() for cell in row or ()), failures=tuple(failures)
     )
-    return await context.engine.run(COMPARE_PAPER, question)
-
-
-def _entries(reply: ComparisonReply, batch: Shown) -> dict[str, ComparisonEntry]:
-    return by_key(reply.papers, [key for key, _ in batch])
 
 
 def _row(
@@ -104,11 +90,13 @@ def _row(
     outcome: Outcome[ComparisonReply],
     dimensions: Sequence[Dimension],
     batch: Shown,
-) -> list[Comparison]:
+) -> tuple[list[Comparison], tuple[Failure, ...]]:
+    """Return the comparisons with a paper, and a failure if it is misquoted."""
     remains, removed_count = spelled_out(entry.remains if entry else "", batch, paper.paper_id)
     overall, more = spelled_out(entry.overall_comparison if entry else "", batch, paper.paper_id)
     of_paper = removed_count + more
-    quote = entry.quote.strip() if entry and _stands_in(entry.quote, paper) else ""
+    quote = entry.quote.strip() if entry else ""
+    misquoted = bool(quote) and not stands_in(quote, f"{paper.title}\n\n{paper.abstract or ''}")
     reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE
     row: list[Comparison] = []
     for dimension in dimensions:
@@ -124,36 +112,17 @@ def _row(
                 overall_comparison=overall,
                 overlap=answer.overlap if answer else None,
                 remains=remains,
-                quote=quote,
+                quote="" if misquoted else quote,
                 removed_citation_count=of_paper + removed_here,
                 unscored_reason=None if answer else reason,
                 provenance=outcome.provenance,
             )
         )
         of_paper = 0  # counted on the first row alone, so that the rows add up
-    return row
-
-
-def _stands_in(quote: str, paper: Paper) -> bool:
-    return stands_in(quote, f"{paper.title}\n\n{paper.abstract or ''}")
-
-
-def _misquotations(entries: Mapping[str, ComparisonEntry], batch: Shown) -> list[Failure]:
-    """Return one failure per paper with a misquotation; the quote is omitted."""
-    return [
-        Failure(
-            stage=STAGE,
-            subject=paper.paper_id,
-            reason=Reason.PASSAGE_NOT_FOUND,
-            detail=(
-                "the comparison quotes words that do not stand in the abstract; they were left out"
-            ),
-        )
-        for key, paper in batch
-        if key in entries
-        and entries[key].quote.strip()
-        and not _stands_in(entries[key].quote, paper)
-    ]
+    detail = "the comparison quotes words that do not stand in the abstract; they were left out"
+    return row, omission_failures(
+        STAGE, paper.paper_id, detail, misquoted, Reason.PASSAGE_NOT_FOUND
+    )
 
 
 def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison | None:
@@ -166,17 +135,3 @@ def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison 
         if answer.dimension.casefold() in names
     }
     return next(iter(answers.values())) if len(answers) == 1 else None
-
-
-def _omissions(cells: Sequence[Comparison]) -> list[Failure]:
-    missing: dict[str, list[str]] = {}
-    for cell in cells:
-        if cell.score is None:
-            missing.setdefault(cell.paper_id, []).append(cell.dimension_id)
-    return [
-        failure
-        for paper_id, names in missing.items()
-        for failure in omission_failures(
-            STAGE, paper_id, f"the comparison reply has no usable entry along {', '.join(names)}"
-        )
-    ]

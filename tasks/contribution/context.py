@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from schemas.base import replace
 from schemas.idea import Idea
 from schemas.identifiers import PaperId, content_hash
 from schemas.judgement.contribution import (
@@ -26,6 +24,8 @@ from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 from tasks.text.words import Excerpt
 
+STAGE = "contribution"
+
 
 def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> EarlierJudgements:
     """Return the scored judgements of an earlier evaluation.
@@ -41,23 +41,25 @@ def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> E
     )
 
 
+_NOTHING = EarlierJudgements(dimensions=(), candidates=(), comparisons=(), paper_sha256={})
+
+
 class Before:
     """Judgements of an earlier run that were made by the same step on the same text."""
 
     def __init__(self, earlier: EarlierJudgements | None) -> None:
-        self._texts = earlier.paper_sha256 if earlier else {}
-        self._dimensions = earlier.dimensions if earlier else ()
-        self._relevance = {each.paper_id: each for each in earlier.candidates} if earlier else {}
+        self._earlier = earlier or _NOTHING
+        self._relevance = {each.paper_id: each for each in self._earlier.candidates}
         self._comparisons: dict[tuple[PaperId, str, str], Comparison] = {
             (each.paper_id, each.dimension_id, each.dimension): each
-            for each in (earlier.comparisons if earlier else ())
+            for each in self._earlier.comparisons
         }
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
         """Dimensions of the idea; none if another version of the step extracted them."""
-        dimensions = self._dimensions
-        same = all(self._is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
+        dimensions = self._earlier.dimensions
+        same = all(_is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
         return dimensions if same else ()
 
     def relevance(self, paper: Paper) -> Judgement | None:
@@ -69,6 +71,7 @@ class Before:
         )
 
     def comparisons(self, paper: Paper, dimensions: Sequence[Dimension]) -> list[Comparison] | None:
+        """Return the comparisons of `paper` along all `dimensions`; None if one is missing."""
         row = [
             self._comparisons.get((paper.paper_id, each.dimension_id, each.name))
             for each in dimensions
@@ -78,25 +81,20 @@ class Before:
         return comparisons if stands and len(comparisons) == len(row) else None
 
     def _stands(self, paper: Paper, provenance: Provenance | None, step: Step[Any, Any]) -> bool:
-        return self._texts.get(paper.paper_id) == _sha256(paper) and self._is_of(provenance, step)
+        same_text = self._earlier.paper_sha256.get(paper.paper_id) == _sha256(paper)
+        return same_text and _is_of(provenance, step)
 
-    def _is_of(self, provenance: Provenance | None, step: Step[Any, Any]) -> bool:
-        return provenance is not None and (
-            provenance.step,
-            provenance.step_version,
-            provenance.prompt_sha256,
-        ) == (
-            step.name,
-            step.version,
-            step.prompt_sha256,
-        )
+
+def _is_of(provenance: Provenance | None, step: Step[Any, Any]) -> bool:
+    return provenance is not None and (
+        provenance.step,
+        provenance.step_version,
+        provenance.prompt_sha256,
+    ) == (step.name, step.version, step.prompt_sha256)
 
 
 def _sha256(paper: Paper) -> str:
     return content_hash(paper.title, paper.abstract or "")
-
-
-STAGE = "contribution"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +112,3 @@ class Context:
     literature: LiteratureClient
     nearness: Nearness
     before: Before
-
-
-def unasked_provenance_like(step: Step[Any, Any], like: Provenance) -> Provenance:
-    """Return the provenance of an unasked `step`: the engine of `like`, without calls."""
-    return replace(
-        like,
-        step=step.name,
-        step_version=step.version,
-        prompt_sha256=step.prompt_sha256,
-        model_answered=None,
-        created_at=datetime.now(UTC),
-        shortening=None,
-        call_ids=(),
-    )

@@ -1,9 +1,7 @@
-"""Dimensions of an idea's contribution, and papers found by queries for each statement.
-
-Source: ScholarEval §2.2, dimension extraction and paper discovery step 1.
-"""
+"""Dimensions of an idea's contribution, and papers found by queries (ScholarEval §2.2)."""
 
 import asyncio
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +9,7 @@ from schemas.base import replace
 from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
 from schemas.judgement.contribution import Dimension
-from schemas.outcome import Outcome, Unscored
+from schemas.outcome import Unscored
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
 from tasks.contribution.context import STAGE, Before, Context
@@ -41,9 +39,8 @@ async def extract_dimensions(
     if before.dimensions:
         return CitedResult(tuple(replace(each, queries=()) for each in before.dimensions))
     limit = parameters.maximum_dimensions
-    outcome = await engine.run(
-        EXTRACT_DIMENSIONS, DimensionsInput(idea=idea.text, maximum_dimensions=limit)
-    )
+    question = DimensionsInput(idea=idea.text, maximum_dimensions=limit)
+    outcome = await engine.run(EXTRACT_DIMENSIONS, question)
     if not isinstance(outcome, Unscored) and not outcome.value.dimensions:
         detail = "the idea claims no contribution; say what would be new about it"
         outcome = Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)
@@ -55,7 +52,7 @@ async def extract_dimensions(
                 dimension_id=f"d{number}",
                 name=" ".join(answer.name.split()),
                 statements=tuple(
-                    dict.fromkeys(" ".join(statement.split()) for statement in answer.statements)
+                    dict.fromkeys(" ".join(each.split()) for each in answer.statements)
                 ),
                 provenance=outcome.provenance,
             )
@@ -80,6 +77,11 @@ class Discovery:
     failed_look_up_count: int
     failures: tuple[Failure, ...]
 
+    @property
+    def queries(self) -> list[str]:
+        """All queries, each once."""
+        return list(dict.fromkeys(query for each in self.dimensions for query in each.queries))
+
 
 async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discovery:
     """Ask for queries and search with them; each search starts as soon as its query is known."""
@@ -87,22 +89,19 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
         searches = Searches(context, group)
         batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)
         parts = await side_by_side(_ask_queries(context, batch, searches) for batch in batches)
-    dimensions_with_queries = tuple(
-        dimension for dimensions, _, _ in parts for dimension in dimensions
+    without_hits = Discovery(
+        dimensions=tuple(dimension for part, _, _ in parts for dimension in part),
+        hits=(),
+        failed_calls=tuple(call for _, call, _ in parts if call is not None),
+        failed_look_up_count=0,
+        failures=tuple(failure for _, _, failures in parts for failure in failures),
     )
-    search_result = await searches.results(
-        list(
-            dict.fromkeys(
-                query for dimension in dimensions_with_queries for query in dimension.queries
-            )
-        )
-    )
-    return Discovery(
-        dimensions=dimensions_with_queries,
-        hits=search_result.hits,
-        failed_calls=tuple(one for _, one, _ in parts if one is not None),
-        failed_look_up_count=search_result.failed_query_count,
-        failures=(*(one for _, _, failures in parts for one in failures), *search_result.failures),
+    hits, failed_query_count, failures = await searches.results(without_hits.queries)
+    return dataclasses.replace(
+        without_hits,
+        hits=hits,
+        failed_look_up_count=failed_query_count,
+        failures=(*without_hits.failures, *failures),
     )
 
 
@@ -116,52 +115,32 @@ async def _ask_queries(
         dimensions=tuple(map(shown_dimension, dimensions)),
         maximum_queries=limit,
     )
-    outcome: Outcome[QueriesReply] = await context.engine.run(CONTRIBUTION_QUERIES, question)
+    outcome = await context.engine.run(CONTRIBUTION_QUERIES, question)
     if isinstance(outcome, Unscored):
-        failures = call_failures(
-            [outcome], STAGE, ", ".join(dimension.dimension_id for dimension in dimensions)
-        )
-        return dimensions, outcome, failures
+        subject = ", ".join(dimension.dimension_id for dimension in dimensions)
+        return dimensions, outcome, call_failures([outcome], STAGE, subject)
+    queries_by_statement = _queries_by_statement(outcome.value)
     dimensions_with_queries: list[Dimension] = []
     omissions: list[Failure] = []
-    first = 1
+    first = 1  # statements are numbered over all dimensions of the call
     for dimension in dimensions:
-        numbers = range(first, first + len(dimension.statements))
-        dimensions_with_queries.append(
-            replace(dimension, queries=_queries(outcome.value, numbers, limit))
-        )
-        omissions.extend(_omissions(outcome.value, numbers, dimension))
+        queries: dict[str, None] = {}
+        for place in range(1, len(dimension.statements) + 1):
+            of_statement = queries_by_statement.get(first + place - 1)
+            queries |= dict.fromkeys(list(filter(None, of_statement or ()))[:limit])
+            detail = f"the reply has no query for statement {place}, so nothing was searched for it"
+            missing = of_statement is None
+            omissions += omission_failures(STAGE, dimension.dimension_id, detail, missing)
+        dimensions_with_queries.append(replace(dimension, queries=tuple(queries)))
         searches.start(dimensions_with_queries[-1])
-        first = numbers.stop
+        first += len(dimension.statements)
     return dimensions_with_queries, None, omissions
 
 
-def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, ...]:
-    """Return up to `limit` queries of each statement of a dimension, in order, each once."""
-    of_statement: dict[int, dict[str, None]] = {}
-    for entry in answer.statements:
-        if entry.statement in statements:
-            of_statement.setdefault(entry.statement, {}).update(
-                dict.fromkeys(" ".join(query.split()) for query in entry.queries)
-            )
-    return tuple(
-        dict.fromkeys(
-            query
-            for number in sorted(of_statement)
-            for query in list(filter(None, of_statement[number]))[:limit]
-        )
-    )
-
-
-def _omissions(answer: QueriesReply, statements: range, dimension: Dimension) -> list[Failure]:
-    statements_with_queries = {entry.statement for entry in answer.statements}
-    return [
-        failure
-        for place, number in enumerate(statements, start=1)
-        if number not in statements_with_queries
-        for failure in omission_failures(
-            STAGE,
-            dimension.dimension_id,
-            f"the reply has no query for statement {place}, so nothing was searched for it",
-        )
-    ]
+def _queries_by_statement(reply: QueriesReply) -> dict[int, dict[str, None]]:
+    """Return the queries by number of the statement, each once."""
+    queries: dict[int, dict[str, None]] = {}
+    for entry in reply.statements:
+        texts = (" ".join(query.split()) for query in entry.queries)
+        queries.setdefault(entry.statement, {}).update(dict.fromkeys(texts))
+    return queries

@@ -5,7 +5,6 @@ cut off, and a failed call affects one dimension only.
 """
 
 import dataclasses
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,10 +22,10 @@ from schemas.judgement.contribution import (
     novelty_of,
 )
 from schemas.literature.paper import Paper
-from schemas.outcome import Outcome, Provenance, Unscored
+from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.contribution.context import STAGE, Context, unasked_provenance_like
+from tasks.contribution.context import STAGE, Context
 from tasks.contribution.discovery import Discovery, shown_dimension
 from tasks.contribution.steps.contribution_review import (
     CONTRIBUTION_REVIEW,
@@ -37,6 +36,7 @@ from tasks.contribution.steps.contribution_review import (
 from tasks.judging.findings import CitedResult, SettledTexts, merge_results, settle_texts
 from tasks.judging.packing import side_by_side
 from tasks.judging.relevance import Judgement
+from tasks.judging.step import unasked_provenance
 from tasks.judging.suggestions import settle_suggestions
 from tasks.judging.verifying import verifies, verify_reviews
 
@@ -63,11 +63,10 @@ async def review(
     )
     if not (context.parameters.verify_citations and verifies(context.engine)):
         return merge_results(reviews)
-    stored_texts = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
     verified_reviews, failures = await verify_reviews(
         reviews,
         _PROSE,
-        stored_texts,
+        {paper.paper_id: paper.abstract or "" for paper in papers.papers},
         context.engine,
         stage=STAGE,
         subject_of=lambda row: row.dimension_id,
@@ -82,8 +81,8 @@ async def review_uncompared(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
 ) -> CitedResult[tuple[ContributionReview, ...]]:
     """Review every dimension by abstracts of `papers`, without scores (ScholarEval F.3, -PC)."""
-    shown_papers = show(papers[:PAPERS_SAMPLED])
-    shown_comparisons = tuple(
+    prompt_papers = show(papers[:PAPERS_SAMPLED])
+    abstracts = tuple(
         ShownComparison(
             key=key,
             title=paper.title,
@@ -91,31 +90,34 @@ async def review_uncompared(
             score=None,
             comparison=paper.abstract or paper.title,
         )
-        for key, paper in shown_papers
+        for key, paper in prompt_papers
     )
 
-    async def one(dimension: Dimension) -> CitedResult[ContributionReview]:
-        question = ReviewInput(
-            idea=context.plan.text,
-            idea_words_left_out=context.plan.words_left_out,
-            dimension=shown_dimension(dimension),
-            comparisons=shown_comparisons,
-            words_per_text=context.parameters.words_per_review_text,
-        )
-        outcome = await context.engine.run(CONTRIBUTION_REVIEW, question)
-        return _settle_reply(_blank(dimension, outcome.provenance), outcome, shown_papers)
+    async def review_one(dimension: Dimension) -> CitedResult[ContributionReview]:
+        outcome = await _ask(context, dimension, abstracts)
+        return _settle_reply(_blank(dimension), outcome, prompt_papers)
 
-    return merge_results(await side_by_side(one(dimension) for dimension in dimensions))
+    return merge_results(await side_by_side(map(review_one, dimensions)))
 
 
-def _blank(dimension: Dimension, provenance: Provenance, **fields: Any) -> ContributionReview:
+async def _ask(
+    context: Context, dimension: Dimension, comparisons: tuple[ShownComparison, ...]
+) -> Outcome[ReviewReply]:
+    question = ReviewInput(
+        idea=context.plan.text,
+        idea_words_left_out=context.plan.words_left_out,
+        dimension=shown_dimension(dimension),
+        comparisons=comparisons,
+        words_per_text=context.parameters.words_per_review_text,
+    )
+    return await context.engine.run(CONTRIBUTION_REVIEW, question)
+
+
+def _blank(dimension: Dimension, **fields: Any) -> ContributionReview:
+    """Return a review without texts; its provenance is added with the outcome."""
     counts = {"scored_comparison_count": 0, "unscored_comparison_count": 0}
-    return ContributionReview(
-        dimension_id=dimension.dimension_id,
-        dimension=dimension.name,
-        provenance=provenance,
-        **(counts | fields),
-    )
+    identity = {"dimension_id": dimension.dimension_id, "dimension": dimension.name}
+    return ContributionReview(**(identity | counts | {"provenance": dimension.provenance} | fields))
 
 
 async def _review_dimension(
@@ -123,14 +125,17 @@ async def _review_dimension(
 ) -> CitedResult[ContributionReview]:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
     if not scores:
-        return CitedResult(_nothing_scored(dimension, comparisons))
-    outcome = await context.engine.run(
-        CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons)
-    )
+        reasons = [each.unscored_reason for each in comparisons if each.unscored_reason]
+        detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
+        why = Unscored(
+            _commonest(reasons), detail, unasked_provenance(CONTRIBUTION_REVIEW, context.engine)
+        )
+        count = len(comparisons)
+        return CitedResult(_blank(dimension, unscored_comparison_count=count, **why.columns))
+    outcome = await _ask(context, dimension, _shown_comparisons(papers, comparisons))
     lower, upper = novelty_interval(comparisons) or (None, None)
     blank = _blank(
         dimension,
-        outcome.provenance,
         mean_comparison_score=sum(scores) / len(scores),
         novelty_0_to_10=novelty_of(comparisons),
         novelty_lower_0_to_10=lower,
@@ -142,38 +147,36 @@ async def _review_dimension(
     return _settle_reply(blank, outcome, papers)
 
 
-def _question(
-    context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]
-) -> ReviewInput:
-    scored_comparisons = [each for each in comparisons if each.score is not None]
-    comparisons_shown = [
-        each for each in scored_comparisons if each.comparison
-    ] or scored_comparisons
-    closest = closest_first(comparisons_shown)
-    nearest_ids = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
-    ordered_comparisons = [*closest, *(each for each in comparisons_shown if each not in closest)]
+def _commonest(reasons: Sequence[Reason]) -> Reason:
+    return min(reasons, key=lambda one: (-reasons.count(one), one))
+
+
+def _shown_comparisons(
+    papers: Shown, comparisons: Sequence[Comparison]
+) -> tuple[ShownComparison, ...]:
+    """Return the scored comparisons for a prompt, the closest works first and with their abstract."""
+    scored = [each for each in comparisons if each.score is not None]
+    with_text = [each for each in scored if each.comparison] or scored
+    closest = closest_first(with_text)
+    near_ids = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
     papers_by_id = {paper.paper_id: paper for paper in papers.papers}
-    return ReviewInput(
-        idea=context.plan.text,
-        idea_words_left_out=context.plan.words_left_out,
-        dimension=shown_dimension(dimension),
-        comparisons=tuple(
-            ShownComparison(
-                key=papers.key_of(cell.paper_id),
-                title=papers_by_id[cell.paper_id].title,
-                year=papers_by_id[cell.paper_id].year,
-                score=cell.score,
-                comparison=cell.comparison,
-                overlap=cell.overlap,
-                remains=cell.remains if cell.paper_id in nearest_ids else "",
-                overall=cell.overall_comparison if cell.paper_id in nearest_ids else "",
-                abstract=(papers_by_id[cell.paper_id].abstract or "")
-                if cell.paper_id in nearest_ids
-                else "",
-            )
-            for cell in ordered_comparisons
-        ),
-        words_per_text=context.parameters.words_per_review_text,
+    cells = [
+        (cell, papers_by_id[cell.paper_id], cell.paper_id in near_ids)
+        for cell in (*closest, *(each for each in with_text if each not in closest))
+    ]
+    return tuple(
+        ShownComparison(
+            key=papers.key_of(cell.paper_id),
+            title=paper.title,
+            year=paper.year,
+            score=cell.score,
+            comparison=cell.comparison,
+            overlap=cell.overlap,
+            remains=cell.remains if is_near else "",
+            overall=cell.overall_comparison if is_near else "",
+            abstract=(paper.abstract or "") if is_near else "",
+        )
+        for cell, paper, is_near in cells
     )
 
 
@@ -181,21 +184,17 @@ def _settle_reply(
     blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown
 ) -> CitedResult[ContributionReview]:
     """Settle the citations of a review; unknown keys are removed and counted."""
-    subject = blank.dimension_id
+    subject, provenance = blank.dimension_id, outcome.provenance
     if isinstance(outcome, Unscored):
-        row = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
+        row = replace(blank, **outcome.columns)
         return CitedResult(row, papers, failures=call_failures([outcome], STAGE, subject))
     suggestions = settle_suggestions(
-        outcome.value.suggestions,
-        papers,
-        module=STAGE,
-        subject=subject,
-        provenance=outcome.provenance,
+        outcome.value.suggestions, papers, module=STAGE, subject=subject, provenance=provenance
     )
     prose = settle_texts(outcome.value, _PROSE, papers)
     texts = SettledTexts({**prose.by_field, "suggestions": suggestions.text}, papers)
     return CitedResult(
-        replace(blank, **texts.columns),
+        replace(blank, **texts.columns, provenance=provenance),
         papers,
         texts.citations(module=STAGE, subject=subject),
         suggestions.rows,
@@ -203,75 +202,45 @@ def _settle_reply(
     )
 
 
-def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> ContributionReview:
-    reasons = Counter(
-        comparison.unscored_reason for comparison in comparisons if comparison.unscored_reason
-    )
-    reason = min(reasons, key=lambda one: (-reasons[one], one))
-    detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
-    return _blank(
-        dimension,
-        unasked_provenance_like(CONTRIBUTION_REVIEW, dimension.provenance),
-        unscored_comparison_count=len(comparisons),
-        unscored_reason=reason,
-        unscored_detail=detail,
-    )
+def unscored_reviews(
+    context: Context, discovery: Discovery, judgements: Mapping[PaperId, Judgement]
+) -> tuple[ContributionReview, ...]:
+    """Return a review without a score for each dimension, as there is nothing to compare with.
 
-
-def nothing_to_compare(
-    discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int
-) -> tuple[Reason, str]:
-    """Return reason and detail: failed call, judgement or search, or nothing relevant found.
-
-    None of them is evidence of novelty.
+    The reason is a failed call, judgement or search, or that nothing relevant was found. None of
+    them is evidence of novelty.
     """
-    if discovery.failed_calls and not any(dimension.queries for dimension in discovery.dimensions):
-        return (
-            discovery.failed_calls[0].reason,
-            f"no search queries could be had: {discovery.failed_calls[0].detail}",
-        )
-    reasons = Counter(
+    reasons: list[Reason] = [
         one.unscored_reason
         for one in judgements.values()
         if one.unscored_reason not in (None, Reason.NO_EVIDENCE)
-    )
+    ]
     judged_count = sum(one.score is not None for one in judgements.values())
-    if reasons and not judged_count:
-        reason = min((one for one in reasons if one), key=lambda one: (-reasons[one], one))
-        return (
-            reason,
-            f"{len(judgements)} papers were found and none of them could be judged for relevance",
-        )
-    if discovery.failed_look_up_count:
-        total = len({query for dimension in discovery.dimensions for query in dimension.queries})
+    reason = Reason.NO_EVIDENCE
+    if discovery.failed_calls and not discovery.queries:
+        reason = discovery.failed_calls[0].reason
+        detail = f"no search queries could be had: {discovery.failed_calls[0].detail}"
+    elif reasons and not judged_count:
+        reason = _commonest(reasons)
         detail = (
-            f"{discovery.failed_look_up_count} of {total} searches were not answered and the rest"
-            " brought nothing relevant; run again"
+            f"{len(judgements)} papers were found and none of them could be judged for relevance"
         )
-        return Reason.SOURCE_UNAVAILABLE, detail
-    if not discovery.hits:
-        return (
-            Reason.NO_EVIDENCE,
-            "the searches were answered and found no paper; an empty field is not proof of novelty",
+    elif discovery.failed_look_up_count:
+        reason = Reason.SOURCE_UNAVAILABLE
+        detail = (
+            f"{discovery.failed_look_up_count} of {len(discovery.queries)} searches were not"
+            " answered and the rest brought nothing relevant; run again"
         )
-    unjudged_note = f", {reasons.total()} could not be judged" if reasons else ""
-    detail = (
-        f"of {judged_count} papers judged none reached a relevance of {minimum}{unjudged_note}; an empty"
-        " field is not proof of novelty"
-    )
-    return Reason.NO_EVIDENCE, detail
-
-
-def unscored_reviews(
-    discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int
-) -> tuple[ContributionReview, ...]:
-    reason, detail = nothing_to_compare(discovery, judgements, minimum)
-    return tuple(
-        _blank(
-            dimension,
-            unasked_provenance_like(CONTRIBUTION_REVIEW, dimension.provenance),
-            unscored_reason=reason,
-            unscored_detail=detail,
+    elif not discovery.hits:
+        detail = (
+            "the searches were answered and found no paper; an empty field is not proof of novelty"
         )
-        for dimension in discovery.dimensions
-    )
+    else:
+        unjudged_note = f", {len(reasons)} could not be judged" if reasons else ""
+        detail = (
+            f"of {judged_count} papers judged none reached a relevance of"
+            f" {context.parameters.minimum_relevance}{unjudged_note}; an empty field is not proof"
+            " of novelty"
+        )
+    why = Unscored(reason, detail, unasked_provenance(CONTRIBUTION_REVIEW, context.engine))
+    return tuple(_blank(dimension, **why.columns) for dimension in discovery.dimensions)

@@ -1,11 +1,9 @@
-"""Searches for papers by query, and neighbors of relevant papers (ScholarEval §2.2).
-
-Queries are sent separately, or packed into few requests whose results are ranked here per query.
-"""
+"""Searches for papers by query, and neighbors of relevant papers (ScholarEval §2.2)."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from schemas.failure import Answer, Failure, look_up_failures
 from schemas.identifiers import PaperId
@@ -31,101 +29,79 @@ class SearchHit:
     found_by: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """Papers found, each once; the number of incomplete queries; and failures."""
-
-    hits: tuple[SearchHit, ...]
-    failed_query_count: int
-    failures: tuple[Failure, ...]
+SearchResult = tuple[tuple[SearchHit, ...], int, tuple[Failure, ...]]
+"""Papers found, each once; the number of incomplete queries; and failures."""
 
 
 @dataclass(slots=True)
 class Searches:
-    """Searches running in `_group`; each query is sent once."""
+    """Searches running in `group`; each query is sent once.
 
-    _context: Context
-    _group: asyncio.TaskGroup
+    Queries are sent separately, or packed into few requests whose results are ranked per query.
+    """
+
+    context: Context
+    group: asyncio.TaskGroup
     _tasks: dict[str, asyncio.Task[Answer[Paper]]] = field(default_factory=dict)
 
     def start(self, dimension: Dimension) -> None:
         """Start the searches of a dimension; bulk searches wait for the last dimension."""
-        parameters = self._context.parameters
+        parameters = self.context.parameters
         if parameters.search is SearchKind.RELEVANCE:
             for query in dimension.queries:
                 self._send(query, parameters.papers_per_query)
         elif parameters.search is SearchKind.PACKED and dimension.queries:
-            leading = dimension.queries[
-                :: parameters.queries_per_statement
-            ]  # of each statement the first
+            # Of each statement the first.
+            leading = dimension.queries[:: parameters.queries_per_statement]
             self._send(packed_query(leading), PACKED_ROWS)
 
     def _send(self, query: str, limit: int) -> None:
         if query not in self._tasks:
-            self._tasks[query] = self._group.create_task(
-                self._context.literature.search_papers(query, limit, self._context.idea.cutoff_date)
-            )
+            cutoff = self.context.idea.cutoff_date
+            search = self.context.literature.search_papers(query, limit, cutoff)
+            self._tasks[query] = self.group.create_task(search)
 
     async def results(self, queries: Sequence[str]) -> SearchResult:
+        parameters = self.context.parameters
         answers = {query: await task for query, task in self._tasks.items()}
-        if self._context.parameters.search is SearchKind.RELEVANCE:
-            return _each_by_its_own(queries, answers)
-        papers_by_id = {
-            paper.paper_id: paper for answer in answers.values() for paper in answer.items
-        }
+        if parameters.search is SearchKind.RELEVANCE:
+            answers = {query: answers[query] for query in queries}
         failures = [
             failure
             for query, answer in answers.items()
             for failure in look_up_failures(answer.failures, STAGE, query)
         ]
+        if parameters.search is SearchKind.RELEVANCE:
+            first_found: dict[PaperId, SearchHit] = {}
+            for query, answer in answers.items():
+                for paper in answer.items:
+                    hit = SearchHit(paper, CandidateOrigin.SEARCH, query)
+                    first_found.setdefault(paper.paper_id, hit)
+            incomplete_count = sum(not answer.complete for answer in answers.values())
+            return tuple(first_found.values()), incomplete_count, tuple(failures)
+        papers_by_id = {
+            paper.paper_id: paper for answer in answers.values() for paper in answer.items
+        }
         complete = all(answer.complete for answer in answers.values())
         # Packed searches found less than half of the expected papers: add a bulk search.
-        if queries and 2 * len(papers_by_id) < self._context.parameters.papers_per_query * len(
-            queries
-        ):
-            bulk = await self._in_bulk(queries)
-            papers_by_id |= {
-                paper.paper_id: paper for paper in bulk.items if paper.paper_id not in papers_by_id
-            }
+        if queries and 2 * len(papers_by_id) < parameters.papers_per_query * len(queries):
+            bulk = await self.context.literature.search_bulk(
+                queries, parameters.maximum_bulk_requests, self.context.idea.cutoff_date
+            )
+            papers_by_id = {paper.paper_id: paper for paper in bulk.items} | papers_by_id
             failures.extend(look_up_failures(bulk.failures, STAGE, "bulk search"))
             complete = complete and bulk.complete
-        papers = best_of_each(
-            queries,
-            each_once(list(papers_by_id.values())),
-            self._context.parameters.papers_per_query,
-        )
-        return SearchResult(papers, 0 if complete else len(queries), tuple(failures))
-
-    async def _in_bulk(self, queries: Sequence[str]) -> Answer[Paper]:
-        context = self._context
-        return await context.literature.search_bulk(
-            queries, context.parameters.maximum_bulk_requests, context.idea.cutoff_date
-        )
-
-
-def _each_by_its_own(queries: Sequence[str], answers: dict[str, Answer[Paper]]) -> SearchResult:
-    first_found: dict[str, SearchHit] = {}
-    failures: list[Failure] = []
-    for query in queries:
-        failures.extend(look_up_failures(answers[query].failures, STAGE, query))
-        for paper in answers[query].items:
-            first_found.setdefault(paper.paper_id, SearchHit(paper, CandidateOrigin.SEARCH, query))
-    return SearchResult(
-        tuple(first_found.values()),
-        sum(not answers[query].complete for query in queries),
-        tuple(failures),
-    )
+        papers = each_once(list(papers_by_id.values()))
+        hits = best_of_each(queries, papers, parameters.papers_per_query)
+        return hits, 0 if complete else len(queries), tuple(failures)
 
 
 def packed_query(queries: Sequence[str]) -> str:
     """Return `PACKED_WORDS` words: the first of each query, the second of each, and so on."""
-    columns = [query.split() for query in queries]
-    longest = max(map(len, columns), default=0)
     words: dict[str, str] = {}
-    for word in (
-        column[place] for place in range(longest) for column in columns if place < len(column)
-    ):
-        words.setdefault(word.lower(), word)
+    for column in zip_longest(*(query.split() for query in queries)):
+        for word in filter(None, column):
+            words.setdefault(word.lower(), word)
     return " ".join(list(words.values())[:PACKED_WORDS])
 
 
@@ -143,9 +119,8 @@ def best_of_each(
             key=lambda paper_id: (-scores[paper_id], paper_id),
         )
         for paper_id in best[:limit]:
-            first_found.setdefault(
-                paper_id, SearchHit(by_id[paper_id], CandidateOrigin.SEARCH, query)
-            )
+            hit = SearchHit(by_id[paper_id], CandidateOrigin.SEARCH, query)
+            first_found.setdefault(paper_id, hit)
     return tuple(first_found.values())
 
 
@@ -182,60 +157,47 @@ async def augment(
     """
     if not seeds:
         return Augmentation()
-    groups = even_batches([seed.paper_id for seed in seeds], _seeds_per_request(context))
+    parameters, literature = context.parameters, context.literature
+    cutoff = context.idea.cutoff_date
+    pooled = parameters.recommendations is RecommendationKind.POOLED
+    seed_ids = [seed.paper_id for seed in seeds]
+
+    async def recommend(ids: Sequence[PaperId]) -> Answer[Paper]:
+        limit = parameters.recommendations_per_seed
+        if not limit:
+            return Answer(())
+        if pooled:
+            return await literature.pooled_recommendations(ids, limit * len(ids), cutoff)
+        return await literature.recommendations(ids[0], limit, cutoff)
+
+    async def find_references() -> Answer[Neighbour]:
+        limit = parameters.references_per_seed
+        return await literature.references(seed_ids, limit, cutoff) if limit else Answer(())
+
+    groups = even_batches(seed_ids, parameters.seeds_per_recommendation_request if pooled else 1)
     async with asyncio.TaskGroup() as group:
-        recommendation_tasks = {
-            ids[0]: group.create_task(_recommendations(context, ids)) for ids in groups
-        }
-        references_task = group.create_task(_references(context, [seed.paper_id for seed in seeds]))
-    failures = [
-        *look_up_failures(references_task.result().failures, STAGE, "references of the seeds")
-    ]
-    references: dict[PaperId, list[Paper]] = {}
-    for edge, paper in references_task.result().items:
-        references.setdefault(edge.citing_paper_id, []).append(paper)
-    neighbours: list[tuple[CandidateOrigin, PaperId, Paper]] = []
-    for seed in seeds:
-        if task := recommendation_tasks.get(seed.paper_id):
-            failures.extend(look_up_failures(task.result().failures, STAGE, seed.paper_id))
-            neighbours.extend(
-                (CandidateOrigin.RECOMMENDATION, seed.paper_id, paper)
+        recommendation_tasks = {ids[0]: group.create_task(recommend(ids)) for ids in groups}
+        references_task = group.create_task(find_references())
+    answer = references_task.result()
+    failures = [*look_up_failures(answer.failures, STAGE, "references of the seeds")]
+    neighbours: list[SearchHit] = []
+    for seed_id in seed_ids:
+        if task := recommendation_tasks.get(seed_id):
+            failures.extend(look_up_failures(task.result().failures, STAGE, seed_id))
+            neighbours += (
+                SearchHit(paper, CandidateOrigin.RECOMMENDATION, seed_id)
                 for paper in task.result().items
             )
-        neighbours.extend(
-            (CandidateOrigin.REFERENCE, seed.paper_id, paper)
-            for paper in references.get(seed.paper_id, ())
+        neighbours += (
+            SearchHit(paper, CandidateOrigin.REFERENCE, seed_id)
+            for edge, paper in answer.items
+            if edge.citing_paper_id == seed_id
         )
     excluded_ids = set(known_ids)
     first_found: dict[PaperId, SearchHit] = {}
-    for origin, seed_id, paper in neighbours:
-        if paper.paper_id not in excluded_ids:
-            first_found.setdefault(paper.paper_id, SearchHit(paper, origin, seed_id))
-    cited_as = relevant_passages(
-        context.idea.text, [edge for edge, _ in references_task.result().items]
-    )
+    for hit in neighbours:
+        if hit.paper.paper_id not in excluded_ids:
+            first_found.setdefault(hit.paper.paper_id, hit)
+    cited_as = relevant_passages(context.idea.text, [edge for edge, _ in answer.items])
     quotations = {paper_id: cited_as[paper_id] for paper_id in first_found if paper_id in cited_as}
     return Augmentation(tuple(first_found.values()), tuple(failures), quotations)
-
-
-def _seeds_per_request(context: Context) -> int:
-    pooled = context.parameters.recommendations is RecommendationKind.POOLED
-    return context.parameters.seeds_per_recommendation_request if pooled else 1
-
-
-async def _recommendations(context: Context, seeds: Sequence[PaperId]) -> Answer[Paper]:
-    limit, cutoff = context.parameters.recommendations_per_seed, context.idea.cutoff_date
-    if not limit:
-        return Answer(())
-    if context.parameters.recommendations is RecommendationKind.POOLED:
-        return await context.literature.pooled_recommendations(seeds, limit * len(seeds), cutoff)
-    return await context.literature.recommendations(seeds[0], limit, cutoff)
-
-
-async def _references(context: Context, seeds: Sequence[PaperId]) -> Answer[Neighbour]:
-    limit = context.parameters.references_per_seed
-    return (
-        await context.literature.references(seeds, limit, context.idea.cutoff_date)
-        if limit
-        else Answer(())
-    )

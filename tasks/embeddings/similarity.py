@@ -68,26 +68,17 @@ class Nearness:
         if not texts:
             return
         passages = self._passages if self._centre is None else []
-        shortened_texts = [self._read(text) for text in texts]
-        vectors = await self._embedder.embed([*passages, *shortened_texts])
-        centre = (
-            self._centre
-            if self._centre is not None
-            else _unit(vectors[: len(passages)].mean(axis=0))
-        )
-        self._centre = centre
-        cosines = np.clip(vectors[len(passages) :] @ centre, 0.0, 1.0)
+        limit = self._word_limit
+        shortened = texts if limit is None else [shorten_words(text, limit)[0] for text in texts]
+        vectors = await self._embedder.embed([*passages, *shortened])
+        if self._centre is None:
+            mean = vectors[: len(passages)].mean(axis=0)
+            length = np.float32(np.linalg.norm(mean))
+            self._centre = mean / length if length else mean
+        cosines = np.clip(vectors[len(passages) :] @ self._centre, 0.0, 1.0)
         self._known.update(
             {text: round(float(cosine), 4) for text, cosine in zip(texts, cosines, strict=True)}
         )
-
-    def _read(self, text: str) -> str:
-        return text if self._word_limit is None else shorten_words(text, self._word_limit)[0]
-
-
-def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    length = np.float32(np.linalg.norm(vector))
-    return vector / length if length else vector
 
 
 def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Paper]:
@@ -125,23 +116,20 @@ class SharedWords:
             for word, count in Counter(content_words(text)).items()
             if word in self._containing
         }
-        return {
-            paper_id: _okapi(bag, query_weights, bag.total() / self._mean_length)
-            for paper_id, bag in self._bags.items()
-        }
+        scores = {}
+        for paper_id, bag in self._bags.items():
+            relative_length = bag.total() / self._mean_length
+            damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length)
+            scores[paper_id] = math.fsum(
+                weight * bag[word] * (SATURATION + 1) / (bag[word] + damping)
+                for word, weight in query_weights.items()
+                if word in bag
+            )
+        return scores
 
     def _rarity(self, word: str) -> float:
         containing = self._containing[word]
         return math.log(1 + (len(self._bags) - containing + 0.5) / (containing + 0.5))
-
-
-def _okapi(bag: Counter[str], query_weights: dict[str, float], relative_length: float) -> float:
-    damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length)
-    return math.fsum(
-        query_weights[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping)
-        for word in query_weights
-        if word in bag
-    )
 
 
 PREFILTERED = 3

@@ -41,27 +41,27 @@ async def evaluate_idea(
     Failures of sources, engines and documents are part of the result; bugs raise.
     """
     watch = Stopwatch()
+    idea, profile, parameters = planned_idea.idea, job.request.profile, job.request.parameters
+    literature = tools.literature
+    if parameters.survey:
+        literature = SurveyedLiterature(literature, idea, tools.engine, tools.ledger)
     tools = dataclasses.replace(
-        tools, before=planned_idea.before, experimental_results=planned_idea.experimental_results
+        tools,
+        before=planned_idea.before,
+        experimental_results=planned_idea.experimental_results,
+        coverage=await _coverage(planned_idea, job, tools),
+        literature=literature,
     )
-    tools = dataclasses.replace(tools, coverage=await _coverage(planned_idea, job, tools))
-    if job.request.parameters.survey:
-        survey_client = SurveyedLiterature(
-            tools.literature, planned_idea.idea, tools.engine, tools.ledger
-        )
-        tools = dataclasses.replace(tools, literature=survey_client)
     async with asyncio.TaskGroup() as group:
         tasks = {
             module.value: group.create_task(
-                _findings(
-                    module, MODULES[module].evaluate(planned_idea.idea, job.request.profile, tools)
-                )
+                _findings(module, MODULES[module].evaluate(idea, profile, tools))
             )
-            for module in job.request.parameters.modules
+            for module in parameters.modules
             if module is not Module.ASSESSMENT
         }
     findings = {name: task.result() for name, task in tasks.items()}
-    if Module.ASSESSMENT in job.request.parameters.modules:
+    if Module.ASSESSMENT in parameters.modules:
         preliminary = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
         findings |= await _assess(preliminary, findings, job, tools)
     evaluation = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)

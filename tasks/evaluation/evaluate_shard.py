@@ -6,7 +6,8 @@ An idea that repeatedly kills its worker is landed as failed.
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from pydantic import Field
@@ -149,7 +150,7 @@ def _parse_count(content: bytes) -> int:
 
 _WAITING = "waiting"
 
-IdeaToolsFactory = Callable[[Ledger], AbstractAsyncContextManager[IdeaTools]]
+IdeaToolsFactory = Callable[[Ledger], IdeaTools]
 
 
 async def evaluate_shard(
@@ -167,52 +168,35 @@ async def evaluate_shard(
     Raises:
         ConfigurationError: no idea can be evaluated with these settings; earlier ideas are landed.
     """
+
+    async def one(planned_idea: PlannedIdea) -> None:
+        start = time.monotonic()
+        with span(
+            "idea",
+            run_id=job.run_id,
+            idea_id=planned_idea.idea.idea_id,
+            evaluation_key=planned_idea.evaluation_key,
+        ) as idea_span:
+            reason = await _evaluate_and_land(planned_idea, job, layout, attempts, open_tools)
+            idea_span.note(outcome=reason or "complete")
+        if reason != _WAITING:
+            idea_landed(reason or "complete", time.monotonic() - start)
+
     waiting = [
-        planned_idea
+        (attempts.count(planned_idea.evaluation_key), planned_idea)
         for planned_idea in job.ideas
         if complete_receipt(layout, RUNS, job.run_id, planned_idea.evaluation_key) is None
     ]
-    suspects = sorted(
-        (p for p in waiting if attempts.count(p.evaluation_key)),
-        key=lambda p: attempts.count(p.evaluation_key),
-    )
-    fresh = [
-        planned_idea for planned_idea in waiting if not attempts.count(planned_idea.evaluation_key)
-    ]
-
-    async def one(planned_idea: PlannedIdea) -> None:
-        await _evaluate_in_span(planned_idea, job, layout, attempts, open_tools)
-
+    fresh = [planned_idea for deaths, planned_idea in waiting if not deaths]
     await each_unit(fresh, job.request.parameters.ideas_in_flight, one)
-    for planned_idea in suspects:
-        await one(planned_idea)
+    for deaths, planned_idea in sorted(waiting, key=lambda entry: entry[0]):
+        if deaths:
+            await one(planned_idea)
     receipts = (
         read_receipt(layout, RUNS, job.run_id, planned_idea.evaluation_key)
         for planned_idea in job.ideas
     )
     return tuple(receipt for receipt in receipts if receipt is not None)
-
-
-async def _evaluate_in_span(
-    planned_idea: PlannedIdea,
-    job: ShardJob,
-    layout: Layout,
-    attempts: Attempts,
-    open_tools: IdeaToolsFactory,
-) -> None:
-    """Evaluate one idea in a span, and count it when it has landed."""
-    start = time.monotonic()
-    with span(
-        "idea",
-        run_id=job.run_id,
-        idea_id=planned_idea.idea.idea_id,
-        evaluation_key=planned_idea.evaluation_key,
-    ) as idea_span:
-        reason = await _evaluate_and_land(planned_idea, job, layout, attempts, open_tools)
-        idea_span.note(outcome=reason or "complete")
-    if reason == _WAITING:
-        return
-    idea_landed(reason or "complete", time.monotonic() - start)
 
 
 async def _evaluate_and_land(
@@ -226,71 +210,50 @@ async def _evaluate_and_land(
 
     An idea that waits for a batch is suspended without landing.
     """
-    unit = RUNS.unit_path(layout, job.run_id, planned_idea.evaluation_key)
-    ledger = Ledger(planned_idea.idea.idea_id, unit)
+    idea_id, key = planned_idea.idea.idea_id, planned_idea.evaluation_key
+    parameters = job.request.parameters
+    ledger = Ledger(idea_id, RUNS.unit_path(layout, job.run_id, key))
     watch = Stopwatch()
-    if attempts.count(planned_idea.evaluation_key) >= MAXIMUM_ATTEMPTS:
+
+    def failed(reason: Reason, detail: str) -> IdeaEvaluation:
+        failure = Failure(stage="evaluate", subject=idea_id, reason=reason, detail=detail)
+        return failed_evaluation(planned_idea, job, ledger, watch, failure)
+
+    if attempts.count(key) >= MAXIMUM_ATTEMPTS:
         detail = (
             f"the worker died {MAXIMUM_ATTEMPTS} times with this idea in hand; it was set aside so"
             " that the others could finish"
         )
-        failure = _failure(planned_idea, Reason.WORKER_LOST, detail)
-        land(
-            layout,
-            failed_evaluation(planned_idea, job, ledger, watch, failure),
-            incomplete_reason=Reason.WORKER_LOST,
-        )
-        attempts.end(planned_idea.evaluation_key)
+        unit = failed(Reason.WORKER_LOST, detail)
+        land(layout, unit, incomplete_reason=Reason.WORKER_LOST)
+        attempts.end(key)
         return Reason.WORKER_LOST
     boundary = ErrorBoundary()
     suspended_ideas = SuspendedIdeas(layout.waiting(job.run_id))
-    suspended_ideas.resume(planned_idea.evaluation_key, ledger)
-    with attempts.hold(planned_idea.evaluation_key):
+    suspended_ideas.resume(key, ledger)
+    with attempts.hold(key):
         with boundary:
-            evaluation = await _evaluate_within_time(planned_idea, job, ledger, open_tools)
+            async with asyncio.timeout(parameters.idea_timeout_seconds):
+                work = evaluate_idea(planned_idea, job, open_tools(ledger))
+                evaluation = await (until_standstill(work) if parameters.batch else work)
             reason = _incomplete_reason(evaluation)
             land(layout, evaluation, incomplete_reason=reason)
         if isinstance(boundary.error, StandstillError):
-            suspended_ideas.suspend(planned_idea.evaluation_key, ledger)
+            suspended_ideas.suspend(key, ledger)
             return _WAITING
         if boundary.error is not None:
-            failure = _failure_of(boundary.error, planned_idea, job)
-            failed_unit = failed_evaluation(planned_idea, job, ledger, watch, failure)
-            reason = failure.reason
-            land_failure(
-                lambda: land(layout, failed_unit, incomplete_reason=reason),
-                f"idea {planned_idea.idea.idea_id!r}",
-            )
-    suspended_ideas.forget(planned_idea.evaluation_key)
+            if isinstance(boundary.error, TimeoutError):
+                reason = Reason.TIMED_OUT
+                detail = (
+                    f"not finished after {parameters.idea_timeout_seconds:.0f} s; run again to go"
+                    " on from the calls already paid"
+                )
+            else:  # errors that affect every idea are raised
+                reason, detail = cause_of(boundary.error, f"idea {idea_id}")
+            landing = partial(land, layout, failed(reason, detail), incomplete_reason=reason)
+            land_failure(landing, f"idea {idea_id!r}")
+    suspended_ideas.forget(key)
     return reason
-
-
-def _failure_of(error: Exception, planned_idea: PlannedIdea, job: ShardJob) -> Failure:
-    """Return the failure of an idea; errors that affect every idea are raised."""
-    if isinstance(error, TimeoutError):
-        detail = (
-            f"not finished after {job.request.parameters.idea_timeout_seconds:.0f} s; run again to go on from"
-            " the calls already paid"
-        )
-        return _failure(planned_idea, Reason.TIMED_OUT, detail)
-    return _failure(planned_idea, *cause_of(error, f"idea {planned_idea.idea.idea_id}"))
-
-
-async def _evaluate_within_time(
-    planned_idea: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory
-) -> IdeaEvaluation:
-    async with (
-        asyncio.timeout(job.request.parameters.idea_timeout_seconds),
-        open_tools(ledger) as tools,
-    ):
-        evaluation = evaluate_idea(planned_idea, job, tools)
-        return await (until_standstill(evaluation) if job.request.parameters.batch else evaluation)
-
-
-def _failure(planned_idea: PlannedIdea, reason: Reason, detail: str) -> Failure:
-    return Failure(
-        stage="evaluate", subject=planned_idea.idea.idea_id, reason=reason, detail=detail
-    )
 
 
 def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:

@@ -8,7 +8,7 @@ unbounded replies depend on the model: they were measured with ScholarEval's rel
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ from tasks.judging.expected import (
     CallsByStep,
     ExpectedCalls,
     StepEstimate,
+    add_calls,
     estimate_step,
     total_usd,
     unpriced,
@@ -183,11 +184,18 @@ def estimate_run(
     counts, requests = _per_idea(request, settings, dated=dated)
     steps = _steps(counts, request, idea_tokens, settings)
     count = done.left_of(len(ideas), sum(step.calls for step in steps))
-    cost = total_usd(step.cost_usd for step in steps)
     # The done ideas are unknown here: assume that uncovered ideas are spread evenly over them.
     beyond = count * not_covered / max(len(ideas), 1)
     few = _outside_the_field(request, idea_tokens, settings, dated=dated) if beyond else ()
-    total_of = _weighted_totals(steps, count - beyond, few, beyond)
+    groups = [(size, each) for size, each in ((count - beyond, steps), (beyond, few)) if size]
+
+    def total_of(field: str) -> int:
+        total: float = sum(
+            size * sum(getattr(step, field) for step in each) for size, each in groups
+        )
+        return round(total)
+
+    costs = [(size, total_usd(step.cost_usd for step in each)) for size, each in groups]
     requests *= count - beyond
     hours, bound_by = _hours(count - beyond, requests, steps, request, settings)
     return Estimate(
@@ -197,13 +205,13 @@ def estimate_run(
         partly_evaluated=len(done.replies),
         rejected=rejected,
         literature_requests=round(requests),
-        model_calls=round(total_of("calls")),
-        prompt_tokens=round(total_of("prompt_tokens")),
-        cached_tokens=round(total_of("cached_tokens")),
-        completion_tokens=round(total_of("completion_tokens")),
-        thinking_tokens=round(total_of("thinking_tokens")),
-        cost_usd=_of_ideas(count - beyond, cost, beyond, total_usd(step.cost_usd for step in few)),
-        cost_usd_per_idea=cost,
+        model_calls=total_of("calls"),
+        prompt_tokens=total_of("prompt_tokens"),
+        cached_tokens=total_of("cached_tokens"),
+        completion_tokens=total_of("completion_tokens"),
+        thinking_tokens=total_of("thinking_tokens"),
+        cost_usd=total_usd(None if cost is None else size * cost for size, cost in costs),
+        cost_usd_per_idea=total_usd(step.cost_usd for step in steps),
         unpriced_models=unpriced(steps),
         hours=hours,
         bound_by=bound_by,
@@ -211,27 +219,6 @@ def estimate_run(
         batches=estimate_batches(request.parameters.modules, steps if count else ())
         if request.parameters.batch
         else None,
-    )
-
-
-def _weighted_totals(
-    steps: Sequence[StepEstimate], count: float, few: Sequence[StepEstimate], beyond: float
-) -> Callable[[str], float]:
-    """Return totals by field name: `count` ideas take all steps, `beyond` ideas a few."""
-    return lambda name: (
-        count * sum(getattr(step, name) for step in steps)
-        + beyond * sum(getattr(step, name) for step in few)
-    )
-
-
-def _of_ideas(
-    count: float, cost_usd: float | None, beyond: float, few_usd: float | None
-) -> float | None:
-    """Return the cost of both groups of ideas; None: a price is unknown."""
-    parts = [(count, cost_usd), (beyond, few_usd)]
-    known_costs = [number * cost for number, cost in parts if number and cost is not None]
-    return (
-        sum(known_costs) if len(known_costs) == sum(bool(number) for number, _ in parts) else None
     )
 
 
@@ -260,33 +247,34 @@ def calls_for_ideas(
 
 def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple["Counts", float]:
     """Return (expected calls by step, literature requests) of one idea."""
-    counts: Counts = {}
-    requests = 0.0
-    if Module.SOUNDNESS in request.parameters.modules:
-        soundness, soundness_requests = _soundness(request)
-        counts |= soundness
-        requests += soundness_requests
-    if Module.CONTRIBUTION in request.parameters.modules:
-        contribution, contribution_requests = _contribution(request)
-        counts = _with_verification(counts, contribution)
-        requests += contribution_requests
+    profile, modules = request.profile, request.parameters.modules
+    parts: list[tuple[Counts, float]] = []
+    if Module.SOUNDNESS in modules:
+        parts.append(_soundness(request))
+    if Module.CONTRIBUTION in modules:
+        parts.append(_contribution(request))
     if request.parameters.survey:
-        counts |= expected_survey(IDEA_SURVEY, full_text=False)
-        requests += expected_requests(IDEA_SURVEY, unlimited=request.literature.unlimited)
-    if Module.COMMITTEE in request.parameters.modules:
-        committee, committee_requests = expected_committee(
-            request.profile.committee, settings, dated=dated, full_text=request.full_text
+        survey_requests = expected_requests(IDEA_SURVEY, unlimited=request.literature.unlimited)
+        parts.append((expected_survey(IDEA_SURVEY, full_text=False), survey_requests))
+    if Module.COMMITTEE in modules:
+        parts.append(
+            expected_committee(
+                profile.committee, settings, dated=dated, full_text=request.full_text
+            )
         )
-        counts |= committee
-        requests += committee_requests
-    if Module.NOVELTY in request.parameters.modules:
-        novelty, novelty_requests = expected_novelty(request.profile.novelty)
-        counts |= novelty
-        requests += novelty_requests
-    if Module.ASSESSMENT in request.parameters.modules:
-        counts |= _assessment(request)
-    counts |= expected_resources(request.profile.resources)
-    return counts, requests
+    if Module.NOVELTY in modules:
+        parts.append(expected_novelty(profile.novelty))
+    if Module.ASSESSMENT in modules:
+        parts.append((_assessment(request), 0.0))
+    parts.append((expected_resources(profile.resources), 0.0))
+    counts: Counts = {}
+    name = VERIFY_CITATIONS.name
+    for part, _ in parts:
+        both = [each[name] for each in (counts, part) if name in each]
+        counts |= part
+        if len(both) > 1:  # two modules verify their citations
+            counts[name] = add_calls({VERIFY_CITATIONS: each} for each in both)[VERIFY_CITATIONS]
+    return counts, sum(requests for _, requests in parts)
 
 
 def _outside_the_field(
@@ -328,20 +316,6 @@ def _steps(
         for name, calls in counts.items()
     ]
     return tuple(step for step in steps if step is not None)
-
-
-def _with_verification(one: "Counts", other: "Counts") -> "Counts":
-    """Merge calls of two modules, which both verify their citations."""
-    both = one | other
-    name = VERIFY_CITATIONS.name
-    if name in one and name in other:
-        first, second = one[name], other[name]
-        both[name] = ExpectedCalls(
-            first.calls + second.calls,
-            first.data_tokens + second.data_tokens,
-            first.answer_tokens + second.answer_tokens,
-        )
-    return both
 
 
 def _verification(text_tokens: float, reviews: float, papers: float) -> "Counts":

@@ -74,10 +74,14 @@ def evaluation_key(
     version and prompt of every step; not page URLs, group, other metadata, warehouse or workers.
     """
     steps_involved = steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey)
+    judging = request.profile.judging
     assignments = (
         []
         if request.engine.is_baseline
-        else [_assignment(step, request) for step in steps_involved]
+        else [
+            f"{step.name}:{judging.assignment(step.name, step.kind, step.answer_tokens)}"
+            for step in steps_involved
+        ]
     )
     return EvaluationKey(
         content_hash(
@@ -109,11 +113,6 @@ def evaluation_key(
             length=32,
         )
     )
-
-
-def _assignment(step: Step[Any, Any], request: RunRequest) -> str:
-    judging = request.profile.judging
-    return f"{step.name}:{judging.assignment(step.name, step.kind, step.answer_tokens)}"
 
 
 def run_id_for(

@@ -1,9 +1,4 @@
-"""Bounds of a sandbox: a Linux control group if available, and usage from `/proc`.
-
-A group counts all memory, including the kernel's, and enforces its limits. Only version 2 is used: a
-group above this process must be writable, as with systemd's `Delegate=yes`. No allowed system call
-can hide memory: mappings, scratch files and socket buffers are counted, and pipes are bounded.
-"""
+"""Bounds of a sandbox: a Linux control group if available, and usage from `/proc`."""
 
 import contextlib
 import os
@@ -47,6 +42,8 @@ _NUMBERS = count()
 
 @dataclass(frozen=True, slots=True)
 class ControlGroup:
+    """A control group, which counts all memory, including the kernel's, and enforces its limits."""
+
     folder: Path
 
     def entering(self) -> list[str]:
@@ -55,101 +52,55 @@ class ControlGroup:
         return ["sh", "-c", script, "sh", f"{self.folder}/cgroup.procs"]
 
     def memory_bytes(self) -> int:
-        return _number(self.folder / "memory.current")
+        return self._number("memory.current")
 
     def memory(self) -> Memory:
         """Return the highest memory in use, and whether the limit ended a process."""
         events = _words(self.folder / "memory.events")
         kill_count = dict(zip(events[::2], events[1::2], strict=False)).get("oom_kill", "0")
-        most_bytes = _number(self.folder / "memory.peak")
-        return Memory(most_bytes=most_bytes or None, exceeded=kill_count != "0")
+        return Memory(self._number("memory.peak") or None, exceeded=kill_count != "0")
+
+    def _number(self, name: str) -> int:
+        words = _words(self.folder / name)
+        return int(words[0]) if words and words[0].isdecimal() else 0
 
 
 @contextlib.contextmanager
 def control_group(limits: Limits) -> Iterator[ControlGroup | None]:
     """Make a control group with the limits, or None if that is impossible here.
 
-    At the end remaining processes are killed, and the group is removed.
+    Only version 2 is used: a group above this process must be writable, as with systemd's
+    `Delegate=yes`. At the end remaining processes are killed, and the group is removed.
     """
-    group = _make_group(limits)
+    folders = (_make_group(above, limits) for above in groups_above(Path("/proc/self")))
+    folder = next(filter(None, folders), None)
     try:
-        yield group
+        yield None if folder is None else ControlGroup(folder)
     finally:
-        if group is not None:
-            _remove(group.folder)
+        if folder is not None:
+            _remove(folder)
 
 
-def _make_group(limits: Limits) -> ControlGroup | None:
-    for above in groups_above(Path("/proc/self")):
-        folder = above / f"{_PREFIX}{os.getpid()}-{next(_NUMBERS)}"
-        try:
-            _remove_abandoned(above)
-            folder.mkdir()
-            _limit(folder, limits)
-        except OSError:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-            continue
-        return ControlGroup(folder)
-    return None
-
-
-def _limit(folder: Path, limits: Limits) -> None:
-    (folder / "memory.max").write_text(f"{limits.memory_bytes}")
-    (folder / "pids.max").write_text(f"{limits.processes + _OWN_PROCESSES}")
-    # All processes end together, so that none continues with partial work.
-    (folder / "memory.oom.group").write_text("1")
-    if (folder / "memory.swap.max").exists():  # the kernel counts swap
-        (folder / "memory.swap.max").write_text("0")
-
-
-def groups_above(process: Path) -> Iterator[Path]:
-    """Yield the groups in which a process may create limited groups, nearest first."""
-    mount, group = _mount_of(process), _group_of(process)
-    if mount is None or group is None:
-        return
-    for path in (group, *group.parents):
-        folder = mount / path.relative_to("/")
-        # Moving a process requires write access to the common parent of both groups.
-        if not os.access(folder, os.W_OK) or not os.access(folder / "cgroup.procs", os.W_OK):
-            return
-        control = folder / "cgroup.subtree_control"
+def _make_group(above: Path, limits: Limits) -> Path | None:
+    folder = above / f"{_PREFIX}{os.getpid()}-{next(_NUMBERS)}"
+    try:
+        for abandoned in above.glob(f"{_PREFIX}*"):
+            owner = abandoned.name.removeprefix(_PREFIX).partition("-")[0]
+            if not Path(f"/proc/{owner}").exists():
+                with contextlib.suppress(OSError):
+                    abandoned.rmdir()
+        folder.mkdir()
+        (folder / "memory.max").write_text(f"{limits.memory_bytes}")
+        (folder / "pids.max").write_text(f"{limits.processes + _OWN_PROCESSES}")
+        # All processes end together, so that none continues with partial work.
+        (folder / "memory.oom.group").write_text("1")
+        if (folder / "memory.swap.max").exists():  # the kernel counts swap
+            (folder / "memory.swap.max").write_text("0")
+    except OSError:
         with contextlib.suppress(OSError):
-            if not set(_words(control)) >= _CONTROLLERS:
-                control.write_text("+memory +pids")
-            if set(_words(control)) >= _CONTROLLERS:
-                yield folder
-
-
-def _mount_of(process: Path) -> Path | None:
-    """Return the mount point of control groups version 2, if the root is mounted."""
-    with contextlib.suppress(OSError):
-        for line in _lines(process / "mountinfo"):
-            before, _, after = line.partition(" - ")
-            if after.split(" ")[0] == "cgroup2" and before.split(" ")[3] == "/":
-                return Path(before.split(" ")[4])
-    return None
-
-
-def _group_of(process: Path) -> Path | None:
-    with contextlib.suppress(OSError):
-        for line in _lines(process / "cgroup"):
-            if line.startswith("0::/") and "/.." not in line:
-                return Path(line.removeprefix("0::"))
-    return None
-
-
-def _lines(path: Path) -> list[str]:
-    """Return the lines of a kernel file, in which names may contain any byte."""
-    return os.fsdecode(path.read_bytes()).split("\n")
-
-
-def _remove_abandoned(above: Path) -> None:
-    for folder in above.glob(f"{_PREFIX}*"):
-        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        if not Path(f"/proc/{owner}").exists():
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+            folder.rmdir()
+        return None
+    return folder
 
 
 def _remove(folder: Path) -> None:
@@ -167,18 +118,46 @@ def _remove(folder: Path) -> None:
             return
 
 
+def groups_above(process: Path) -> Iterator[Path]:
+    """Yield the groups in which a process may create limited groups, nearest first."""
+    mount: Path | None = None
+    group: Path | None = None
+    with contextlib.suppress(OSError):
+        for line in _lines(process / "mountinfo"):
+            before, _, after = line.partition(" - ")
+            if not mount and after.split(" ")[0] == "cgroup2" and before.split(" ")[3] == "/":
+                mount = Path(before.split(" ")[4])
+        for line in _lines(process / "cgroup"):
+            if not group and line.startswith("0::/") and "/.." not in line:
+                group = Path(line.removeprefix("0::"))
+    if mount is None or group is None:
+        return
+    for path in (group, *group.parents):
+        folder = mount / path.relative_to("/")
+        # Moving a process requires write access to the common parent of both groups.
+        if not os.access(folder, os.W_OK) or not os.access(folder / "cgroup.procs", os.W_OK):
+            return
+        control = folder / "cgroup.subtree_control"
+        with contextlib.suppress(OSError):
+            if not set(_words(control)) >= _CONTROLLERS:
+                control.write_text("+memory +pids")
+            if set(_words(control)) >= _CONTROLLERS:
+                yield folder
+
+
+def _lines(path: Path) -> list[str]:
+    """Return the lines of a kernel file, in which names may contain any byte."""
+    return os.fsdecode(path.read_bytes()).split("\n")
+
+
 def _words(path: Path) -> list[str]:
-    try:
+    with contextlib.suppress(OSError):
         return path.read_text().split()
-    except OSError:
-        return []
+    return []
 
 
-def _number(path: Path) -> int:
-    words = _words(path)
-    return int(words[0]) if words and words[0].isdecimal() else 0
-
-
+# No allowed system call can hide memory: mappings, scratch files and socket buffers are counted,
+# and pipes are bounded.
 _PROC = Path("/proc")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")
 # Pages of the scratch folder that a process maps are counted in the folder, once.
@@ -232,13 +211,22 @@ class SandboxUsage:
         first = next(iter(children_of(pid)), None)
         if first is None:  # bubblewrap has not started its child, or has ended
             return Usage()
-        scratch_bytes, files = _scratch(first, self.limits)
+        scratch_bytes = files = sockets = 0
+        with contextlib.suppress(OSError):
+            scratch = os.statvfs(f"{_PROC}/{first}/root{SCRATCH}")
+            # Until bubblewrap has mounted its own, the path may be a folder of this machine.
+            if scratch.f_blocks == -(-self.limits.scratch_bytes // _BLOCK):
+                scratch_bytes = (scratch.f_blocks - scratch.f_bfree) * scratch.f_bsize
+                files = scratch.f_files - scratch.f_ffree
         if self.group is not None:
             return Usage(memory_bytes=self.group.memory_bytes(), files=files)
+        with contextlib.suppress(OSError):
+            # Line breaks in socket names increase the count, never reduce it.
+            sockets = max(0, (_PROC / f"{first}/net/unix").read_bytes().count(b"\n") - 1)
         processes = list(_tree(pid))
         mapped_bytes = sum(_memory_of(process, self.limits) for process in processes)
-        kept_bytes = scratch_bytes + files * _FILE_BYTES + self._of_mappings(processes)
-        return Usage(mapped_bytes + kept_bytes + _in_sockets(first), files)
+        kernel_bytes = files * _FILE_BYTES + self._of_mappings(processes) + sockets * socket_bytes()
+        return Usage(mapped_bytes + scratch_bytes + kernel_bytes, files)
 
     def _of_mappings(self, processes: list[int]) -> int:
         """Return the kernel memory of mappings, by the latest complete count."""
@@ -249,24 +237,6 @@ class SandboxUsage:
             most_bytes = self.limits.memory_bytes
             self._counting = self.executor.submit(_of_mappings, processes, most_bytes)
         return self._mapping_bytes
-
-
-def _scratch(first: int, limits: Limits) -> tuple[int, int]:
-    with contextlib.suppress(OSError):
-        scratch = os.statvfs(f"{_PROC}/{first}/root{SCRATCH}")
-        # Until bubblewrap has mounted its own, the path may be a folder of this machine.
-        if scratch.f_blocks == -(-limits.scratch_bytes // _BLOCK):
-            used_bytes = (scratch.f_blocks - scratch.f_bfree) * scratch.f_bsize
-            return used_bytes, scratch.f_files - scratch.f_ffree
-    return 0, 0
-
-
-def _in_sockets(first: int) -> int:
-    with contextlib.suppress(OSError):
-        # Line breaks in socket names increase the count, never reduce it.
-        sockets = (_PROC / f"{first}/net/unix").read_bytes().count(b"\n") - 1
-        return max(0, sockets) * socket_bytes()
-    return 0
 
 
 def _tree(pid: int) -> Iterator[int]:
@@ -291,24 +261,21 @@ def _tasks(pid: int) -> list[Path]:
 
 
 def _memory_of(pid: int, limits: Limits) -> int:
-    """Return the memory of a process in bytes; 0 after its end."""
-    # The first thread may have ended while others still use the memory.
-    return max((_memory_of_task(task, limits) for task in _tasks(pid)), default=0)
-
-
-def _memory_of_task(task: Path, limits: Limits) -> int:
-    """Return the memory in the status file; the limit if the file is unreadable."""
-    try:
-        # The first line is a name of any bytes but line breaks, which the process gives itself.
-        lines = (task / "status").read_bytes().split(b"\n")[1:]
-    except _GONE:
-        return 0
-    except OSError:
-        return limits.memory_bytes
-    figures = [b"".join(line.split()[1:2]) for line in lines if line.startswith(_COUNTED)]
-    if not all(map(bytes.isdigit, figures)):
-        return limits.memory_bytes
-    return 1024 * sum(map(int, figures))
+    """Return the memory of a process; 0 after its end, the limit if it is unreadable."""
+    most_bytes = 0
+    for task in _tasks(pid):  # the first thread may have ended while others use the memory
+        try:
+            # The first line is a name of any bytes but line breaks, which the process gives itself.
+            lines = (task / "status").read_bytes().split(b"\n")[1:]
+        except _GONE:
+            continue
+        except OSError:
+            return limits.memory_bytes
+        figures = [b"".join(line.split()[1:2]) for line in lines if line.startswith(_COUNTED)]
+        if not all(map(bytes.isdigit, figures)):
+            return limits.memory_bytes
+        most_bytes = max(most_bytes, 1024 * sum(map(int, figures)))
+    return most_bytes
 
 
 def _of_mappings(processes: list[int], most_bytes: int) -> int:
@@ -324,37 +291,27 @@ def _of_mappings(processes: list[int], most_bytes: int) -> int:
 def _mappings_of(pid: int) -> int:
     """Return the mappings of a process, as reported by its first living thread."""
     for task in _tasks(pid):
+        lines = 0
         try:
-            count = _lines_of(task / "maps")
+            with (task / "maps").open("rb", buffering=0) as file:
+                # In pieces: a line may contain a long path chosen by the program.
+                while piece := file.read(_CHUNK_BYTES):
+                    lines += piece.count(b"\n")
         except _GONE:
             continue
         except OSError:  # it executes a file that its user may not read
-            return _most_mappings()
-        if count:
-            return count
+            return _setting("vm/max_map_count", 65_530)
+        if lines:
+            return lines
     return 0
 
 
-def _lines_of(path: Path) -> int:
-    """Count lines in pieces: a line may contain a long path chosen by the program."""
-    count = 0
-    with path.open("rb", buffering=0) as file:
-        while piece := file.read(_CHUNK_BYTES):
-            count += piece.count(b"\n")
-    return count
-
-
-@cache
-def _most_mappings() -> int:
-    return _setting("vm/max_map_count", 65_530)
-
-
-@cache
 def socket_bytes() -> int:
     """Return the largest socket buffer; programs cannot raise it."""
     return _setting("net/core/wmem_default", 212_992) + _MESSAGE_BYTES
 
 
+@cache
 def _setting(name: str, usual: int) -> int:
     """Return a kernel setting, or Linux's default if a container hides it."""
     with contextlib.suppress(OSError, ValueError):

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
+from schemas.interpreter import processor_count
 from schemas.works.experiment import Container, Execution, Stage
 from tasks.experiments.executing import EvaluatorError, Executor
 from tasks.experiments.record import interval
@@ -75,13 +75,27 @@ def check_task(path: Path, container: Container | None = None) -> CheckedTask:
             executions = asyncio.run(_executions(folder, store, container))
         except* EvaluatorError as errors:
             raise ConfigurationError(f"{path}: {errors.exceptions[0]}") from errors
-    return _checked_task(folder, executions)
+    trials = folder.task.trials
+    count = trials.selection
+    by_program = {
+        name: [each for each in executions if each.program_id == name] for name in folder.programs
+    }
+    noise = _noise([[each.value for each in runs] for runs in by_program.values()], count)
+    return CheckedTask(
+        task_id=folder.name,
+        metric=folder.task.metric,
+        least_difference=folder.task.least_difference,
+        programs=tuple(_program(name, runs[:count]) for name, runs in by_program.items()),
+        noise=noise,
+        detectable_when_chosen=noise and noise * detectable(count, trials.candidates),
+        detectable_when_confirmed=noise and noise * detectable(trials.confirmation, 1),
+    )
 
 
 async def _executions(
     folder: TaskFolder, store: KeyedStore, container: Container | None
 ) -> list[Execution]:
-    slots = asyncio.Semaphore(len(os.sched_getaffinity(0)))
+    slots = asyncio.Semaphore(processor_count())
     executor = Executor(folder, "check", store, slots, container)
     async with asyncio.TaskGroup() as group:
         tasks = [
@@ -91,25 +105,6 @@ async def _executions(
             for replicate in range(folder.task.trials.selection)
         ]
     return [task.result() for task in tasks]
-
-
-def _checked_task(folder: TaskFolder, executions: list[Execution]) -> CheckedTask:
-    count = folder.task.trials.selection
-    by_program = {
-        name: [each for each in executions if each.program_id == name] for name in folder.programs
-    }
-    programs = tuple(_program(name, runs[:count]) for name, runs in by_program.items())
-    noise = _noise([[each.value for each in runs] for runs in by_program.values()], count)
-    trials = folder.task.trials
-    return CheckedTask(
-        task_id=folder.name,
-        metric=folder.task.metric,
-        least_difference=folder.task.least_difference,
-        programs=programs,
-        noise=noise,
-        detectable_when_chosen=noise and noise * detectable(count, trials.candidates),
-        detectable_when_confirmed=noise and noise * detectable(trials.confirmation, 1),
-    )
 
 
 def _noise(values: Sequence[Sequence[float | None]], count: int) -> float | None:
@@ -124,8 +119,7 @@ def _noise(values: Sequence[Sequence[float | None]], count: int) -> float | None
 
 def _program(name: str, executions: list[Execution]) -> CheckedProgram:
     values = [each.value for each in executions if each.value is not None]
-    whole = len(values) == len(executions)
-    mean = interval(values) if whole else None
+    mean = interval(values) if len(values) == len(executions) else None
     return CheckedProgram(
         program_id=name,
         mean=mean.mean if mean else None,

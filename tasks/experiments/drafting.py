@@ -1,10 +1,7 @@
-"""Draft of a task: facts about the idea, and marks where a person has to decide.
-
-A draft is refused as a task until all marks are filled in.
-"""
+"""Draft of a task: facts about the idea, and marks where a person has to decide."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -14,8 +11,7 @@ from pydantic import ValidationError
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
-from schemas.identifiers import PaperId
-from schemas.judgement.contribution import Comparison, Overlap, closest_first
+from schemas.judgement.contribution import closest_overlaps
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import ConcernSeverity, standing
 from schemas.literature.naming import INVISIBLE
@@ -36,13 +32,26 @@ def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
     Raises:
         ConfigurationError: it exceeds what a task may keep.
     """
+    concerns = [
+        f"{each.point} {each.why}".strip()[:_COMMENT_CHARACTERS]
+        for each in standing(evaluation.concerns if evaluation else ())
+        if each.remaining_severity is not ConcernSeverity.QUESTION
+    ]
+    works = []
+    if evaluation is not None and evaluation.contribution is not None:
+        titles = {paper.paper_id: paper.title for paper in evaluation.papers}
+        comparisons = closest_overlaps(evaluation.contribution.comparisons)[:MOST_WORKS]
+        for number, each in enumerate(comparisons, start=1):
+            title = titles.get(each.paper_id) or str(each.paper_id)
+            title, comparison = title[:_TITLE_CHARACTERS], each.comparison[:_COMMENT_CHARACTERS]
+            works.append(KnownWork(key=f"K{number}", title=title, said=comparison))
     try:
         return KnownIdea(
             idea_id=idea.idea_id,
             run_id=evaluation.run_id if evaluation is not None else "",
             text=idea.text,
-            concerns=tuple(_concerns(evaluation))[:MOST_CONCERNS] if evaluation else (),
-            works=tuple(_works(evaluation))[:MOST_WORKS] if evaluation else (),
+            concerns=tuple(concerns)[:MOST_CONCERNS],
+            works=tuple(works),
         )
     except ValidationError as error:
         first = error.errors()[0]
@@ -51,30 +60,12 @@ def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
         ) from error
 
 
-def _concerns(evaluation: IdeaEvaluation) -> Iterator[str]:
-    for each in standing(evaluation.concerns):
-        if each.remaining_severity is not ConcernSeverity.QUESTION:
-            yield f"{each.point} {each.why}".strip()[:_COMMENT_CHARACTERS]
-
-
-def _works(evaluation: IdeaEvaluation) -> Iterator[KnownWork]:
-    if evaluation.contribution is None:
-        return
-    titles = {paper.paper_id: paper.title for paper in evaluation.papers}
-    closest: dict[PaperId, Comparison] = {}
-    for comparison in closest_first(evaluation.contribution.comparisons):
-        if comparison.overlap not in (None, Overlap.NONE, Overlap.NOT_ADDRESSED):
-            closest.setdefault(comparison.paper_id, comparison)
-    for number, (paper_id, comparison) in enumerate(closest.items(), start=1):
-        title = titles.get(paper_id) or str(paper_id)
-        comparison_text = comparison.comparison[:_COMMENT_CHARACTERS]
-        yield KnownWork(key=f"K{number}", title=title[:_TITLE_CHARACTERS], said=comparison_text)
-
-
 def write_draft(
     folder: Path, idea: KnownIdea, plan: Sequence[str], recommended: Iterable[Recommendation]
 ) -> tuple[Path, ...]:
     """Write the draft into a new folder; return its files.
+
+    It is refused as a task until all marks are filled in.
 
     Args:
         plan: lines of the idea's own test plan.
@@ -117,14 +108,9 @@ def _render(name: str, **values: str | Noun | Sequence[str] | Sequence[Noun]) ->
     return _templates().get_template(f"{name}.jinja").render(mark=FILL_IN, **values)
 
 
-def _comment_text(text: str) -> str:
-    """Return any text as one line of a comment."""
-    return one_line(INVISIBLE.sub(" ", str(text)))
-
-
 @cache
 def _templates() -> Environment:
-    # Comments of programs, not HTML: the filter `told` keeps a text to one line.
+    # Comments of programs, not HTML: the filter `told` keeps any text to one line.
     environment = Environment(  # noqa: S701
         loader=PackageLoader("tasks.experiments", "draft"),
         undefined=StrictUndefined,
@@ -133,5 +119,5 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.filters["told"] = _comment_text
+    environment.filters["told"] = lambda text: one_line(INVISIBLE.sub(" ", str(text)))
     return environment

@@ -1,13 +1,10 @@
-"""Executions: a program runs on data, and is scored where it cannot interfere.
-
-Results are stored under a hash of everything that could change them, so that interrupted work resumes
-and no execution is repeated or counted twice.
-"""
+"""Executions: a program runs on data, and is scored where it cannot interfere."""
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import resources
 from typing import Any
 
@@ -21,7 +18,6 @@ from warehouse.stores.keyed_store import KeyedStore, json_entry
 
 _LARGEST = 1e150
 """Largest score: squares of larger differences overflow, so they have no interval."""
-_SIZES = {Stage.SCREENING: "small"}
 _STOPPED = {
     Stop.TIME: "it took longer than {0.seconds:g} s",
     Stop.MEMORY: "it used more than {0.memory_bytes:,} bytes of memory",
@@ -75,18 +71,19 @@ class Executor:
         Raises:
             EvaluatorError: the data cannot be made.
         """
-        data = await self.data_of(stage, replicate)
+        # Each replicate of a stage has one set of data, made once.
+        making = self._made.get((stage, replicate))
+        if making is None:
+            making = asyncio.create_task(self._make(stage, replicate))
+            self._made[stage, replicate] = making
+        data = await asyncio.shield(making)
         if again:
             data = replace(data, seed=self._seed(f"{stage} program {again}", replicate))
         key = content_hash(
             *("execution", self.folder.content_sha256, source, data.given.decode()),
             *(data.held.decode(), f"{data.seed}"),
         )
-        stored_entries = await asyncio.to_thread(self.store.get_many, [key])
-        entry = json_entry(stored_entries.get(key))
-        if not isinstance(entry, dict):
-            entry = await self._run_and_score(source, data)
-            await asyncio.to_thread(self.store.put_many, {key: json.dumps(entry).encode()})
+        entry = await self._stored(key, dict, partial(self._run_and_score, source, data))
         reason = entry.pop("reason")
         return Execution(
             program_id=name,
@@ -111,27 +108,26 @@ class Executor:
             raise SyntaxRefusedError("it has no function `solve` at the left margin")
         return str(reply["tree"])
 
-    async def data_of(self, stage: Stage, replicate: int) -> ReplicateData:
-        """Return the data of a replicate, made once. Raises EvaluatorError if that fails."""
-        task = self._made.get((stage, replicate))
-        if task is None:
-            task = self._made[stage, replicate] = asyncio.create_task(self._make(stage, replicate))
-        return await asyncio.shield(task)
+    async def _stored(self, key: str, kind: type[Any], make: Callable[[], Awaitable[Any]]) -> Any:
+        """Return the stored entry of a key, a hash of all that could change it; else make it."""
+        stored_entries = await asyncio.to_thread(self.store.get_many, [key])
+        entry = json_entry(stored_entries.get(key))
+        if not isinstance(entry, kind):
+            entry = await make()
+            await asyncio.to_thread(self.store.put_many, {key: json.dumps(entry).encode()})
+        return entry
 
     async def _make(self, stage: Stage, replicate: int) -> ReplicateData:
         purpose = f"{stage}{self.occasion}" if stage is Stage.CONFIRMATION else stage.value
         seed = self._seed(purpose, replicate)
         key = content_hash("data", self.folder.content_sha256, stage, f"{seed}")
-        stored_entries = await asyncio.to_thread(self.store.get_many, [key])
-        entry = json_entry(stored_entries.get(key))
-        if not isinstance(entry, list):
-            entry = await self._make_data(stage, seed)
-            await asyncio.to_thread(self.store.put_many, {key: json.dumps(entry).encode()})
+        entry = await self._stored(key, list, partial(self._make_data, stage, seed))
         # The program's seed reveals nothing about the seed of its data.
         return ReplicateData(self._seed(f"{purpose} program", replicate), *map(_json, entry))
 
     async def _make_data(self, stage: Stage, seed: int) -> tuple[Any, Any]:
-        run_result = await self._evaluator("make", f"{seed}", _SIZES.get(stage, "full"))
+        size = "small" if stage is Stage.SCREENING else "full"
+        run_result = await self._evaluator("make", f"{seed}", size)
         reply = _read(run_result)
         if not isinstance(reply, dict) or reply.keys() != {"given", "held"}:
             raise EvaluatorError(f"`make` of evaluate.py fails: {_why(run_result)}")
@@ -152,32 +148,39 @@ class Executor:
 
     async def _run_and_score(self, source: str, data: ReplicateData) -> dict[str, Any]:
         """Run and score a program; return the entry for the store."""
+        task = self.folder.task
         files = {"program.py": source.encode(), "given.json": data.given}
         run_result = await self._run_in_sandbox(["solve", f"{data.seed}"], files)
-        entry: dict[str, Any] = {
-            "value": None,
-            "measures": {},
+        measures: dict[str, float] = {}
+        value: float | None = None
+        reason = detail = ""
+        if run_result.stopped is not None:
+            reason, detail = (
+                Reason.PROGRAM_STOPPED,
+                _STOPPED[run_result.stopped].format(task.limits),
+            )
+        elif run_result.code != 0:
+            reason, detail = Reason.PROGRAM_FAILED, _why(run_result)
+        elif run_result.left is None:
+            reason = Reason.NO_ANSWER
+            detail = f"its answer is empty or has more than {task.limits.answer_bytes:,} bytes"
+        else:
+            answer = {"held.json": data.held, "answer.json": run_result.left}
+            evaluation = await self._evaluator("score", **{"given.json": data.given}, **answer)
+            measures = _numbers(_read(evaluation))
+            value = measures.pop(task.metric, None)
+            if value is None:
+                measures, reason = {}, Reason.NO_ANSWER
+                why = f"`score` gives no {task.metric!r} within ±{_LARGEST:g}: {_why(evaluation)}"
+                detail = one_line(why)
+        return {
+            "value": value,
+            "measures": measures,
             "wall_seconds": run_result.wall_seconds,
             "memory_bytes": run_result.memory_bytes,
+            "reason": f"{reason}",
+            "unscored_detail": detail,
         }
-        if run_result.stopped is not None or run_result.code != 0:
-            reason, detail = Reason.PROGRAM_FAILED, _why(run_result)
-            if run_result.stopped is not None:
-                reason = Reason.PROGRAM_STOPPED
-                detail = _STOPPED[run_result.stopped].format(self.folder.task.limits)
-            return entry | {"reason": reason.value, "unscored_detail": detail}
-        if run_result.left is None:
-            limit = self.folder.task.limits.answer_bytes
-            why = f"its answer is empty or has more than {limit:,} bytes"
-            return entry | {"reason": Reason.NO_ANSWER.value, "unscored_detail": why}
-        files = {"given.json": data.given, "held.json": data.held, "answer.json": run_result.left}
-        evaluation = await self._evaluator("score", **files)
-        measures = _numbers(_read(evaluation))
-        value = measures.pop(self.folder.task.metric, None)
-        if value is None:
-            why = f"`score` gives no {self.folder.task.metric!r} within ±{_LARGEST:g}: {_why(evaluation)}"
-            return entry | {"reason": Reason.NO_ANSWER.value, "unscored_detail": one_line(why)}
-        return entry | {"value": value, "measures": measures, "reason": "", "unscored_detail": ""}
 
     async def _evaluator(self, *arguments: str, **files: bytes) -> RunResult:
         data_files = {f"data/{name}": content for name, content in self.folder.data.items()}
@@ -191,7 +194,6 @@ class Executor:
                 run_sandboxed,
                 ["/given/run.py", *arguments],
                 {**files, "run.py": child},
-                "gives.json",
                 self.folder.task.limits,
                 self.container,
             )

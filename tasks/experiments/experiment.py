@@ -1,8 +1,4 @@
-"""Experiment on one task: proposal, screening, selection and confirmation.
-
-Programs are screened on small data, the best ones compared on full data, and the best of these is
-confirmed on fresh data.
-"""
+"""Experiment on one task: proposal, screening, selection and confirmation."""
 
 import asyncio
 import math
@@ -46,7 +42,9 @@ class ParentError(Exception):
 async def run_experiment(folder: TaskFolder, executor: Executor, proposer: Proposer) -> Experiment:
     """Run the experiment; calls are added by the caller.
 
-    The same folder, run id and proposals give the same candidates and executions.
+    Programs are screened on small data, the best ones compared on full data, and the best of these
+    is confirmed on fresh data. The same folder, run id and proposals give the same candidates and
+    executions.
     """
     work = _Work(Record(folder), executor, proposer)
     try:
@@ -85,16 +83,16 @@ class _Work:
         self.check_parent(Stage.SCREENING)
         await self.search()
         finalists = self.best_screened()
-        if not finalists and self.ended_early:
+        selected_gains: dict[str, Gain] = {}
+        if finalists:
+            await self.run([PARENT, *finalists], Stage.SELECTION, trials.selection)
+            self.check_parent(Stage.SELECTION)
+            selected_gains = record.note_gains(
+                finalists, Stage.SELECTION, Fate.COMPARED, len(record.tried())
+            )
+        elif self.ended_early:
             first = next(each for each in self.proposer.failures if may_pass(each.reason))
             return self.unscored(first.detail, first.reason)
-        if not finalists:
-            return self.conclude(None, None, None)
-        await self.run([PARENT, *finalists], Stage.SELECTION, trials.selection)
-        self.check_parent(Stage.SELECTION)
-        selected_gains = record.note_gains(
-            finalists, Stage.SELECTION, Fate.COMPARED, len(record.tried())
-        )
         if not selected_gains:
             return self.conclude(None, None, None)
         best = max(selected_gains, key=lambda name: selected_gains[name].mean)
@@ -164,7 +162,7 @@ class _Work:
                     for name, replicate in executions
                 ]
         except* EvaluatorError as errors:
-            raise _first(errors) from errors
+            raise errors.exceptions[0] from errors
         self.record.executions += [task.result() for task in tasks]
 
     def check_parent(self, stage: Stage) -> None:
@@ -179,16 +177,14 @@ class _Work:
         if parent is not None:
             figures = {"mean": mean_of(parent), "run_count": len(parent)}
             self.record.programs[PARENT] = replace(self.record.programs[PARENT], **figures)
-        permuted_values = self.record.values(best, Stage.PERMUTED) if best is not None else None
-        if selected is None or confirmed is None:
-            result, because = Finding.UNDECIDED, "no candidate gave a score in all its runs"
-        else:
-            result, because = finding(
-                selected,
-                confirmed,
-                self.task.least_difference,
-                self._beyond_chance(permuted_values),
-            )
+        permuted = self.record.values(best, Stage.PERMUTED) if best is not None else None
+        chance, beyond_chance = self.task.chance, None
+        if permuted is not None and chance is not None:
+            beyond_chance = interval(gains(permuted, [chance] * len(permuted), self.task.direction))
+        result, because = Finding.UNDECIDED, "no candidate gave a score in all its runs"
+        if selected is not None and confirmed is not None:
+            worth = self.task.least_difference
+            result, because = finding(selected, confirmed, worth, beyond_chance)
         return Experiment(
             **self._counts(),
             best_program_id=best,
@@ -196,7 +192,7 @@ class _Work:
             selected_low=selected.low if selected else None,
             selected_high=selected.high if selected else None,
             **self._baseline_figures(best),
-            permuted_mean=mean_of(permuted_values),
+            permuted_mean=mean_of(permuted),
             finding=result,
             because=because,
         )
@@ -221,12 +217,6 @@ class _Work:
             "baseline_high": gain.high,
         }
 
-    def _beyond_chance(self, permuted: list[float] | None) -> Gain | None:
-        chance = self.task.chance
-        if permuted is None or chance is None:
-            return None
-        return interval(gains(permuted, [chance] * len(permuted), self.task.direction))
-
     def unscored(self, detail: str, reason: Reason = Reason.PROGRAM_FAILED) -> Experiment:
         return Experiment(
             **self._counts(),
@@ -250,7 +240,8 @@ class _Work:
 
 
 def _of_task(folder: TaskFolder, container: Container | None) -> dict[str, Any]:
-    task, idea = folder.task, folder.idea
+    columns = {"question", "metric", "direction", "explanation", "least_difference"}
+    idea = folder.idea
     return {
         "idea_id": idea.idea_id if idea is not None else None,
         "idea_text": idea.text if idea is not None else "",
@@ -258,14 +249,5 @@ def _of_task(folder: TaskFolder, container: Container | None) -> dict[str, Any]:
         "task_id": folder.name,
         "content_sha256": folder.content_sha256,
         "environment": environment(container),
-        "question": task.question,
-        "metric": task.metric,
-        "direction": task.direction,
-        "explanation": task.explanation,
-        "least_difference": task.least_difference,
+        **folder.task.model_dump(include=columns),
     }
-
-
-def _first(errors: BaseExceptionGroup[EvaluatorError]) -> EvaluatorError:
-    first = errors.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first

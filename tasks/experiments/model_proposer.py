@@ -1,18 +1,15 @@
-"""Search by a model: changes of diverse good programs, guided by earlier attempts and lessons.
-
-Prompts are bounded and show screening results only: neither the selection and confirmation data nor
-`evaluate.py`.
-"""
+"""Search by a model: changes of diverse good programs, guided by earlier attempts and lessons."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any
 
 from schemas.base import replace
 from schemas.failure import Failure
+from schemas.identifiers import content_hash
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import may_pass
 from schemas.works.experiment import Aim, Fate, Program, Role, Stage, Task
@@ -21,14 +18,15 @@ from tasks.experiments.program import (
     PatchError,
     apply_changes,
     difference,
-    hash_of_tree,
     regions_of,
     syntax_tree,
 )
 from tasks.experiments.record import Entry, Record, elites, least_used, mean_of
-from tasks.experiments.steps.learn_from_runs import LEARN_FROM_RUNS, Attempt, LessonsInput
-from tasks.experiments.steps.propose_program import (
+from tasks.experiments.steps import (
+    LEARN_FROM_RUNS,
     PROPOSE_PROGRAM,
+    Attempt,
+    LessonsInput,
     ProposalInput,
     ProposalReply,
     ShownProgram,
@@ -46,8 +44,7 @@ _SLOW_SHARE = 0.2
 """Share of the time limit from which the run time is shown."""
 
 
-def metric_text(task: Task, environment: str) -> str:
-    """Describe metric, direction and limits, and the task's explanation."""
+def _metric_text(task: Task, environment: str) -> str:
     limits = task.limits
     explanation = f" {one_line(task.explanation)}" if task.explanation else ""
     return (
@@ -58,12 +55,8 @@ def metric_text(task: Task, environment: str) -> str:
     )
 
 
-def prompt_program(record: Record, name: str) -> ShownProgram:
-    source = record.programs[name].source
-    return ShownProgram(name=_display_name(name), fared=outcome_text(record, name), source=source)
-
-
-def outcome_text(record: Record, name: str) -> str:
+def _outcome_text(record: Record, name: str) -> str:
+    """Describe the screening of a program; other data are never shown."""
     program = record.programs[name]
     if program.fate is Fate.REFUSED:
         return f"could not be applied: {one_line(program.refusal)}"
@@ -74,8 +67,12 @@ def outcome_text(record: Record, name: str) -> str:
     if values is None or mean is None:
         return f"failed when it was run: {one_line(record.failure(name))}"
     text = f"mean {record.task.metric} of {len(values)} small runs: {mean:.5g}"
-    if name != PARENT:
-        text += _compared_with_parent(program.gain or 0.0)
+    gain = program.gain or 0.0
+    if name != PARENT and gain == 0:
+        text += f", as that of {_display_name(PARENT)}"
+    elif name != PARENT:
+        word = "better" if gain > 0 else "worse"
+        text += f", {abs(gain):.3g} {word} than that of {_display_name(PARENT)}"
     seconds = record.seconds(name, Stage.SCREENING)
     limit = record.task.limits.seconds
     if seconds > _SLOW_SHARE * limit:
@@ -83,11 +80,7 @@ def outcome_text(record: Record, name: str) -> str:
     return text
 
 
-def tries(record: Record) -> tuple[str, ...]:
-    return tuple(_try_line(record, each) for each in record.candidates()[-MOST_TRIES:])
-
-
-def lessons(record: Record, name: str) -> tuple[str, ...]:
+def _lessons(record: Record, name: str) -> tuple[str, ...]:
     """Return lessons of a program's ancestors, and of all programs derived from them."""
     line, at = {name}, record.programs[name].parent_program_id
     while at is not None:
@@ -101,31 +94,12 @@ def lessons(record: Record, name: str) -> tuple[str, ...]:
     return tuple(lines[-MOST_LESSONS:])
 
 
-def weak(record: Record, names: Iterable[str]) -> list[str]:
-    """Return those of `names` that failed or are no better than their parent."""
-    return [name for name in names if _is_weak(record, record.programs[name])]
-
-
-def attempt(record: Record, name: str) -> Attempt:
-    program = record.programs[name]
-    patch = program.patch[:_PATCH_CHARACTERS]
-    return Attempt(
-        key=name, rationale=program.rationale, patch=patch, fared=outcome_text(record, name)
-    )
-
-
 def _is_weak(record: Record, program: Program) -> bool:
+    """Return whether it failed or is no better than its parent."""
     if program.fate is Fate.REPEATED:
         return False
     parent = record.programs[program.parent_program_id or PARENT]
     return program.gain is None or program.gain <= (parent.gain or 0.0)
-
-
-def _compared_with_parent(gain: float) -> str:
-    if gain == 0:
-        return f", as that of {_display_name(PARENT)}"
-    word = "better" if gain > 0 else "worse"
-    return f", {abs(gain):.3g} {word} than that of {_display_name(PARENT)}"
 
 
 def _display_name(name: str) -> str:
@@ -136,7 +110,7 @@ def _try_line(record: Record, program: Program) -> str:
     rationale = shorten(program.rationale, _SHOWN_RATIONALE_CHARACTERS, placeholder=" …")
     rationale = rationale or "no rationale"
     name, parent = program.program_id, _display_name(program.parent_program_id or PARENT)
-    return f"{name}, from {parent}: {rationale} → {outcome_text(record, name)}"
+    return f"{name}, from {parent}: {rationale} → {_outcome_text(record, name)}"
 
 
 STAGE = "experiment"
@@ -189,18 +163,22 @@ class ModelProposer:
     async def learn(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
         """See `Proposer.learn`. Failed and useless changes become lessons for later proposals."""
         del firsts
-        attempts = tuple(attempt(record, name) for name in weak(record, self._asked))
+        programs = (record.programs[name] for name in self._asked)
+        attempts = tuple(
+            Attempt(
+                key=each.program_id,
+                rationale=each.rationale,
+                patch=each.patch[:_PATCH_CHARACTERS],
+                fared=_outcome_text(record, each.program_id),
+            )
+            for each in programs
+            if _is_weak(record, each)
+        )
         if not attempts or not more:
             return
-        task = record.task
-        answer = await self._engine.run(
-            LEARN_FROM_RUNS,
-            LessonsInput(
-                question=task.question,
-                measured=metric_text(task, self._environment),
-                attempts=attempts,
-            ),
-        )
+        measured = _metric_text(record.task, self._environment)
+        inputs = LessonsInput(question=record.task.question, measured=measured, attempts=attempts)
+        answer = await self._engine.run(LEARN_FROM_RUNS, inputs)
         if isinstance(answer, Unscored):
             self._note_failure("lessons", answer)
             return
@@ -212,7 +190,17 @@ class ModelProposer:
 
     def _choices(self, names: Sequence[str], record: Record) -> list[_Choice]:
         """Choose aims in turn, parents by score, and for another way by difference."""
-        candidates = elites(self._entries(record), self._lengths[PARENT])
+        scored_names = [each.program_id for each in record.tried() if each.gain is not None]
+        entries = [
+            Entry(
+                name,
+                record.programs[name].gain or 0.0,
+                self._lengths[name],
+                record.seconds(name, Stage.SCREENING),
+            )
+            for name in (PARENT, *scored_names)
+        ]
+        candidates = elites(entries, self._lengths[PARENT])
         best, others = candidates[0], candidates[1:]
         other_ways = (each for each in record.candidates() if each.aim is Aim.OTHER_WAY)
         uses = Counter(each.parent_program_id or PARENT for each in other_ways)
@@ -231,18 +219,6 @@ class ModelProposer:
             else:
                 choices.append(_Choice(name, aim, best.name))
         return choices
-
-    def _entries(self, record: Record) -> list[Entry]:
-        names = [each.program_id for each in record.tried() if each.gain is not None]
-        return [
-            Entry(
-                name,
-                record.programs[name].gain or 0.0,
-                self._lengths[name],
-                record.seconds(name, Stage.SCREENING),
-            )
-            for name in (PARENT, *names)
-        ]
 
     async def _propose_one(self, choice: _Choice, record: Record) -> Program | None:
         inputs = self._inputs(choice, record)
@@ -267,19 +243,24 @@ class ModelProposer:
 
     def _inputs(self, choice: _Choice, record: Record) -> ProposalInput:
         task, idea = record.task, record.folder.idea
+
+        def shown(name: str) -> ShownProgram:
+            source, fared = record.programs[name].source, _outcome_text(record, name)
+            return ShownProgram(name=_display_name(name), fared=fared, source=source)
+
         return ProposalInput(
             question=task.question,
-            measured=metric_text(task, self._environment),
+            measured=_metric_text(task, self._environment),
             idea=idea.text if idea is not None else "",
             concerns=idea.concerns if idea is not None else (),
             works=idea.works if idea is not None else (),
             aim=choice.aim,
             number=_number(choice.name),
-            program=prompt_program(record, choice.parent),
+            program=shown(choice.parent),
             regions=regions_of(record.programs[choice.parent].source, PROGRAM),
-            other=prompt_program(record, choice.other) if choice.other is not None else None,
-            tries=tries(record),
-            lessons=lessons(record, choice.parent),
+            other=shown(choice.other) if choice.other is not None else None,
+            tries=tuple(_try_line(record, each) for each in record.candidates()[-MOST_TRIES:]),
+            lessons=_lessons(record, choice.parent),
         )
 
     async def _program(self, reply: ProposalReply, parent: str, fields: dict[str, Any]) -> Program:
@@ -291,7 +272,8 @@ class ModelProposer:
         name = fields["program_id"]
         self._lengths[name] = len(tree)
         patch = difference(parent, source, name)
-        return Program(**fields, source=source, patch=patch, source_sha256=hash_of_tree(tree))
+        sha256 = content_hash(tree, length=64)
+        return Program(**fields, source=source, patch=patch, source_sha256=sha256)
 
     def _note_failure(self, subject: str, answer: Unscored) -> None:
         self.failures.append(

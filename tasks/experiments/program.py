@@ -93,7 +93,7 @@ def with_settings(source: str, tunables: tuple[Tunable, ...], values: Mapping[st
 
 def tree_hash(source: str) -> str:
     """Hash the syntax tree, which ignores spaces and comments."""
-    return hash_of_tree(syntax_tree(source))
+    return content_hash(syntax_tree(source), length=64)
 
 
 def syntax_tree(source: str) -> str:
@@ -111,10 +111,6 @@ def is_read_as_shown(source: str) -> bool:
     except SyntaxError:
         return False
     return encoding in ("utf-8", "utf-8-sig")
-
-
-def hash_of_tree(tree: str) -> str:
-    return content_hash(tree, length=64)
 
 
 def _comments(source: str) -> dict[int, str]:
@@ -198,7 +194,6 @@ MOST_CHANGES = 20
 MOST_CHARACTERS = 60_000
 MOST_LINES = 2_000
 _BEGIN, _END = "# region ", "# endregion"
-_WORDS_OF_MARKS = (_BEGIN.strip(), _END)
 
 
 class PatchError(Exception):
@@ -216,14 +211,6 @@ class Replacement(Protocol):
     def replace(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Consecutive lines; those outside of any region have no name."""
-
-    name: str | None
-    text: str
-
-
 def regions_of(source: str, where: str) -> tuple[str, ...]:
     """Return the names of the regions in order; messages call the program `where`.
 
@@ -231,7 +218,7 @@ def regions_of(source: str, where: str) -> tuple[str, ...]:
         ConfigurationError: unmatched or nested marks, or two regions with one name.
     """
     try:
-        return tuple(part.name for part in _parts(source) if part.name is not None)
+        return tuple(name for name, _ in _parts(source) if name is not None)
     except PatchError as error:
         raise ConfigurationError(f"{where}: {error}") from error
 
@@ -248,15 +235,24 @@ def apply_changes(source: str, changes: Sequence[Replacement]) -> str:
     if len(changes) > MOST_CHANGES:
         raise PatchError(f"it holds {len(changes)} changes, and {MOST_CHANGES} are the most")
     parts = _parts(source)
-    texts = {part.name: part.text for part in parts if part.name is not None}
+    texts = {name: text for name, text in parts if name is not None}
     for number, change in enumerate(changes, start=1):
         if change.region not in texts:
             raise PatchError(
                 f"change {number} names no region that may be changed: {', '.join(texts)}"
             )
         texts[change.region] = _apply_change(texts[change.region], change, number)
-    result = "".join(part.text if part.name is None else texts[part.name] for part in parts)
-    _check(result)
+    result = "".join(text if name is None else texts[name] for name, text in parts)
+    if not encodable(result) or any(each < " " and each not in "\n\t" for each in result):
+        raise PatchError("the program would hold characters that are no text")
+    if not is_read_as_shown(result):
+        raise PatchError(
+            "the program would name another encoding than UTF-8 in its first two lines"
+        )
+    if len(result) > MOST_CHARACTERS:
+        raise PatchError(f"the program would have more than {MOST_CHARACTERS:,} characters")
+    if result.count("\n") > MOST_LINES:
+        raise PatchError(f"the program would have more than {MOST_LINES:,} lines")
     if result == source:
         raise PatchError("it changes nothing")
     return result
@@ -289,30 +285,17 @@ def _apply_change(text: str, change: Replacement, number: int) -> str:
     return result if not result or result.endswith("\n") else result + "\n"
 
 
-def _check(source: str) -> None:
-    if not encodable(source) or any(each < " " and each not in "\n\t" for each in source):
-        raise PatchError("the program would hold characters that are no text")
-    if not is_read_as_shown(source):
-        raise PatchError(
-            "the program would name another encoding than UTF-8 in its first two lines"
-        )
-    if len(source) > MOST_CHARACTERS:
-        raise PatchError(f"the program would have more than {MOST_CHARACTERS:,} characters")
-    if source.count("\n") > MOST_LINES:
-        raise PatchError(f"the program would have more than {MOST_LINES:,} lines")
-
-
 def _is_mark(line: str) -> bool:
     word = line.strip()
-    return word == _END or word.startswith(_BEGIN) or word in _WORDS_OF_MARKS
+    return word in (_BEGIN.strip(), _END) or word.startswith(_BEGIN)
 
 
-def _parts(source: str) -> list[_Part]:
-    """Split the source before and after each region."""
+def _parts(source: str) -> list[tuple[str | None, str]]:
+    """Split the source before and after each region; lines outside of any have no name."""
     lines = source.splitlines(keepends=True)
     if not any(_is_mark(line) for line in lines):
-        return [_Part(ALL, source)]
-    parts: list[_Part] = []
+        return [(ALL, source)]
+    parts: list[tuple[str | None, str]] = []
     lines_of_part: list[str] = []
     name: str | None = None
     for number, line in enumerate(lines, start=1):
@@ -320,13 +303,13 @@ def _parts(source: str) -> list[_Part]:
         if not _is_mark(line):
             lines_of_part.append(line)
         elif word == _END and name is not None:
-            parts.append(_Part(name, "".join(lines_of_part)))
+            parts.append((name, "".join(lines_of_part)))
             lines_of_part, name = [line], None
         elif word.startswith(_BEGIN) and name is None:
             name = word.removeprefix(_BEGIN).strip()
-            if any(part.name == name for part in parts):
+            if any(other == name for other, _ in parts):
                 raise PatchError(f"line {number}: two regions are called {name}")
-            parts.append(_Part(None, "".join([*lines_of_part, line])))
+            parts.append((None, "".join([*lines_of_part, line])))
             lines_of_part = []
         else:
             raise PatchError(
@@ -334,4 +317,4 @@ def _parts(source: str) -> list[_Part]:
             )
     if name is not None:
         raise PatchError(f"region {name} has no `{_END}`")
-    return [*parts, _Part(None, "".join(lines_of_part))]
+    return [*parts, (None, "".join(lines_of_part))]

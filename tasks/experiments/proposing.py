@@ -1,7 +1,4 @@
-"""Proposers of programs: their interface, and a search over tunable values without a model.
-
-The search uses Optuna's tree-structured Parzen estimators, which also learn from failures.
-"""
+"""Proposers of programs: their interface, and a search over tunable values without a model."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -65,13 +62,27 @@ class Proposer(Protocol):
 
 
 class TunableProposer:
-    """Implements `Proposer` by other values of the parent's tunables."""
+    """Implements `Proposer` by other values of the parent's tunables.
+
+    Deterministic in the seed and the reported results.
+    """
 
     def __init__(self, folder: TaskFolder, seed: int) -> None:
+        import optuna  # late: it takes half a second
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
         self.failures: list[Failure] = []
         self._parent, self._seed = folder.programs[PARENT], seed
         self._tunables = tunables_of(self._parent, PROGRAM)
-        self._search = TunableSearch(self._tunables, folder.task.direction, seed)
+        is_more_better = folder.task.direction is Direction.MAXIMISE
+        # Tree-structured Parzen estimators, which also learn from failures.
+        sampler = optuna.samplers.TPESampler(
+            seed=seed % 2**32, n_startup_trials=STARTING_TRIALS, constant_liar=True
+        )
+        self._study = optuna.create_study(
+            direction="maximize" if is_more_better else "minimize", sampler=sampler
+        )
+        self._open: list[optuna.trial.Trial] = []
 
     @property
     def provenance(self) -> Provenance:
@@ -91,13 +102,23 @@ class TunableProposer:
         del record
         if not self._tunables:
             return []
-        proposals = self._search.propose(len(names))
-        return [self._candidate(*each) for each in zip(names, proposals, strict=True)]
+        self._open = [self._study.ask() for _ in names]
+        return [
+            self._candidate(name, {each.name: _suggest(trial, each) for each in self._tunables})
+            for name, trial in zip(names, self._open, strict=True)
+        ]
 
     async def learn(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
+        import optuna
+
         del more
-        means = (mean_of(record.values(first, Stage.SCREENING)) for first in firsts.values())
-        self._search.tell(list(means))
+        for trial, first in zip(self._open, firsts.values(), strict=True):
+            mean = mean_of(record.values(first, Stage.SCREENING))
+            if mean is None:
+                self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            else:
+                self._study.tell(trial, mean)
+        self._open = []
 
     def _candidate(self, name: str, values: Mapping[str, Value]) -> Program:
         source = with_settings(self._parent, self._tunables, values)
@@ -111,41 +132,6 @@ class TunableProposer:
             patch=difference(self._parent, source, name),
             source_sha256=tree_hash(source),
         )
-
-
-class TunableSearch:
-    """Search over values; deterministic in the seed and the reported results."""
-
-    def __init__(self, tunables: tuple[Tunable, ...], direction: Direction, seed: int) -> None:
-        import optuna  # late: it takes half a second
-
-        optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self._tunables = tunables
-        self._study = optuna.create_study(
-            direction="maximize" if direction is Direction.MAXIMISE else "minimize",
-            sampler=optuna.samplers.TPESampler(
-                seed=seed % 2**32, n_startup_trials=STARTING_TRIALS, constant_liar=True
-            ),
-        )
-        self._open: list[optuna.trial.Trial] = []
-
-    def propose(self, count: int) -> list[dict[str, Value]]:
-        """Propose values for `count` programs that run concurrently."""
-        self._open = [self._study.ask() for _ in range(count)]
-        return [
-            {each.name: _suggest(trial, each) for each in self._tunables} for trial in self._open
-        ]
-
-    def tell(self, values: Sequence[float | None]) -> None:
-        """Report the metrics of the last proposals in order; None for a failure."""
-        import optuna
-
-        for trial, value in zip(self._open, values, strict=True):
-            if value is None:
-                self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
-            else:
-                self._study.tell(trial, value)
-        self._open = []
 
 
 def _suggest(trial: "optuna.trial.Trial", tunable: Tunable) -> Value:

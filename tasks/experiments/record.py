@@ -1,8 +1,4 @@
-"""Record of an experiment: programs, executions, gains, elites and the finding.
-
-A gain is the improvement over the parent on the same data with the same seed; more is better
-whichever direction the metric has.
-"""
+"""Record of an experiment: programs, executions, gains, elites and the finding."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +19,9 @@ CONFIDENCE = 0.95
 class Gain:
     """A mean gain with its interval (Student's t over replicates).
 
+    A gain is the improvement over the parent on the same data with the same seed; more is better
+    whichever direction the metric has.
+
     Attributes:
         compared_with: number of comparisons in the Bonferroni correction of the interval.
     """
@@ -30,7 +29,6 @@ class Gain:
     mean: float
     low: float
     high: float
-    count: int
     compared_with: int
 
 
@@ -43,7 +41,7 @@ def interval(values: Sequence[float], compared_with: int = 1) -> Gain:
     error = float(np.std(values, ddof=1)) / math.sqrt(count)
     tail = (1 - CONFIDENCE) / compared_with / 2
     reach = float(students_t.isf(tail, count - 1)) * error
-    return Gain(mean, mean - reach, mean + reach, count, compared_with)
+    return Gain(mean, mean - reach, mean + reach, compared_with)
 
 
 def gains(
@@ -65,25 +63,21 @@ def finding(
         known_without_labels: gain over chance with permuted labels; None if not tried.
     """
     if known_without_labels is not None and known_without_labels.low > 0:
-        return Finding.UNDECIDED, (
-            "it is better than chance although the labels are permuted, so it knows them from"
-            " elsewhere"
-        )
+        because = "it is better than chance although the labels are permuted, so it knows them from"
+        return Finding.UNDECIDED, f"{because} elsewhere"
     if confirmed.high < least_difference:
-        return Finding.NOT_SUPPORTED, (
-            "on fresh data the gain lies below the smallest difference worth having"
-        )
+        because = "on fresh data the gain lies below the smallest difference worth having"
+        return Finding.NOT_SUPPORTED, because
     if confirmed.low <= 0:
-        return Finding.UNDECIDED, "on fresh data the interval of the gain holds 0"
-    if selected.low <= 0:
-        return Finding.UNDECIDED, (
-            f"the interval corrected for {selected.compared_with} candidates holds 0"
-        )
-    if confirmed.mean < least_difference:
-        return Finding.UNDECIDED, (
-            "the gain is smaller than the smallest difference worth having, and may be larger"
-        )
-    return Finding.SUPPORTED, "chosen and confirmed on different data, both intervals lie above 0"
+        because = "on fresh data the interval of the gain holds 0"
+    elif selected.low <= 0:
+        because = f"the interval corrected for {selected.compared_with} candidates holds 0"
+    elif confirmed.mean < least_difference:
+        because = "the gain is smaller than the smallest difference worth having, and may be larger"
+    else:
+        because = "chosen and confirmed on different data, both intervals lie above 0"
+        return Finding.SUPPORTED, because
+    return Finding.UNDECIDED, because
 
 
 _FIGURES = ("mean", "gain", "gain_low", "gain_high")

@@ -49,7 +49,7 @@ def main() -> None:
         result = function("evaluate", "permute")(read("given"), int(more[0]))
     else:
         result = function("evaluate", "score")(read("given"), read("held"), read("answer"))
-    Path("/scratch/gives.json").write_text(json.dumps(result, default=plain), "utf-8")
+    Path("/scratch/left").write_text(json.dumps(result, default=plain), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,4 @@
-"""A task as a folder: `task.toml`, `program.py`, `evaluate.py`, and what stands beside them.
-
-`baselines/*.py` are programs to be held against, `data/` is for `evaluate.py` alone: no program
-ever sees it. `idea.json` says which idea is tried and what is known of it.
-"""
+"""A task as a folder: `task.toml`, `program.py`, `evaluate.py`, and optional files."""
 
 import ast
 import json
@@ -38,9 +34,7 @@ class TaskFolder:
     Attributes:
         name: the folder's.
         programs: text by name: `parent`, then the baselines by the names of their files.
-        data: files of `data/` by name.
-        can_permute: whether `evaluate.py` can break the tie between what is given and what is held
-            back.
+        data: files of `data/` by name, for `evaluate.py` alone: no program ever sees them.
         idea: what is tried, as far as the folder says it.
     """
 
@@ -49,9 +43,13 @@ class TaskFolder:
     programs: dict[str, str]
     evaluate: str
     data: dict[str, bytes]
-    can_permute: bool
     content_sha256: str
     idea: KnownIdea | None = None
+
+    @property
+    def can_permute(self) -> bool:
+        """Return whether `evaluate.py` can break the tie between given and held-back data."""
+        return self.task.chance is not None
 
 
 PARENT = "parent"
@@ -92,7 +90,6 @@ def read_task(folder: Path) -> TaskFolder:
         programs=programs,
         evaluate=evaluate,
         data=data,
-        can_permute=task.chance is not None,
         content_sha256=content_hash(
             task.model_dump_json(),
             json.dumps([*programs.items(), evaluate]),

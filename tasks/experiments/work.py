@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from schemas.base import replace
-from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
 from schemas.settings import ExperimentSettings, Settings
@@ -18,7 +17,6 @@ from schemas.works.experiment_run import (
     ExperimentOptions,
     ExperimentParameters,
     ExperimentRequest,
-    SentTask,
     TaskSource,
 )
 from tasks.experiments.executing import Executor
@@ -32,9 +30,7 @@ from tasks.experiments.model_proposer import MOST_TRIES, ModelProposer
 from tasks.experiments.program import tunables_of
 from tasks.experiments.proposing import METHOD_VERSION, Proposer, TunableProposer
 from tasks.experiments.sandbox import check_sandbox, environment
-from tasks.experiments.steps import STEPS
-from tasks.experiments.steps.learn_from_runs import LEARN_FROM_RUNS
-from tasks.experiments.steps.propose_program import PROPOSE_PROGRAM
+from tasks.experiments.steps import LEARN_FROM_RUNS, PROPOSE_PROGRAM, STEPS
 from tasks.experiments.task_folder import (
     BASELINES,
     DATA,
@@ -46,6 +42,7 @@ from tasks.experiments.task_folder import (
     read_task,
 )
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls, add_calls
+from tasks.judging.step import Step
 from tasks.shards.work import Cause
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
@@ -62,24 +59,15 @@ SHARE_SHOWN_ANOTHER = 0.25
 """Share of proposals that combine two programs."""
 
 
-def expected_experiments(request: ExperimentRequest, _: Settings) -> Expected:
-    """Estimate a run without running or calling anything.
-
-    Repeated candidates and failures reduce the cost.
-
-    Raises:
-        ConfigurationError: as `read_task`.
-    """
+def _expected(request: ExperimentRequest, _: Settings) -> Expected:
+    """Estimate a run without running anything; repeated candidates and failures cost less."""
     folders = [read_task(source.folder) for source in request.units]
     executions = {stage: sum(executions_of(folder)[stage] for folder in folders) for stage in Stage}
     seconds = sum(
         sum(executions_of(folder).values()) * folder.task.limits.seconds for folder in folders
     )
     return Expected(
-        per_step=add_calls(
-            {PROPOSE_PROGRAM: _proposals(folder), LEARN_FROM_RUNS: _lessons(folder)}
-            for folder in folders
-        ),
+        per_step=add_calls(map(_expected_calls, folders)),
         counts={
             "tasks": len(folders),
             **{f"{stage}_executions": count for stage, count in executions.items()},
@@ -101,21 +89,22 @@ def executions_of(folder: TaskFolder) -> dict[Stage, int]:
     }
 
 
-def _proposals(folder: TaskFolder) -> ExpectedCalls:
+def _expected_calls(folder: TaskFolder) -> dict[Step[Any, Any], ExpectedCalls]:
     calls = folder.task.trials.candidates
     program = GROWTH * len(folder.programs[PARENT]) / CHARACTERS_PER_TOKEN
     idea = len(folder.idea.model_dump_json()) / CHARACTERS_PER_TOKEN if folder.idea else 0.0
     tries = sum(min(number, MOST_TRIES) for number in range(calls)) * TOKENS_PER_TRY
-    prompt_tokens = calls * (program * (1 + SHARE_SHOWN_ANOTHER) + idea)
-    return ExpectedCalls(calls, prompt_tokens + tries, calls * (TOKENS_PER_PATCH + program / 2))
-
-
-def _lessons(folder: TaskFolder) -> ExpectedCalls:
-    """Expect lessons after every round but the last; half of the candidates are no better."""
-    rounds = math.ceil(folder.task.trials.candidates / SIDE_BY_SIDE) - 1
+    programs_and_ideas = calls * (program * (1 + SHARE_SHOWN_ANOTHER) + idea)
+    # Lessons follow every round but the last; half of the candidates are no better.
+    rounds = math.ceil(calls / SIDE_BY_SIDE) - 1
     attempts = rounds * SIDE_BY_SIDE / 2
-    prompt_tokens = attempts * (TOKENS_PER_PATCH + TOKENS_PER_TRY)
-    return ExpectedCalls(rounds, prompt_tokens, attempts * TOKENS_PER_LESSON)
+    tokens_of_attempts = attempts * (TOKENS_PER_PATCH + TOKENS_PER_TRY)
+    return {
+        PROPOSE_PROGRAM: ExpectedCalls(
+            calls, programs_and_ideas + tries, calls * (TOKENS_PER_PATCH + program / 2)
+        ),
+        LEARN_FROM_RUNS: ExpectedCalls(rounds, tokens_of_attempts, attempts * TOKENS_PER_LESSON),
+    }
 
 
 EXECUTIONS = "executions.sqlite"
@@ -123,23 +112,19 @@ _SENT = "sent"
 
 
 def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
-    folders = tuple(_write(folder / "tasks" / task.task_id, task) for task in job.tasks)
-    return folders, _SENT
-
-
-def _write(folder: Path, task: SentTask) -> Path:
-    files = {
-        TASK: task.task,
-        PROGRAM: task.program,
-        EVALUATE: task.evaluate,
-        **{f"{BASELINES}/{name}.py": source for name, source in task.baselines.items()},
-        **{f"{DATA}/{name}": text for name, text in task.data.items()},
-    }
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(path, text.encode("utf-8", "replace"))
-    return folder
+    for task in job.tasks:
+        files = {
+            TASK: task.task,
+            PROGRAM: task.program,
+            EVALUATE: task.evaluate,
+            **{f"{BASELINES}/{name}.py": source for name, source in task.baselines.items()},
+            **{f"{DATA}/{name}": text for name, text in task.data.items()},
+        }
+        for name, text in files.items():
+            path = folder / "tasks" / task.task_id / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(path, text.encode("utf-8", "replace"))
+    return tuple(folder / "tasks" / task.task_id for task in job.tasks), _SENT
 
 
 def _resolve(
@@ -151,20 +136,29 @@ def _resolve(
     sources: dict[str, TaskSource] = {}
     folders, *origin = given
     for folder in map(Path, folders):
-        source = _source(folder, options.engine)
+        task_folder = read_task(folder)
+        where = f"{folder / PROGRAM}"
+        if options.engine.is_baseline and not tunables_of(task_folder.programs[PARENT], where):
+            raise ConfigurationError(
+                f"{where} declares nothing tunable: write `# tunable: 0.01..10` behind"
+                " NAME = NUMBER, or have a model propose programs: --engine litellm:MODEL"
+            )
         if origin == [_SENT]:
-            _check_limits(folder, settings.experiments)
-        if source.task_id in sources:
-            raise ConfigurationError(f"two tasks are called {source.task_id}: rename one folder")
-        sources[source.task_id] = source
+            _check_limits(folder, task_folder, settings.experiments)
+        if task_folder.name in sources:
+            raise ConfigurationError(f"two tasks are called {task_folder.name}: rename one folder")
+        sources[task_folder.name] = TaskSource(
+            task_id=task_folder.name,
+            folder=folder.resolve(),
+            content_sha256=task_folder.content_sha256,
+        )
     container = settings.experiments.container
     parameters = ExperimentParameters(method_version=METHOD_VERSION, container=container)
     in_order = tuple(sources[name] for name in sorted(sources))
     return Resolved(in_order, parameters, replace(profile, seed=options.seed))
 
 
-def _check_limits(folder: Path, settings: ExperimentSettings) -> None:
-    task_folder = read_task(folder)
+def _check_limits(folder: Path, task_folder: TaskFolder, settings: ExperimentSettings) -> None:
     requested_amounts = {
         **task_folder.task.limits.model_dump(),
         "runs": sum(executions_of(task_folder).values()),
@@ -176,18 +170,6 @@ def _check_limits(folder: Path, settings: ExperimentSettings) -> None:
                 f"{folder / TASK} asks for {value:,} {name}, and a task that is sent may have"
                 f" {most:,} (ASSAY_EXPERIMENTS__SENT_{name.upper()})"
             )
-
-
-def _source(folder: Path, engine: EngineChoice) -> TaskSource:
-    task_folder = read_task(folder)
-    if engine.is_baseline and not tunables_of(task_folder.programs[PARENT], f"{folder / PROGRAM}"):
-        raise ConfigurationError(
-            f"{folder / PROGRAM} declares nothing tunable: write `# tunable: 0.01..10` behind"
-            " NAME = NUMBER, or have a model propose programs: --engine litellm:MODEL"
-        )
-    return TaskSource(
-        task_id=task_folder.name, folder=folder.resolve(), content_sha256=task_folder.content_sha256
-    )
 
 
 async def _experiment(source: TaskSource, tools: Tools) -> Experiment:
@@ -244,6 +226,6 @@ EXPERIMENT: Work[TaskSource, ExperimentParameters, Experiment] = Work(
     steps=lambda request: () if request.engine.is_baseline else STEPS,
     do=_experiment,
     failed=_failed,
-    expects=expected_experiments,
+    expects=_expected,
     result=_result,
 )

@@ -1,23 +1,18 @@
-"""Rounds of ideation: make versions, evaluate them, and revise by the findings.
-
-The next move of an idea is decided by rule or by people.
-"""
+"""Rounds of ideation: make versions, evaluate them, and revise by the findings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from schemas.base import replace
 from schemas.identifiers import RunId, content_hash
 from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
-from schemas.people.decisions import Decision, Request, Verdict
+from schemas.people.decisions import Request, Verdict
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
 from schemas.settings import Settings
 from schemas.work import Summary
-from schemas.works.ideation import IdeaVersion, Move, kept_versions
+from schemas.works.ideation import Move, kept_versions
 from schemas.works.ideation_run import (
     IDEATIONS,
     IdeationHead,
@@ -25,7 +20,7 @@ from schemas.works.ideation_run import (
     IdeationRequest,
     PlannedRound,
 )
-from tasks.accounting.remaining_budget import remaining
+from tasks.accounting.budgets import remaining
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.stacks import Branch, Place, Stacks, landed_round, next_concept
 from tasks.text.words import shorten_words
@@ -50,28 +45,21 @@ _BY_RULE = {
 _FINDINGS_SHOWN, _WORDS_OF_A_FINDING = 2, 30
 
 
-@dataclass(frozen=True, slots=True)
-class BranchDecisions:
-    """Moves by idea (None leaves an idea as it is), and the open requests."""
-
-    moves: Mapping[Place, Move | None]
-    waiting: tuple[Request, ...] = ()
+Moves = Mapping[Place, Move | None]
+"""Moves by idea; None leaves an idea as it is."""
 
 
-def decide_branches(
+def _moves_by_people(
     parameters: IdeationParameters,
     warehouse: Warehouse,
     run_id: RunId,
     evaluation_runs: Sequence[RunId],
     branches: Sequence[Branch],
-) -> BranchDecisions:
-    """Request decisions about branches, and return those that were answered.
+) -> Moves | None:
+    """Request decisions about branches; return them, or None while one is open.
 
     A request is about one evaluation of one version; a new evaluation needs a new request. If
     people reject all options, the idea stays as it is.
-
-    Args:
-        evaluated: runs that evaluated versions so far, in order.
     """
     with warehouse.queries() as queries:
         parts_of_version = {
@@ -79,53 +67,41 @@ def decide_branches(
             for run in evaluation_runs
             for unit, parts in parts_by_unit(queries.connection, run).items()
         }
-    to_ask = [
-        _request(parameters.asked_of, run_id, branch, *parts_of_version[branch.version.version_id])
-        for branch in branches
-    ]
+    to_ask = []
+    for branch in branches:
+        version_id = branch.version.version_id
+        evaluation_run, parts = parts_of_version[version_id]
+        to_ask.append(
+            Request(
+                request_id=content_hash(run_id, version_id, *parts, length=12),
+                run_id=evaluation_run,
+                unit_id=version_id,
+                stage=None,
+                criteria=". ".join(_criteria(branch)),
+                options=WAYS,
+                parts=parts,
+                asked_by=None,
+                asked_of=parameters.asked_of,
+                requested_at=datetime.now(UTC),
+            )
+        )
     with ServiceDatabase(warehouse) as database:
         requests = request_all(database, to_ask)
         answers = decisions(database)
     fold_into_lake(warehouse)
-    maximum = parameters.maximum_keywords
-    moves = {
-        branch.place: _move(answers[each.request_id], branch, maximum)
-        for branch, each in zip(branches, requests, strict=True)
-        if each.request_id in answers
-    }
-    return BranchDecisions(
-        moves, tuple(each for each in requests if each.request_id not in answers)
-    )
-
-
-def _move(decision: Decision, branch: Branch, maximum_keywords: int) -> Move | None:
-    if decision.verdict is not Verdict.CHOSEN or decision.choice == STAND:
+    if any(each.request_id not in answers for each in requests):
         return None
-    if decision.choice == REVISE:
-        return Move.REVISE
-    return next_concept(branch.version.keywords, maximum_keywords)
-
-
-def _request(
-    asked_of: tuple[str, ...],
-    run_id: RunId,
-    branch: Branch,
-    evaluation_runs: RunId,
-    parts: tuple[str, ...],
-) -> Request:
-    version_id = branch.version.version_id
-    return Request(
-        request_id=content_hash(run_id, version_id, *parts, length=12),
-        run_id=evaluation_runs,
-        unit_id=version_id,
-        stage=None,
-        criteria=". ".join(_criteria(branch)),
-        options=WAYS,
-        parts=parts,
-        asked_by=None,
-        asked_of=asked_of,
-        requested_at=datetime.now(UTC),
-    )
+    moves: dict[Place, Move | None] = {}
+    for branch, request in zip(branches, requests, strict=True):
+        decision = answers[request.request_id]
+        is_chosen = decision.verdict is Verdict.CHOSEN
+        moves[branch.place] = None
+        if is_chosen and decision.choice == REVISE:
+            moves[branch.place] = Move.REVISE
+        elif is_chosen and decision.choice != STAND:
+            keywords = branch.version.keywords
+            moves[branch.place] = next_concept(keywords, parameters.maximum_keywords)
+    return moves
 
 
 def _criteria(branch: Branch) -> Iterator[str]:
@@ -152,9 +128,9 @@ def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> 
     stacks = Stacks([slot.seed for slot in first.slots], parameters, request.cutoff_date)
     rounds: list[PlannedRound] = []
     evaluation_runs: list[RunId] = []
-    decisions_so_far = BranchDecisions({})
+    moves: Moves = {}
     for number in range(1, parameters.rounds + 1):
-        slots = stacks.slots(number, decisions_so_far.moves)
+        slots = stacks.slots(number, moves)
         if not slots:
             break
         rounds.append(replace(first, round_id=f"round-{number}", slots=slots))
@@ -168,7 +144,9 @@ def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> 
         ideas_to_evaluate = kept_versions(versions)
         if not ideas_to_evaluate:
             break
-        path = _idea_file(ideas_to_evaluate, warehouse, run_id, number)
+        path = warehouse.state / "ideations" / run_id / f"round-{number}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_ideas([version.idea for version in ideas_to_evaluate], path)
         budget = remaining(request.budget, warehouse, [run_id, *evaluation_runs])
         summary = runs("evaluate", replace(evaluation_of(request, settings, path), budget=budget))
         evaluation_runs.append(summary.head.run_id)
@@ -182,23 +160,21 @@ def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> 
             stacks.judge(tuple(queries.idea_reviews(evaluation_runs[-1])))
         if parameters.by_people and number < parameters.rounds:
             branches = tuple(stacks.branches())
-            decisions_so_far = decide_branches(
-                parameters, warehouse, run_id, evaluation_runs, branches
-            )
-            if decisions_so_far.waiting:
+            answers = _moves_by_people(parameters, warehouse, run_id, evaluation_runs, branches)
+            if answers is None:
                 rounds[-1] = replace(rounds[-1], ended_reason=Reason.UNDECIDED)
                 break
+            moves = answers
     summary = runs("ideate", replace(request, units=tuple(rounds)))
     if summary.head.incomplete_reason is not Reason.UNDECIDED:
         return summary
-    return replace(summary, waits_for=_open_requests(warehouse, [run_id, *evaluation_runs]))
-
-
-def _open_requests(warehouse: Warehouse, run_ids: Sequence[RunId]) -> tuple[Any, ...]:
-    """Return the open requests about these runs that were made here."""
     with ServiceDatabase(warehouse) as database:
-        requests = tuple(open_requests(database))
-    return tuple(each for each in requests if each.run_id in run_ids and each.stage is None)
+        waiting = [
+            each
+            for each in open_requests(database)
+            if each.run_id in (run_id, *evaluation_runs) and each.stage is None
+        ]
+    return replace(summary, waits_for=tuple(waiting))
 
 
 def _early_end(warehouse: Warehouse, run: Run) -> Reason | None:
@@ -207,16 +183,6 @@ def _early_end(warehouse: Warehouse, run: Run) -> Reason | None:
         return Reason.BUDGET_EXHAUSTED
     receipts = iterate_receipts(warehouse, RUNS, run.run_id)
     return next(filter(None, (receipt.incomplete_reason for receipt in receipts)), None)
-
-
-def _idea_file(
-    versions: Sequence[IdeaVersion], warehouse: Warehouse, run_id: RunId, number: int
-) -> Path:
-    folder = warehouse.state / "ideations" / run_id
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"round-{number}.jsonl"
-    write_ideas([version.idea for version in versions], path)
-    return path
 
 
 def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path) -> RunRequest:

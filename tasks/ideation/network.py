@@ -1,8 +1,4 @@
-"""Concept network of a snapshot: concepts that papers name together, with dates.
-
-One DuckDB file next to the user's other indices, built once per snapshot version in linear time and
-disk, and read with SQL. Queries have a last day: papers that may have appeared later are excluded.
-"""
+"""Concept network of a snapshot: concepts that papers name together, with dates."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -195,7 +191,8 @@ def open_network(
 ) -> Iterator[ConceptNetwork]:
     """Open the network of a snapshot at `cutoff`, built under `home` on first use.
 
-    A killed build leaves nothing; a second process waits for the first.
+    Papers that may have appeared after the cutoff are excluded. The network is one DuckDB file per
+    snapshot version. A killed build leaves nothing; a second process waits for the first.
 
     Raises:
         SnapshotError: there is no complete snapshot, it is damaged, or the disk is full.
@@ -241,28 +238,24 @@ def _build(store: PaperStore, path: Path, progress: Progress) -> None:
             connection.execute(f"set variable least_papers = {least_papers:d}")
             connection.execute(_sql("create"))
             for count, batch in _in_batches(store.records_from(0)):
-                _insert(
-                    connection,
-                    "named",
-                    _PHRASE_SCHEMA,
-                    [
-                        (number, key, phrase)
-                        for number, record in batch
-                        for key, phrase in named_phrases(record).items()
-                    ],
-                )
+                phrases = [
+                    (number, key, phrase)
+                    for number, record in batch
+                    for key, phrase in named_phrases(record).items()
+                ]
+                _insert(connection, "named", _PHRASE_SCHEMA, phrases)
                 progress(count, 2 * paper_count, "concepts")
             connection.execute(_sql("vocabulary"))
             concept_ids = dict(
                 connection.execute("select key, concept_id from concepts").fetchall()
             )
             for count, batch in _in_batches(store.records_from(0)):
-                _insert(
-                    connection,
-                    "paper_concepts",
-                    _CONCEPT_SCHEMA,
-                    _rows_of_papers(batch, concept_ids),
-                )
+                rows = [
+                    (number, concept_ids[key], record.last_day)
+                    for number, record in batch
+                    for key in mentioned_keys(_text_of(record), concept_ids)
+                ]
+                _insert(connection, "paper_concepts", _CONCEPT_SCHEMA, rows)
                 progress(paper_count + count, 2 * paper_count, "concepts")
             connection.execute(_sql("settle"))
             connection.execute("use memory")
@@ -274,26 +267,13 @@ def _build(store: PaperStore, path: Path, progress: Progress) -> None:
 
 _PHRASE_SCHEMA = pa.schema([("number", pa.int64()), ("key", pa.string()), ("phrase", pa.string())])
 _CONCEPT_SCHEMA = pa.schema(
-    [
-        ("number", pa.int64()),
-        ("concept_id", pa.int32()),
-        ("last_day", pa.int32()),
-    ]
+    [("number", pa.int64()), ("concept_id", pa.int32()), ("last_day", pa.int32())]
 )
 Numbered = tuple[int, PaperRecord]
 
 
-def _rows_of_papers(
-    batch: Sequence[Numbered], concept_ids: dict[str, int]
-) -> list[tuple[Any, ...]]:
-    """Return rows for the concepts in title, abstract or keywords of each paper."""
-    rows: list[tuple[Any, ...]] = []
-    for number, record in batch:
-        text = ". ".join((record.title, record.abstract or "", *(record.keywords or ())))
-        rows.extend(
-            (number, concept_ids[key], record.last_day) for key in mentioned_keys(text, concept_ids)
-        )
-    return rows
+def _text_of(record: PaperRecord) -> str:
+    return ". ".join((record.title, record.abstract or "", *(record.keywords or ())))
 
 
 def _insert(

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
-from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,6 @@ from schemas.failure import Failure, look_up_failures
 from schemas.reasons import Reason
 from schemas.works.ideation import IdeationRound, IdeaVersion, kept_versions
 from schemas.works.ideation_run import PlannedRound, Slot
-from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
 from tasks.ideation.network import open_network
@@ -25,7 +23,10 @@ from tasks.work.tools import Tools
 
 
 async def follow_round(unit: PlannedRound, tools: Tools) -> IdeationRound:
-    """Make the versions of a round.
+    """Make a version for each slot of a round, with the network at its cutoff.
+
+    Versions nearly the same as another of the round or as a paper are dropped with a reason; the
+    first of two near duplicates stays.
 
     Raises:
         SnapshotError: the snapshot, or its network, cannot be read.
@@ -33,19 +34,41 @@ async def follow_round(unit: PlannedRound, tools: Tools) -> IdeationRound:
     snapshot, home = unit.snapshot, tools.settings.home
     if not snapshot.is_dir():
         snapshot = index_for_parquet(snapshot, home)
+    embedder, parameters, ledger = tools.embedder, tools.request.parameters, tools.ledger
     with ExitStack() as stack:
         by_cutoff = {
             cutoff: VersionTools(
                 tools.engine,
                 stack.enter_context(open_network(snapshot, home, cutoff)),
-                tools.embedder,
-                tools.request.parameters,
+                embedder,
+                parameters,
             )
             for cutoff in dict.fromkeys(slot.cutoff_date for slot in unit.slots)
         }
-        return await make_round(
-            unit.round_id, unit.slots, by_cutoff, tools.literature(), tools.ledger
-        )
+
+        async def one(slot: Slot) -> VersionResult:
+            return await or_failure(
+                make_version(slot, by_cutoff[slot.cutoff_date]),
+                f"version {slot.version_id}",
+                lambda cause: failed_version(slot, *cause),
+            )
+
+        results = await each_unit(unit.slots, SLOTS_IN_FLIGHT, one)
+    versions = [each.version for each in results]
+    failures: list[Failure] = []
+    if kept_versions(versions):
+        limit = parameters.duplicate_from_similarity
+        versions = await _drop_repeated(versions, unit.slots, embedder, limit)
+        versions, failures = await _drop_published(versions, embedder, tools.literature(), limit)
+    return IdeationRound(
+        round_id=unit.round_id,
+        versions=tuple(versions),
+        relations=tuple(relation for each in results for relation in each.relations),
+        answers=tuple(answer for each in results for answer in each.answers),
+        failures=(*failures, *ledger.failures),
+        llm_calls=tuple(ledger.llm_calls),
+        api_calls=tuple(ledger.api_calls),
+    )
 
 
 def failed_round(unit: PlannedRound, tools: Tools, cause: Cause) -> IdeationRound:
@@ -62,45 +85,6 @@ def failed_round(unit: PlannedRound, tools: Tools, cause: Cause) -> IdeationRoun
 STAGE = "ideation"
 SLOTS_IN_FLIGHT = 8
 PAPERS_COMPARED = 10
-
-
-async def make_round(
-    round_id: str,
-    slots: Sequence[Slot],
-    tools: dict[date | None, VersionTools],
-    literature: LiteratureClient,
-    ledger: Ledger,
-) -> IdeationRound:
-    """Make a version for each slot with the tools of its cutoff.
-
-    Versions nearly the same as another of the round or as a paper are dropped with a reason; the
-    first of two near duplicates stays.
-    """
-
-    async def one(slot: Slot) -> VersionResult:
-        return await or_failure(
-            make_version(slot, tools[slot.cutoff_date]),
-            f"version {slot.version_id}",
-            lambda cause: failed_version(slot, *cause),
-        )
-
-    results = await each_unit(slots, SLOTS_IN_FLIGHT, one)
-    versions = [each.version for each in results]
-    failures: list[Failure] = []
-    if tools and kept_versions(versions):
-        first = next(iter(tools.values()))
-        limit = first.parameters.duplicate_from_similarity
-        versions = await _drop_repeated(versions, slots, first.embedder, limit)
-        versions, failures = await _drop_published(versions, first.embedder, literature, limit)
-    return IdeationRound(
-        round_id=round_id,
-        versions=tuple(versions),
-        relations=tuple(relation for each in results for relation in each.relations),
-        answers=tuple(answer for each in results for answer in each.answers),
-        failures=(*failures, *ledger.failures),
-        llm_calls=tuple(ledger.llm_calls),
-        api_calls=tuple(ledger.api_calls),
-    )
 
 
 async def _drop_repeated(

@@ -8,7 +8,7 @@ from textwrap import shorten
 
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
-from schemas.judgement.contribution import Comparison, Overlap, closest_first
+from schemas.judgement.contribution import closest_overlaps
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import ConcernSeverity, standing
 from schemas.works import experiment
@@ -42,11 +42,23 @@ def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
     literature), contradictions and closest works in turn, the other grave concerns, open
     experiments, other concerns.
     """
-    grave, others = _concerns(evaluation)
-    failed_findings, left_open = _experiments(evaluation)
+    grave: list[FindingText] = []
+    others: list[FindingText] = []
+    for each in standing(evaluation.concerns):
+        is_grave = each.remaining_severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
+        text = " ".join(filter(None, (each.point, each.why, each.action)))
+        (grave if is_grave else others).append((FindingKind.CONCERN, text))
+    failed_findings: list[FindingText] = []
+    # Undecided results, and gains no better than the strongest baseline.
+    left_open: list[FindingText] = []
+    for result in evaluation.experimental_results:
+        if not result.is_beyond_the_known:
+            is_failed = result.finding is experiment.Finding.NOT_SUPPORTED
+            texts = failed_findings if is_failed else left_open
+            texts.append((FindingKind.EXPERIMENT, result.in_words))
     of_literature = zip_longest(_contradictions(evaluation), _closest_works(evaluation))
     first = (limit + 1) // 2
-    texts = (
+    in_order = (
         *failed_findings,
         *grave[:first],
         *filter(None, chain.from_iterable(of_literature)),
@@ -56,37 +68,11 @@ def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
     )[:limit]
     return tuple(
         Finding(key=f"F{number}", kind=kind, text=text)
-        for number, (kind, text) in enumerate(texts, start=1)
+        for number, (kind, text) in enumerate(in_order, start=1)
     )
 
 
 FindingText = tuple[FindingKind, str]
-
-
-def _concerns(evaluation: IdeaEvaluation) -> tuple[list[FindingText], list[FindingText]]:
-    grave: list[FindingText] = []
-    others: list[FindingText] = []
-    for each in standing(evaluation.concerns):
-        is_grave = each.remaining_severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
-        text = " ".join(filter(None, (each.point, each.why, each.action)))
-        (grave if is_grave else others).append((FindingKind.CONCERN, text))
-    return grave, others
-
-
-def _experiments(evaluation: IdeaEvaluation) -> tuple[list[FindingText], list[FindingText]]:
-    """Return experiments that do not support the idea, and those that leave it open.
-
-    Open are undecided results, and gains no better than the strongest baseline.
-    """
-    failed_findings: list[FindingText] = []
-    left_open: list[FindingText] = []
-    for result in evaluation.experimental_results:
-        if not result.is_beyond_the_known:
-            texts = (
-                failed_findings if result.finding is experiment.Finding.NOT_SUPPORTED else left_open
-            )
-            texts.append((FindingKind.EXPERIMENT, result.in_words))
-    return failed_findings, left_open
 
 
 def _contradictions(evaluation: IdeaEvaluation) -> Iterator[FindingText]:
@@ -94,34 +80,23 @@ def _contradictions(evaluation: IdeaEvaluation) -> Iterator[FindingText]:
     if evaluation.soundness is None:
         return
     names = {each.method_id: each.text for each in evaluation.soundness.methods}
-    cited_methods = {
-        each.subject for each in evaluation.citations if each.field == "contradictions"
-    }
+    citations = [each for each in evaluation.citations if each.field == "contradictions"]
+    cited_ids = {each.paper_id for each in citations}
+    cited_papers = [paper for paper in evaluation.papers if paper.paper_id in cited_ids]
     for review in evaluation.soundness.reviews:
-        if review.method_id in cited_methods and review.contradictions.strip():
+        text = review.contradictions.strip()
+        if text and review.method_id in {each.subject for each in citations}:
             name = shorten(names.get(review.method_id, ""), _METHOD_CHARACTERS, placeholder=" …")
-            text = _without_addresses(review.contradictions.strip(), evaluation)
+            for paper in cited_papers:  # authors and years stay, links do not
+                text = text.replace(reference(paper), f"({label(paper)})")
             yield FindingKind.CONTRADICTION, f"Of the method “{name}”: {text}"
-
-
-def _without_addresses(text: str, evaluation: IdeaEvaluation) -> str:
-    """Remove the links from cited references in `text`; authors and years stay."""
-    cited_ids = {each.paper_id for each in evaluation.citations if each.field == "contradictions"}
-    for paper in evaluation.papers:
-        if paper.paper_id in cited_ids:
-            text = text.replace(reference(paper), f"({label(paper)})")
-    return text
 
 
 def _closest_works(evaluation: IdeaEvaluation) -> Iterator[FindingText]:
     if evaluation.contribution is None:
         return
     papers = {paper.paper_id: paper for paper in evaluation.papers}
-    closest: dict[str, Comparison] = {}
-    for comparison in closest_first(evaluation.contribution.comparisons):
-        if comparison.overlap not in (None, Overlap.NONE, Overlap.NOT_ADDRESSED):
-            closest.setdefault(str(comparison.paper_id), comparison)
-    for comparison in list(closest.values())[:MOST_CLOSE_WORKS]:
+    for comparison in closest_overlaps(evaluation.contribution.comparisons)[:MOST_CLOSE_WORKS]:
         paper = papers.get(comparison.paper_id)
         title = paper.title if paper is not None else comparison.paper_id
         parts = (
@@ -145,38 +120,31 @@ def check_answers(
     one, and quote and finding share two specific words.
     """
     by_key = {finding.key: finding for finding in findings}
-    return tuple(
-        _check_answer(version_id, answer, by_key.get(answer.finding), text, before)
-        for answer in {each.finding: each for each in answers}.values()
-    )
-
-
-def _check_answer(
-    version_id: IdeaId, answer: ToldAnswer, finding: Finding | None, text: str, before: str
-) -> FindingAnswer:
-    detail = _objection(answer, finding, text, before)
-    return FindingAnswer(
-        version_id=version_id,
-        finding_key=answer.finding,
-        kind=finding.kind if finding is not None else None,
-        finding=finding.text if finding is not None else "",
-        quote=answer.quote,
-        answered=not detail,
-        detail=detail,
-    )
-
-
-def _objection(answer: ToldAnswer, finding: Finding | None, text: str, before: str) -> str:
-    if finding is None:
-        return "there is no finding with that key"
-    if not stands_in(answer.quote, text):
-        return "the quote is not in the new text"
-    if stands_in(answer.quote, before):
-        return "the quote was already in the previous version"
-    shared_stems = specific_stems(answer.quote) & specific_stems(finding.text)
-    if len(shared_stems) < _LEAST_SHARED_STEMS:
-        return "the quote and the finding share too few specific words"
-    return ""
+    checked_answers = []
+    for answer in {each.finding: each for each in answers}.values():
+        finding, detail = by_key.get(answer.finding), ""
+        finding_text = finding.text if finding is not None else ""
+        shared_stems = specific_stems(answer.quote) & specific_stems(finding_text)
+        if finding is None:
+            detail = "there is no finding with that key"
+        elif not stands_in(answer.quote, text):
+            detail = "the quote is not in the new text"
+        elif stands_in(answer.quote, before):
+            detail = "the quote was already in the previous version"
+        elif len(shared_stems) < _LEAST_SHARED_STEMS:
+            detail = "the quote and the finding share too few specific words"
+        checked_answers.append(
+            FindingAnswer(
+                version_id=version_id,
+                finding_key=answer.finding,
+                kind=finding.kind if finding is not None else None,
+                finding=finding_text,
+                quote=answer.quote,
+                answered=not detail,
+                detail=detail,
+            )
+        )
+    return tuple(checked_answers)
 
 
 def next_move(
@@ -270,6 +238,11 @@ class Stacks:
     ) -> Slot:
         (seed_id, slot), stack = place, self._stacks[place]
         seed = self._seeds[IdeaId(seed_id)]
+        others = [
+            other
+            for (other_seed, other_slot), other in self._stacks.items()
+            if other_seed == seed_id and other_slot != slot and other
+        ]
         return Slot(
             seed=seed,
             slot=slot,
@@ -278,13 +251,8 @@ class Stacks:
             cutoff_date=seed.cutoff_date or self._cutoff_date,
             stack=tuple(stack),
             findings=findings,
-            taken=tuple(self._taken(seed_id, slot)),
+            taken=tuple(keyword for other in others for keyword in other[-1].keywords),
         )
-
-    def _taken(self, seed_id: str, slot: int) -> Iterable[str]:
-        for (other_seed, other_slot), stack in self._stacks.items():
-            if other_seed == seed_id and other_slot != slot and stack:
-                yield from stack[-1].keywords
 
 
 def landed_round(warehouse: Warehouse, run_id: RunId, round_id: str) -> IdeationRound:

@@ -48,12 +48,11 @@ class Candidate:
         """Return title, year and the sentences nearest to the concepts, for each paper."""
         names = (self.link.first, self.link.second, *self.bridges)
         query = " ".join(concept.name for concept in names)
-        return tuple(passage_of(paper, query) for paper in self.papers)
-
-
-def passage_of(paper: PaperRecord, query: str) -> str:
-    text, _ = nearest_sentences(query, paper.abstract or "", _WORDS_OF_A_PAPER)
-    return f"{paper.title} ({paper.year or 'no year'}). {text}".strip()
+        passages = []
+        for paper in self.papers:
+            text, _ = nearest_sentences(query, paper.abstract or "", _WORDS_OF_A_PAPER)
+            passages.append(f"{paper.title} ({paper.year or 'no year'}). {text}".strip())
+        return tuple(passages)
 
 
 def links_of(
@@ -81,44 +80,18 @@ def links_of(
 
 def _same(one: Concept, other: Concept) -> bool:
     """Return whether all stems of one occur in the other: tactile sensor, tactile sensing."""
+
+    def is_within(some: Collection[str], others: Collection[str]) -> bool:
+        return all(any(has_one_root(stem, other) for other in others) for stem in some)
+
+    def has_one_root(stem: str, other: str) -> bool:
+        # Stems of related nouns and verbs differ at their ends.
+        shorter_stem, longer_stem = sorted((stem, other), key=len)
+        is_root = len(shorter_stem) >= _LEAST_ROOT and longer_stem.startswith(shorter_stem)
+        return stem == other or is_root
+
     first, second = (specific_stems(each.name) for each in (one, other))
-    return _within(first, second) or _within(second, first)
-
-
-def _within(some: Collection[str], others: Collection[str]) -> bool:
-    """Return whether each stem has a match in `others`.
-
-    Prefixes match because stems of related nouns and verbs differ at their ends.
-    """
-    return all(any(_one_root(stem, other) for other in others) for stem in some)
-
-
-def _one_root(one: str, other: str) -> bool:
-    shorter_word, longer_word = sorted((one, other), key=len)
-    return one == other or (
-        len(shorter_word) >= _LEAST_ROOT and longer_word.startswith(shorter_word)
-    )
-
-
-async def cluster_links(links: Sequence[Link], count: int, embedder: Embedder) -> list[list[Link]]:
-    """Group links by the names of the new concepts into at most `count` clusters, in order."""
-    if len(links) <= 1 or count <= 1:
-        return [list(links)] if links else []
-    vectors = await embedder.embed([link.second.name for link in links])
-    labels = clusters_by_count(vectors, count, "average", "cosine")
-    clusters: dict[int, list[Link]] = {}
-    for link, label in zip(links, labels, strict=True):
-        clusters.setdefault(label, []).append(link)
-    return list(clusters.values())
-
-
-def candidates(
-    network: ConceptNetwork, links: Sequence[Link], parameters: IdeationParameters
-) -> list[Candidate]:
-    return [
-        _candidate(network, link, parameters.papers_per_relation)
-        for link in links[: parameters.candidates_shown]
-    ]
+    return is_within(first, second) or is_within(second, first)
 
 
 def _candidate(network: ConceptNetwork, link: Link, paper_count: int) -> Candidate:
@@ -176,7 +149,10 @@ async def make_version(slot: Slot, tools: VersionTools) -> VersionResult:
     if slot.move is not Move.REVISE:
         answer = await _choose(slot, names, candidate_list, tools)
         if isinstance(answer, Unscored):
-            return VersionResult(_unscored(slot, names, answer.reason, answer.detail, answer))
+            version = _unscored(
+                slot, names, answer.reason, answer.detail, provenance=answer.provenance
+            )
+            return VersionResult(version)
         choice = answer
         if choice.chosen is None and slot.parent is not None:
             slot = replace(slot, move=Move.REVISE)
@@ -205,14 +181,22 @@ async def _candidates(
     parameters = tools.parameters
     if slot.move is Move.REVISE:
         return None, []
-    links = links_of(tools.network, keywords, parameters, slot.taken)
-    if slot.parent is not None:
-        return None, candidates(tools.network, links, parameters)
-    clusters = await cluster_links(links, parameters.per_seed, tools.embedder)
-    if not clusters:
-        return None, []
-    place = (slot.slot - 1) % len(clusters)
-    return place + 1, candidates(tools.network, clusters[place], parameters)
+    links, cluster = links_of(tools.network, keywords, parameters, slot.taken), None
+    if links and slot.parent is None:
+        # The first versions of a seed's ideas take different clusters of new concepts.
+        clusters = {0: links}
+        if len(links) > 1 and parameters.per_seed > 1:
+            vectors = await tools.embedder.embed([link.second.name for link in links])
+            labels = clusters_by_count(vectors, parameters.per_seed, "average", "cosine")
+            clusters = {}
+            for link, label in zip(links, labels, strict=True):
+                clusters.setdefault(label, []).append(link)
+        place = (slot.slot - 1) % len(clusters)
+        links, cluster = list(clusters.values())[place], place + 1
+    return cluster, [
+        _candidate(tools.network, link, parameters.papers_per_relation)
+        for link in links[: parameters.candidates_shown]
+    ]
 
 
 async def _choose(
@@ -301,25 +285,23 @@ async def _write(
         "provenance": outcome.provenance,
     }
     if isinstance(outcome, Unscored):
-        failed_version = _unscored(slot, keywords, outcome.reason, outcome.detail)
-        return VersionResult(replace(failed_version, **about), relations)
-    text = text_of(outcome.value)
-    version = _version(
-        slot,
-        keywords,
-        text=text,
-        title=outcome.value.title,
-        problem=outcome.value.problem,
-        method=outcome.value.method,
-        experiment=outcome.value.experiment,
-        falsifier=outcome.value.falsifier,
-        **about,
-    )
+        version = _unscored(slot, keywords, outcome.reason, outcome.detail, **about)
+        return VersionResult(version, relations)
+    reply: ProposalReply = outcome.value
+    headed_parts = {
+        "Background": reply.background,
+        "Problem": reply.problem,
+        "Method": reply.method,
+        "Experiment": reply.experiment,
+        "What would show it to be wrong": reply.falsifier,
+    }
+    sections = (f"## {heading}\n\n{body}" for heading, body in headed_parts.items())
+    text = "\n\n".join((f"# {reply.title}", *sections))
+    columns = {"title", "problem", "method", "experiment", "falsifier"}
+    version = _version(slot, keywords, text=text, **reply.model_dump(include=columns), **about)
     if parent is None:
         return VersionResult(version, relations)
-    answers = check_answers(
-        slot.version_id, outcome.value.answers, slot.findings, text, parent.text or ""
-    )
+    answers = check_answers(slot.version_id, reply.answers, slot.findings, text, parent.text or "")
     if not any(answer.answered for answer in answers):
         details = "; ".join(f"{each.finding_key}: {each.detail}" for each in answers)
         version = replace(
@@ -328,18 +310,6 @@ async def _write(
             dropped_detail=details or "it names no finding",
         )
     return VersionResult(version, relations, answers)
-
-
-def text_of(reply: ProposalReply) -> str:
-    parts = {
-        "Background": reply.background,
-        "Problem": reply.problem,
-        "Method": reply.method,
-        "Experiment": reply.experiment,
-        "What would show it to be wrong": reply.falsifier,
-    }
-    sections = (f"## {heading}\n\n{body}" for heading, body in parts.items())
-    return "\n\n".join((f"# {reply.title}", *sections))
 
 
 def _relations(slot: Slot, choice: _Choice) -> tuple[KeywordRelation, ...]:
@@ -401,17 +371,8 @@ def _version(slot: Slot, keywords: Collection[str], **fields: object) -> IdeaVer
 
 
 def _unscored(
-    slot: Slot,
-    keywords: Collection[str],
-    reason: Reason,
-    detail: str,
-    answer: Unscored | None = None,
+    slot: Slot, keywords: Collection[str], reason: Reason, detail: str, **fields: object
 ) -> IdeaVersion:
     return _version(
-        slot,
-        keywords,
-        text=None,
-        unscored_reason=reason,
-        unscored_detail=detail,
-        provenance=answer.provenance if answer is not None else None,
+        slot, keywords, text=None, unscored_reason=reason, unscored_detail=detail, **fields
     )

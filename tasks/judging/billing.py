@@ -21,12 +21,19 @@ UNANSWERED = CallFailure(
 
 
 def plausible_usage(
-    answer: CallAnswer, prompt: Sequence[Message], price: Price | None
-) -> CallAnswer:
+    answer: CallAnswer | CallFailure, prompt: Sequence[Message], price: Price | None
+) -> CallAnswer | CallFailure:
     """Return the answer with no fewer tokens than its texts can have.
 
     Without any usage it stays as it is: then the cost is unknown.
     """
+    if isinstance(answer, CallFailure):
+        usage = answer.usage and _plausible(answer.usage, prompt, price)
+        return replace(answer, usage=usage)
+    return _plausible(answer, prompt, price)
+
+
+def _plausible(answer: CallAnswer, prompt: Sequence[Message], price: Price | None) -> CallAnswer:
     if not answer.tokens:
         return answer
     characters = sum(len(message["content"]) for message in prompt)
@@ -38,11 +45,8 @@ def plausible_usage(
     corrected_answer = replace(
         answer, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost_usd=None
     )
-    own_usd = cost_of(corrected_answer, price)
-    claimed_usd = answer.cost_usd
-    return replace(
-        corrected_answer, cost_usd=max(filter(None, (own_usd, claimed_usd)), default=None)
-    )
+    costs = filter(None, (cost_of(corrected_answer, price), answer.cost_usd))
+    return replace(corrected_answer, cost_usd=max(costs, default=None))
 
 
 def cost_of(

@@ -125,21 +125,47 @@ def estimate_step(
         return None
     effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
     models = models_of_step(step, judging) or (default_model,)
-    prompts = _prompts(step, expected, idea_tokens)
+    if expected.most_idea_tokens is not None:
+        idea_tokens = min(idea_tokens, expected.most_idea_tokens)
+    frame_tokens = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
+    prompt_tokens = expected.calls * frame_tokens + expected.data_tokens
+    marked_tokens = len(step.instructions) / CHARACTERS_PER_TOKEN + idea_tokens
     pictures = expected.calls if step.draws else 0.0
-    shares = [
-        _share(model, expected, prompts, effort, settings, by_batch, pictures) for model in models
-    ]
+    cached, thinking, costs = 0.0, 0.0, []
+    for model in models:
+        info, price = model_info(model), price_of(model, settings)
+        cached_tokens, written_tokens = 0.0, 0.0
+        if not by_batch:
+            # Without a marker only what is cached automatically comes from the cache.
+            marked = marked_tokens if step.shares_prefix else 0.0
+            beginning = (
+                marked if takes_cache_markers(model) else marked_tokens + expected.shared_tokens
+            )
+            cached_tokens, written_tokens = _cached_tokens(
+                model, info, expected, prompt_tokens, beginning
+            )
+        thinking_tokens = expected.calls * _thinking_tokens(model, info, effort, settings)
+        cached, thinking = cached + cached_tokens, thinking + thinking_tokens
+        completion_tokens = expected.answer_tokens + thinking_tokens
+        rate = BATCH_RATE if by_batch else 1.0
+        costs.append(
+            rate
+            * price.of(prompt_tokens, completion_tokens, cached_tokens, written_tokens, pictures)
+            if price
+            else None
+        )
     return StepEstimate(
         step=step.name,
         models=models,
         calls=expected.calls * len(models),
-        prompt_tokens=prompts.tokens * len(models),
-        cached_tokens=sum(share.cached_tokens for share in shares),
-        completion_tokens=sum(expected.answer_tokens + share.thinking_tokens for share in shares),
-        thinking_tokens=sum(share.thinking_tokens for share in shares),
-        cost_usd=total_usd(share.cost_usd for share in shares),
-        unpriced_models=tuple(share.model for share in shares if share.cost_usd is None),
+        prompt_tokens=prompt_tokens * len(models),
+        cached_tokens=cached,
+        completion_tokens=expected.answer_tokens * len(models) + thinking,
+        thinking_tokens=thinking,
+        cost_usd=total_usd(costs),
+        unpriced_models=tuple(
+            model for model, cost in zip(models, costs, strict=True) if cost is None
+        ),
     )
 
 
@@ -158,115 +184,50 @@ def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(model for step in steps for model in step.unpriced_models))
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    """Tokens of a step's prompts, and of the prefix that a group of calls shares.
-
-    Attributes:
-        marked_beginning: tokens of the prefix with a cache marker; 0: no marker.
-    """
-
-    tokens: float
-    beginning: float
-    marked_beginning: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Share:
-    """One model's part of a step."""
-
-    model: str
-    cached_tokens: float
-    thinking_tokens: float
-    cost_usd: float | None
-
-
-def _prompts(step: Step[Any, Any], expected: ExpectedCalls, idea_tokens: float) -> _Prompts:
-    if expected.most_idea_tokens is not None:
-        idea_tokens = min(idea_tokens, expected.most_idea_tokens)
-    frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
-    until_idea = len(step.instructions) / CHARACTERS_PER_TOKEN + idea_tokens
-    return _Prompts(
-        tokens=expected.calls * frame + expected.data_tokens,
-        beginning=until_idea + expected.shared_tokens,
-        marked_beginning=until_idea if step.shares_prefix else 0.0,
-    )
-
-
-def _share(
-    model: str,
-    expected: ExpectedCalls,
-    prompts: _Prompts,
-    effort: Effort,
-    settings: LanguageModelSettings,
-    by_batch: bool,
-    pictures: float,
-) -> _Share:
-    info = model_info(model)
-    cached_tokens, written_tokens = (
-        (0.0, 0.0) if by_batch else _cached_tokens(model, info, expected, prompts)
-    )
-    thinking_tokens = expected.calls * _thinking_tokens(model, info, effort, settings)
-    price = price_of(model, settings)
-    completion = expected.answer_tokens + thinking_tokens
-    rate = BATCH_RATE if by_batch else 1.0
-    cost = (
-        None
-        if price is None
-        else rate * price.of(prompts.tokens, completion, cached_tokens, written_tokens, pictures)
-    )
-    return _Share(model, cached_tokens, thinking_tokens, cost)
-
-
 def _thinking_tokens(
     model: str, info: dict[str, Any], effort: Effort, settings: LanguageModelSettings
 ) -> int:
-    """Return the thinking tokens of one call; 0 for a model that does not think.
-
-    The settings decide whether it thinks, else LiteLLM's tables.
-    """
+    """Return the thinking tokens of one call; 0 for a model that does not think."""
     supports_thinking = bool(info.get("supports_reasoning"))
     if not (supports_thinking if settings.thinking == "auto" else settings.thinking == "yes"):
         return 0
-    expected_tokens = EXPECTED_THINKING_TOKENS[effort]
-    return expected_tokens or (0 if _can_stop_thinking(model, info) else LEAST_THINKING_TOKENS)
-
-
-def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
-    """Return whether thinking can be turned off.
-
-    OpenAI's models only where LiteLLM lists it; others unless LiteLLM lists that they always think.
-    """
+    if expected_tokens := EXPECTED_THINKING_TOKENS[effort]:
+        return expected_tokens
     if info.get("thinking_always_on"):
-        return False
-    if "gemini" in model:
-        return "gemini-2.5-flash" in model
-    openai = str(info.get("litellm_provider", "")).startswith(("openai", "azure"))
-    return bool(info.get("supports_none_reasoning_effort", not openai))
+        can_stop = False
+    elif "gemini" in model:
+        can_stop = "gemini-2.5-flash" in model
+    else:  # OpenAI's models stop only where LiteLLM lists it, others unless it lists that they cannot
+        openai = str(info.get("litellm_provider", "")).startswith(("openai", "azure"))
+        can_stop = bool(info.get("supports_none_reasoning_effort", not openai))
+    return 0 if can_stop else LEAST_THINKING_TOKENS
 
 
 def _cached_tokens(
-    model: str, info: dict[str, Any], expected: ExpectedCalls, prompts: _Prompts
+    model: str,
+    info: dict[str, Any],
+    expected: ExpectedCalls,
+    prompt_tokens: float,
+    beginning_tokens: float,
 ) -> tuple[float, float]:
-    """Return (tokens read from the provider's cache, tokens billed as written to it)."""
+    """Return (tokens read from the provider's cache, tokens billed as written to it).
+
+    Args:
+        beginning_tokens: of the prefix that a group of calls shares, as far as it is cached.
+    """
     if not info.get("supports_prompt_caching") or not expected.calls:
         return 0.0, 0.0
-    least_tokens = _cached_from_tokens(model, info)
+    default = CACHED_FROM_TOKENS_GEMINI if "gemini" in model else CACHED_FROM_TOKENS
+    least_tokens = float(info.get("prompt_cache_min_tokens", default))
     if info.get("supports_prompt_cache_breakpoint"):
         # From GPT-5.6 on, OpenAI caches whole prompts: a prompt that continues differently misses.
-        return 0.0, prompts.tokens if prompts.tokens / expected.calls >= least_tokens else 0.0
-    takes_markers = takes_cache_markers(model)
-    shared_tokens = prompts.marked_beginning if takes_markers else prompts.beginning
-    if shared_tokens < least_tokens:
+        return 0.0, prompt_tokens if prompt_tokens / expected.calls >= least_tokens else 0.0
+    if beginning_tokens < least_tokens:
         return 0.0, 0.0
-    first = (
+    first_calls = (
         expected.calls
         if expected.first_calls is None
         else min(expected.first_calls, expected.calls)
     )
-    return (expected.calls - first) * shared_tokens, first * shared_tokens if takes_markers else 0.0
-
-
-def _cached_from_tokens(model: str, info: dict[str, Any]) -> float:
-    default = CACHED_FROM_TOKENS_GEMINI if "gemini" in model else CACHED_FROM_TOKENS
-    return float(info.get("prompt_cache_min_tokens", default))
+    written = first_calls * beginning_tokens if takes_cache_markers(model) else 0.0
+    return (expected.calls - first_calls) * beginning_tokens, written

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from schemas.base import Reply
 from schemas.choices import EngineChoice
 from schemas.identifiers import content_hash
-from schemas.judging import Assignment, Effort
+from schemas.judging import Effort
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.judging.batches.batched_model import BatchedModel
@@ -22,7 +22,6 @@ from tasks.judging.models import (
     NO_REPORTED_LIMITS,
     ModelLimits,
     Price,
-    RateLimitHeaders,
     access,
     price_of,
     takes_cache_markers,
@@ -33,7 +32,6 @@ from tasks.judging.pictures import as_prompt
 from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider, draw_by_provider
 from tasks.judging.replies import reply_json
 from tasks.judging.step import Step
-from tasks.judging.structured_output import OutputMode
 from tasks.web.litellm_library import library
 from warehouse.scrubbing import without_secrets
 from warehouse.stores.keyed_store import KeyedStore, json_entry
@@ -184,14 +182,6 @@ class LiteLLMBackend:
     def name(self) -> str:
         return EngineChoice(self.model).text
 
-    @property
-    def mode(self) -> OutputMode:
-        return self.parameters.mode
-
-    def reply_tokens(self, assignment: Assignment) -> int:
-        """Return the limit of a reply in tokens, thinking included."""
-        return self.parameters.reply_tokens(assignment.answer_tokens, assignment.effort)
-
     def larger(self, reply_tokens: int, messages: Sequence[Message]) -> int | None:
         """Return a larger limit after a cut-off at `reply_tokens`; None: the model has no room."""
         prompt_tokens = tokens_of(messages, self.count_tokens)
@@ -238,12 +228,6 @@ class LiteLLMBackend:
         """Return the factor by which a reply of this length extends the timeout."""
         return max(1.0, reply_tokens / _TOKENS_WITHIN_TIMEOUT)
 
-    def parameters_of(
-        self, assignment: Assignment, reply_tokens: int, sampling: Sampling
-    ) -> Parameters:
-        """Return the parameters of a call of a step with this assignment."""
-        return self.parameters.of_call(sampling, assignment.effort, reply_tokens)
-
     async def ask(
         self,
         messages: Sequence[Mapping[str, Any]],
@@ -252,48 +236,25 @@ class LiteLLMBackend:
         *,
         patience: float = 1.0,
         shares_prefix: bool = False,
+        draws: bool = False,
     ) -> CallAnswer | CallFailure:
         """Make one attempt; learn rate limits from it, and count failures of the model itself."""
-        prompt = (
-            with_cache_markers(messages)
-            if shares_prefix and takes_cache_markers(self.model)
-            else messages
-        )
-        arguments = call_arguments(parameters, response_format)
-        return self._record_outcome(
-            await call_provider(
-                self.model,
-                prompt,
-                {**arguments, **access(self.model, self._api_base)},
-                self.settings.timeout_seconds * patience,
-            )
-        )
-
-    async def draw(
-        self, messages: Sequence[Message], parameters: Parameters, *, patience: float = 1.0
-    ) -> CallAnswer | CallFailure:
-        """Call an image model like `ask`, with the messages as one text."""
-        return self._record_outcome(
-            await draw_by_provider(
-                self.model,
-                as_prompt(messages),
-                {**parameters.values, **access(self.model, self._api_base)},
-                self.settings.timeout_seconds * patience,
-            )
-        )
-
-    def _record_outcome(self, answer: CallAnswer | CallFailure) -> CallAnswer | CallFailure:
-        if isinstance(answer, CallFailure) and answer.concerns_every_call:
-            self._failures_in_a_row += 1
-            if self._failures_in_a_row >= _FAILURES_UNTIL_OUT_OF_ORDER:
-                self.out_of_order = answer.detail
-        elif isinstance(answer, CallAnswer):
-            self._failures_in_a_row = 0
-            self._learn_limits(answer.limits)
-        return answer
-
-    def _learn_limits(self, headers: RateLimitHeaders) -> None:
-        previous = self.limits_told
+        seconds = self.settings.timeout_seconds * patience
+        arguments = call_arguments(parameters, response_format) | access(self.model, self._api_base)
+        if draws:
+            answer = await draw_by_provider(self.model, as_prompt(messages), arguments, seconds)
+        else:
+            if shares_prefix and takes_cache_markers(self.model):
+                messages = with_cache_markers(messages)
+            answer = await call_provider(self.model, messages, arguments, seconds)
+        if isinstance(answer, CallFailure):
+            if answer.concerns_every_call:
+                self._failures_in_a_row += 1
+                if self._failures_in_a_row >= _FAILURES_UNTIL_OUT_OF_ORDER:
+                    self.out_of_order = answer.detail
+            return answer
+        self._failures_in_a_row = 0
+        previous, headers = self.limits_told, answer.limits
         limits = (headers.requests_per_minute, headers.tokens_per_minute)
         if limits != (previous.requests_per_minute, previous.tokens_per_minute):
             self.limits.learn(*limits)
@@ -301,6 +262,7 @@ class LiteLLMBackend:
             self.limits.penalise(headers.wait_seconds)
         if headers != NO_REPORTED_LIMITS:
             self.limits_told = headers
+        return answer
 
     async def close(self) -> None:
         """Close the connections of this event loop."""

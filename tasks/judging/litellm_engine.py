@@ -27,7 +27,6 @@ from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply, reply
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
 from tasks.telemetry.reporting import span
-from tasks.telemetry.spans import Span
 from tasks.web.retrying import RetryPolicy, Spent, Tried
 from warehouse.scrubbing import one_line
 
@@ -115,7 +114,9 @@ class LiteLLMEngine:
         """Answer `step`; see `Engine.run`."""
         backend = self._backend
         assignment = self._judging.assignment(step.name, step.kind, step.answer_tokens)
-        request = _StepRequest(step, assignment, backend.reply_tokens(assignment))
+        answer_tokens, effort = assignment.answer_tokens, assignment.effort
+        reply_tokens = backend.parameters.reply_tokens(answer_tokens, effort)
+        request = _StepRequest(step, assignment, reply_tokens)
         prompt = step.messages(inputs)
         messages = self._fit(request, prompt)
         if isinstance(messages, TooLong):
@@ -123,36 +124,38 @@ class LiteLLMEngine:
         if backend.cache is None:
             return await self._ask(request, prompt)
         request.messages = messages
-        cache_messages = [*messages, *self._cache_extras()]
+        distinctions = []  # of questions with equal messages
+        if self._attachment:
+            distinctions.append({"role": "attachment", "content": self._attachment.sha256})
+        if self._repetition > 1:
+            distinctions.append({"role": "repetition", "content": str(self._repetition)})
         key = request.reply_key = backend.cache.key(
-            step, cache_messages, assignment.effort, self._sampling
+            step, [*messages, *distinctions], effort, self._sampling
         )
         if backend.batched is not None:  # nobody waits for a turn: all ask in one wave
+            # An idea books the batch answer that it paid for, instead of the cached reply.
             has_paid = backend.batched.paid_for(key, self._ledger.idea_id)
-            return await self._reply_or_cached(request, prompt, None if has_paid else key)
+            return await self._reply_or_cached(request, prompt, use_cache=not has_paid)
         async with backend.turn(key):
-            return await self._reply_or_cached(request, prompt, key)
+            return await self._reply_or_cached(request, prompt, use_cache=True)
 
     async def _reply_or_cached(
-        self, request: _StepRequest, plain: list[Message], key: str | None
+        self, request: _StepRequest, prompt: list[Message], *, use_cache: bool
     ) -> Outcome[Any]:
-        """Return the cached reply under `key`, else ask and cache the reply.
-
-        Args:
-            key: None: skip the cache, so that an idea books the batch answer that it paid for.
-        """
-        cache = self._backend.cache
+        cache, key = self._backend.cache, request.reply_key
         assert cache is not None
-        if key is not None and (entry := cache.recall(key, request.step.output_model)):
+        if use_cache and (entry := cache.recall(key, request.step.output_model)):
             value, request.model_answered = entry
-            cached_call = self._row(
-                request, uuid.uuid4().hex, CallStatus.CACHED, reply_text=reply_json(value)
+            self._book(
+                request,
+                self._row(
+                    request, uuid.uuid4().hex, CallStatus.CACHED, reply_text=reply_json(value)
+                ),
             )
-            self._book(request, cached_call)
             return Scored(value, self._provenance(request))
-        outcome = await self._ask(request, plain)
+        outcome = await self._ask(request, prompt)
         if isinstance(outcome, Scored):
-            cache.remember(request.reply_key, outcome.value, request.model_answered)
+            cache.remember(key, outcome.value, request.model_answered)
         return outcome
 
     def _fit(
@@ -179,54 +182,36 @@ class LiteLLMEngine:
         request.shortening = fit_result.shortening
         return fit_result.messages
 
-    def _cache_extras(self) -> Sequence[Message]:
-        """Return what distinguishes two questions with equal messages."""
-        extras = (
-            [{"role": "attachment", "content": self._attachment.sha256}] if self._attachment else []
-        )
-        return (
-            [*extras, {"role": "repetition", "content": str(self._repetition)}]
-            if self._repetition > 1
-            else extras
-        )
-
     async def _ask(self, request: _StepRequest, prompt: list[Message]) -> Outcome[Any]:
         """Ask, with one correction of an unusable reply and one extension of a cut-off reply."""
         correction: Sequence[Message] = ()
         may_grow = True
         while True:
-            reply = await self._reply(request, prompt, correction)
+            try:
+                attempt = await self._attempt_repeatedly(request, prompt, correction)
+            except BudgetExhaustedError as error:
+                return self._unscored(request, Reason.BUDGET_EXHAUSTED, str(error))
+            if isinstance(attempt, CallFailure):
+                return self._unscored(request, attempt.reason, attempt.detail)
+            answer, reply = attempt.answer, attempt.reply
+            assert isinstance(answer, CallAnswer)
+            assert reply is not None
+            request.model_answered = answer.model_answered
             if isinstance(reply, ParsedReply):
                 return Scored(reply.value, self._provenance(request))
-            text, problem = reply
-            if isinstance(problem, UnusableReply) and problem.again and not correction:
-                correction = _correction(text, problem)
+            if reply.again and not correction:
+                correction = _correction(answer.text or "", reply)
                 continue
-            if isinstance(problem, UnusableReply) and problem.status is CallStatus.CUT_OFF:
-                larger = self._backend.larger(request.reply_tokens, request.messages)
-                if may_grow and larger is not None:
-                    request.reply_tokens, may_grow = larger, False
-                    continue
-                return self._unscored(request, problem.reason, _cut_off(problem, request))
-            return self._unscored(request, problem.reason, problem.detail)
-
-    async def _reply(
-        self, request: _StepRequest, prompt: list[Message], correction: Sequence[Message]
-    ) -> ParsedReply[Any] | tuple[str, UnusableReply | CallFailure]:
-        """Return a usable reply, or the text of an unusable one with the problem."""
-        try:
-            attempt = await self._attempt_repeatedly(request, prompt, correction)
-        except BudgetExhaustedError as error:
-            return "", CallFailure(CallStatus.CLIENT_ERROR, Reason.BUDGET_EXHAUSTED, str(error))
-        if isinstance(attempt, CallFailure):
-            return "", attempt
-        answer = attempt.answer
-        assert isinstance(answer, CallAnswer)
-        request.model_answered = answer.model_answered
-        if isinstance(attempt.reply, ParsedReply):
-            return attempt.reply
-        assert attempt.reply is not None
-        return answer.text or "", attempt.reply
+            if reply.status is not CallStatus.CUT_OFF:
+                return self._unscored(request, reply.reason, reply.detail)
+            larger = self._backend.larger(request.reply_tokens, request.messages)
+            if not may_grow or larger is None:
+                detail = (
+                    f"{reply.detail} of {request.reply_tokens:,} tokens, thinking included: raise"
+                    " answer_tokens in the profile, or lower effort"
+                )
+                return self._unscored(request, reply.reason, detail)
+            request.reply_tokens, may_grow = larger, False
 
     async def _attempt_repeatedly(
         self, request: _StepRequest, prompt: list[Message], correction: Sequence[Message]
@@ -265,12 +250,14 @@ class LiteLLMEngine:
                 unavailable = Reason.ENGINE_UNAVAILABLE
                 detail = f"not asked any more: {backend.out_of_order}"
                 return Tried(CallFailure(CallStatus.CLIENT_ERROR, unavailable, detail))
-            mode = OutputMode.PICTURE if request.step.draws else backend.mode
-            request.parameters = (
-                backend.parameters.of_picture(self._sampling)
-                if request.step.draws
-                else backend.parameters_of(request.assignment, request.reply_tokens, self._sampling)
-            )
+            if request.step.draws:
+                mode = OutputMode.PICTURE
+                request.parameters = backend.parameters.of_picture(self._sampling)
+            else:
+                mode = backend.parameters.mode
+                request.parameters = backend.parameters.of_call(
+                    self._sampling, request.assignment.effort, request.reply_tokens
+                )
             messages = self._fit(request, prompt, mode)
             if isinstance(messages, TooLong):
                 too_long = Reason.INPUT_TOO_LONG
@@ -286,7 +273,9 @@ class LiteLLMEngine:
                 wait_seconds = failure.retry_after_seconds or 0.0
                 return Tried(failure, failure.retryable, wait_seconds, busy_seconds)
             # The loop ends: a refused parameter is never sent again.
-            request.reply_tokens = backend.reply_tokens(request.assignment)
+            request.reply_tokens = backend.parameters.reply_tokens(
+                request.assignment.answer_tokens, request.assignment.effort
+            )
 
     async def _attempt(
         self, request: _StepRequest, messages: list[Message], mode: OutputMode
@@ -296,18 +285,33 @@ class LiteLLMEngine:
         Raises:
             BudgetExhaustedError: nothing was sent.
         """
-        backend = self._backend
-        attached_tokens = self._attachment.estimated_tokens if self._attachment else 0
+        backend, step, attachment = self._backend, request.step, self._attachment
+        parameters = request.parameters
+        assert parameters is not None
         tokens, cost_usd = backend.estimate(
-            messages, request.reply_tokens, attached_tokens, pictures=int(request.step.draws)
+            messages,
+            request.reply_tokens,
+            attachment.estimated_tokens if attachment else 0,
+            pictures=int(step.draws),
         )
-        assert request.parameters is not None
+        content = with_attachment(messages, attachment) if attachment else messages
+        output_format = response_format(mode, step.name, step.output_model)
         if backend.batched is not None:
-            by_batch = await self._by_batch(request, messages, mode, tokens, cost_usd)
+            by_batch = await backend.batched.ask(
+                content,
+                call_arguments(parameters, output_format),
+                reply_key=request.reply_key,
+                unit=self._ledger.idea_id,
+                step=step.name,
+                tokens=tokens,
+                cost_usd=cost_usd if backend.price else None,
+                booked_ids={call.call_id for call in self._ledger.llm_calls},
+            )
             if by_batch is not None:
-                answer = by_batch.answer
-                reply = _parse(answer, request.step) if isinstance(answer, CallAnswer) else None
-                attempt = _Attempt(answer, by_batch.seconds, by_batch=by_batch, reply=reply)
+                reply = _parse(by_batch.answer, step)
+                attempt = _Attempt(
+                    by_batch.answer, by_batch.seconds, by_batch=by_batch, reply=reply
+                )
                 # A resumed idea books the batch's answer under the same id again.
                 name = by_batch.question_id if by_batch.is_own else uuid.uuid4().hex
                 self._book(request, self._row_of(request, name, attempt))
@@ -322,21 +326,35 @@ class LiteLLMEngine:
             try:
                 await backend.limits.take(tokens)
                 started_at = time.monotonic()
-                queue_seconds = started_at - asked_at
-                attempt = _Attempt(UNANSWERED, 0.0, queue_seconds, estimated_usd=cost_usd)
+                attempt = _Attempt(UNANSWERED, 0.0, started_at - asked_at, estimated_usd=cost_usd)
                 call = self._row_of(request, reservation.reservation_id, attempt)
                 used_tokens = tokens
                 backend.budget.send(reservation, self._ledger.unit, call)
-                with span(
-                    "model call", kind="client", step=request.step.name, model=backend.model
-                ) as call_span:
-                    answer = await self._send(request, messages, mode)
-                    _note(call_span, answer)
+                call_span = span("model call", kind="client", step=step.name, model=backend.model)
+                with call_span as open_span:
+                    answer = await backend.ask(
+                        content,
+                        parameters,
+                        output_format,
+                        patience=backend.patience(request.reply_tokens),
+                        shares_prefix=step.shares_prefix,
+                        draws=step.draws,
+                    )
+                    if isinstance(answer, CallFailure):
+                        open_span.fail(answer.status.value)
+                    else:
+                        open_span.note(
+                            model_answered=answer.model_answered,
+                            prompt_tokens=answer.prompt_tokens,
+                            completion_tokens=answer.completion_tokens,
+                        )
                 attempt = dataclasses.replace(
-                    self._read_answer(
-                        request, answer, time.monotonic() - started_at, queue_seconds
-                    ),
-                    estimated_usd=cost_usd,
+                    attempt,
+                    answer=answer
+                    if step.draws
+                    else plausible_usage(answer, request.messages, backend.price),
+                    latency_seconds=time.monotonic() - started_at,
+                    reply=_parse(answer, step),
                 )
                 call = self._row_of(request, reservation.reservation_id, attempt)
                 used_tokens = tokens_of_bill(attempt.answer, tokens)
@@ -352,74 +370,14 @@ class LiteLLMEngine:
             backend.limits.settle(tokens, used_tokens)
         return attempt
 
-    def _read_answer(
-        self,
-        request: _StepRequest,
-        answer: CallAnswer | CallFailure,
-        latency_seconds: float,
-        queue_seconds: float,
-    ) -> _Attempt:
-        """Return the attempt with its parsed reply and plausible token counts."""
-        step, price = request.step, self._backend.price
-        usage = answer.usage if isinstance(answer, CallFailure) else answer
-        if usage is not None and not step.draws:
-            usage = plausible_usage(usage, request.messages, price)
-        if isinstance(answer, CallFailure):
-            answer = dataclasses.replace(answer, usage=usage)
-            return _Attempt(answer, latency_seconds, queue_seconds)
-        assert usage is not None
-        return _Attempt(usage, latency_seconds, queue_seconds, reply=_parse(answer, step))
-
-    async def _send(
-        self, request: _StepRequest, messages: list[Message], mode: OutputMode
-    ) -> CallAnswer | CallFailure:
-        backend, attachment, step = self._backend, self._attachment, request.step
-        assert request.parameters is not None
-        patience = backend.patience(request.reply_tokens)
-        if step.draws:
-            return await backend.draw(messages, request.parameters, patience=patience)
-        return await backend.ask(
-            with_attachment(messages, attachment) if attachment else messages,
-            request.parameters,
-            response_format(mode, step.name, step.output_model),
-            patience=patience,
-            shares_prefix=step.shares_prefix,
-        )
-
-    async def _by_batch(
-        self,
-        request: _StepRequest,
-        messages: list[Message],
-        mode: OutputMode,
-        tokens: int,
-        cost_usd: float,
-    ) -> BatchAnswer | None:
-        """Return the answer of the batches; None: make a call instead."""
-        backend, attachment = self._backend, self._attachment
-        assert backend.batched is not None
-        assert request.parameters is not None
-        output_format = response_format(mode, request.step.name, request.step.output_model)
-        return await backend.batched.ask(
-            with_attachment(messages, attachment) if attachment else messages,
-            call_arguments(request.parameters, output_format),
-            reply_key=request.reply_key,
-            unit=self._ledger.idea_id,
-            step=request.step.name,
-            tokens=tokens,
-            cost_usd=cost_usd if backend.price else None,
-            booked_ids={call.call_id for call in self._ledger.llm_calls},
-        )
-
     def _row_of(self, request: _StepRequest, call_id: str, attempt: _Attempt) -> LlmCall:
         """Return the ledger row of an attempt."""
         answer, by_batch, reply = attempt.answer, attempt.by_batch, attempt.reply
-        error = None
+        status, error = CallStatus.OK, None
         if isinstance(answer, CallFailure):
             status, error = answer.status, answer.detail
         elif isinstance(reply, UnusableReply):
             status, error = reply.status, reply.detail
-        else:
-            status = CallStatus.OK
         if by_batch is not None and by_batch.batch and not by_batch.is_own:
             status = CallStatus.CACHED
         return self._row(request, call_id, status, attempt, error=error)
@@ -499,21 +457,21 @@ class LiteLLMEngine:
         return Unscored(reason, one_line(detail), self._provenance(request))
 
     def _provenance(self, request: _StepRequest) -> Provenance:
-        return Provenance(
-            step=request.step.name,
-            step_version=request.step.version,
-            prompt_sha256=request.step.prompt_sha256,
+        return request.step.provenance(
             engine=self.name,
             model_requested=self._backend.model,
             model_answered=request.model_answered,
             seed=self._seed(request),
-            created_at=datetime.now(UTC),
             shortening=request.shortening,
             call_ids=tuple(request.call_ids),
         )
 
 
-def _parse(answer: CallAnswer, step: Step[Any, Any]) -> ParsedReply[Any] | UnusableReply:
+def _parse(
+    answer: CallAnswer | CallFailure, step: Step[Any, Any]
+) -> ParsedReply[Any] | UnusableReply | None:
+    if isinstance(answer, CallFailure):
+        return None
     if step.draws:
         return read_picture(answer.text, step.output_model)
     return parse_reply(
@@ -521,24 +479,6 @@ def _parse(answer: CallAnswer, step: Step[Any, Any]) -> ParsedReply[Any] | Unusa
         step.output_model,
         finish_reason=answer.finish_reason,
         refusal=answer.refusal,
-    )
-
-
-def _note(call_span: Span, answer: CallAnswer | CallFailure) -> None:
-    if isinstance(answer, CallFailure):
-        call_span.fail(answer.status.value)
-    else:
-        call_span.note(
-            model_answered=answer.model_answered,
-            prompt_tokens=answer.prompt_tokens,
-            completion_tokens=answer.completion_tokens,
-        )
-
-
-def _cut_off(problem: UnusableReply, request: _StepRequest) -> str:
-    return (
-        f"{problem.detail} of {request.reply_tokens:,} tokens, thinking included: raise"
-        " answer_tokens in the profile, or lower effort"
     )
 
 

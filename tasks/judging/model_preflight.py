@@ -30,8 +30,9 @@ from tasks.judging.models import draws_pictures, price_of
 from tasks.judging.opening import open_backend
 from tasks.judging.panel import models_of_step
 from tasks.judging.parameters import Sampling
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 from tasks.judging.structured_output import OutputMode
+from tasks.web.exchange import connection_failure, proxy_of
 from tasks.web.litellm_library import library
 from warehouse.layout import Layout
 from warehouse.scrubbing import without_secrets
@@ -124,17 +125,13 @@ class GreetingReply(Reply):
     farewell: Literal["later", "never"] | None = Field(default=None, description="null: not yet.")
 
 
-async def _no_baseline(_: Greeting, __: BaselineTools) -> GreetingReply | NoAnswer:
-    return GreetingReply(sentence="Hello.", mood="calm", numbers=(Number(value=3),))
-
-
 FIRST_CONTACT = Step(
     name="first_contact",
     version=2,
     package="tasks.judging",
     input_model=Greeting,
     output_model=GreetingReply,
-    baseline=_no_baseline,
+    baseline=no_baseline("only a model can be probed"),
     kind=StepKind.READING,
 )
 
@@ -177,16 +174,32 @@ async def probe_models(
                 stack=stack,
             )
             backend.cache = None  # a cached answer would not test the model
-            efforts = () if use.draws else _efforts(backend, use.efforts)
+            parameters, price = backend.parameters, backend.price
+            efforts = () if use.draws else tuple(dict.fromkeys(use.efforts)) or (Effort.LOW,)
+            if not parameters.thinks:
+                efforts = efforts[:1]  # they make no difference
             dropped_parameters = [await _greet(backend, use, effort) for effort in efforts]
-            probes.append(_probe_of(backend, dropped_parameters, draws=use.draws))
+            dropped_names = dict.fromkeys(
+                name for each in dropped_parameters if each for name in each.split(", ")
+            )
+            limits = backend.limits_told
+            probes.append(
+                ModelProbe(
+                    model=backend.model,
+                    structured_output=OutputMode.PICTURE if use.draws else parameters.mode,
+                    parameters_dropped=", ".join(dropped_names) or None,
+                    thinks=parameters.thinks,
+                    context_tokens=parameters.context_tokens,
+                    prompt_usd_per_million_tokens=price.prompt_usd * _MILLION if price else None,
+                    completion_usd_per_million_tokens=(
+                        price.completion_usd * _MILLION if price else None
+                    ),
+                    usd_per_picture=price.picture_usd if price else 0.0,
+                    requests_per_minute=limits.requests_per_minute,
+                    tokens_per_minute=limits.tokens_per_minute,
+                )
+            )
     return tuple(probes)
-
-
-def _efforts(backend: LiteLLMBackend, efforts: Iterable[Effort]) -> tuple[Effort, ...]:
-    """Return the efforts that make a difference to the model."""
-    distinct = tuple(dict.fromkeys(efforts)) or (Effort.LOW,)
-    return distinct if backend.parameters.thinks else distinct[:1]
 
 
 async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str | None:
@@ -199,27 +212,6 @@ async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str 
         where = f" at {without_secrets(use.api_base)}" if use.api_base else ""
         raise ConfigurationError(f"model {use.model}{where} does not answer: {outcome.detail}")
     return ledger.llm_calls[-1].parameters_dropped
-
-
-def _probe_of(
-    backend: LiteLLMBackend, dropped_parameters: Iterable[str | None], *, draws: bool
-) -> ModelProbe:
-    price, limits = backend.price, backend.limits_told
-    dropped_names = dict.fromkeys(
-        name for each in dropped_parameters if each for name in each.split(", ")
-    )
-    return ModelProbe(
-        model=backend.model,
-        structured_output=OutputMode.PICTURE if draws else backend.mode,
-        parameters_dropped=", ".join(dropped_names) or None,
-        thinks=backend.parameters.thinks,
-        context_tokens=backend.parameters.context_tokens,
-        prompt_usd_per_million_tokens=price.prompt_usd * _MILLION if price else None,
-        completion_usd_per_million_tokens=price.completion_usd * _MILLION if price else None,
-        usd_per_picture=price.picture_usd if price else 0.0,
-        requests_per_minute=limits.requests_per_minute,
-        tokens_per_minute=limits.tokens_per_minute,
-    )
 
 
 def model_uses(
@@ -303,19 +295,20 @@ async def _check_connection(api_base: str) -> None:
     address = without_secrets(api_base)
     try:
         parts = urlsplit(api_base)
-        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-        host = parts.hostname
-    except ValueError as error:
-        raise ConfigurationError(
-            f"API base {address} is no URL: write it as http://host:port/v1"
-        ) from error
+        host, port = parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        host = port = None
     if host is None or port is None:
         raise ConfigurationError(f"API base {address} is no URL: write it as http://host:port/v1")
+    if proxy_of(parts.scheme, host):
+        return  # only the proxy may know the host; a small call to the model follows
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(host, port)
     except (OSError, TimeoutError) as error:
+        cause, _ = connection_failure(error) or ("no answer", False)
         raise ConfigurationError(
-            f"nothing answers at the API base {address}: start the server or correct --api-base"
+            f"nothing answers at the API base {address}: {cause}; start the server or correct"
+            " --api-base"
         ) from error
     writer.close()

@@ -117,7 +117,26 @@ class Price:
 
 def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
     """Return LiteLLM's price of the model, else the settings' price; None: unknown."""
-    return listed_price(model_info(model)) or configured_price(settings)
+    info = model_info(model)
+    prompt, completion = info.get("input_cost_per_token"), info.get("output_cost_per_token")
+    if info.get("mode") == _DRAWS:
+        completion = info.get("output_cost_per_image_token", completion)
+        picture = info.get("output_cost_per_image")
+        if picture is not None and (prompt is None or completion is None):
+            return Price(0.0, 0.0, 0.0, 0.0, float(picture))
+    cached = info.get("cache_read_input_token_cost")
+    written = info.get("cache_creation_input_token_cost")
+    unit = 1.0
+    if prompt is None or completion is None:
+        prompt = settings.prompt_price_usd_per_million_tokens
+        completion = settings.completion_price_usd_per_million_tokens
+        cached, written = settings.cached_price_usd_per_million_tokens, None
+        unit = _MILLION
+    if prompt is None or completion is None:
+        return None
+    cached = prompt if cached is None else cached
+    written = prompt if written is None else written
+    return Price(prompt / unit, completion / unit, cached / unit, written / unit)
 
 
 def model_info(model: str) -> dict[str, Any]:
@@ -143,37 +162,6 @@ def draws_pictures(model: str) -> bool:
 def _is_of(listed_provider: str, provider: str) -> bool:
     """Compare providers; LiteLLM lists `vertex_ai/…` under vertex_ai-language-models, for example."""
     return listed_provider.partition("-")[0].removesuffix("_converse") == provider
-
-
-def listed_price(info: dict[str, Any]) -> Price | None:
-    prompt, completion = info.get("input_cost_per_token"), info.get("output_cost_per_token")
-    if info.get("mode") == _DRAWS:
-        completion = info.get("output_cost_per_image_token", completion)
-        picture = info.get("output_cost_per_image")
-        if picture is not None and (prompt is None or completion is None):
-            return Price(0.0, 0.0, 0.0, 0.0, float(picture))
-    if prompt is None or completion is None:
-        return None
-    cache_read_price = info.get("cache_read_input_token_cost")
-    cache_write_price = info.get("cache_creation_input_token_cost")
-    return Price(
-        float(prompt),
-        float(completion),
-        float(prompt if cache_read_price is None else cache_read_price),
-        float(prompt if cache_write_price is None else cache_write_price),
-    )
-
-
-def configured_price(settings: LanguageModelSettings) -> Price | None:
-    prompt = settings.prompt_price_usd_per_million_tokens
-    completion = settings.completion_price_usd_per_million_tokens
-    if prompt is None or completion is None:
-        return None
-    cached_price = settings.cached_price_usd_per_million_tokens
-    cached_price = prompt if cached_price is None else cached_price
-    return Price(
-        prompt / _MILLION, completion / _MILLION, cached_price / _MILLION, prompt / _MILLION
-    )
 
 
 # Rate limits in response headers. Sources:

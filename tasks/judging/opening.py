@@ -5,6 +5,7 @@ Without a model this is the extractive engine, which answers by the steps' basel
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from schemas.base import Noun, Reply
@@ -12,13 +13,14 @@ from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.identifiers import RunId
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.profile import Profile
-from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
+from schemas.work import Request
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.batches.batched_model import BatchedModel, BatchTerms
+from tasks.judging.batches.questions import Questions
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.messages import Attachment
@@ -68,9 +70,9 @@ class TracedEngine:
             outcome = await self._engine.run(step, inputs)
             if isinstance(outcome, Unscored):
                 step_span.fail(outcome.reason.value)
-            step_span.note(
-                outcome=outcome.reason.value if isinstance(outcome, Unscored) else "scored"
-            )
+                step_span.note(outcome=outcome.reason.value)
+            else:
+                step_span.note(outcome="scored")
             return outcome
 
 
@@ -94,19 +96,6 @@ class EngineOf(Protocol):
     ) -> Engine: ...
 
 
-class Asking(Protocol):
-    """Engine fields of a request."""
-
-    @property
-    def engine(self) -> EngineChoice: ...
-    @property
-    def profile(self) -> Profile: ...
-    @property
-    def api_base(self) -> str | None: ...
-    @property
-    def budget(self) -> Budget: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Judging:
     """Engines, embeddings and budget of a shard."""
@@ -117,28 +106,34 @@ class Judging:
 
 
 def open_judging(
-    asking: Asking,
+    request: Request[Any, Any],
     settings: Settings,
     layout: Layout,
     scope: RunId,
     stack: AsyncExitStack,
     *,
-    batches: BatchTerms | None = None,
+    batches_path: Path | None = None,
 ) -> Judging:
     """Open engines, embeddings and budget of a shard; `stack` closes them in this event loop.
 
     Args:
         scope: run id, or id of a ranking, of the budget.
+        batches_path: where questions that travel in batches are stored; None: they are calls.
     """
-    budget = SharedBudget(layout.budgets, scope, asking.budget)
+    batches = None
+    if batches_path is not None:
+        questions = Questions(batches_path)
+        stack.callback(questions.close)
+        batches = BatchTerms(questions, request.parameters.batch_failures)
+    budget = SharedBudget(layout.budgets, scope, request.budget)
     stack.callback(budget.close)
     embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))
     engine_of = open_engines(
-        asking.engine,
-        asking.profile,
+        request.engine,
+        request.profile,
         settings,
         layout,
-        api_base=asking.api_base,
+        api_base=request.api_base,
         embedder=embedder,
         budget=budget,
         stack=stack,

@@ -79,7 +79,16 @@ class AssignedEngine:
         scored_outcomes = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
         call_ids = tuple(call for one in outcomes for call in one.provenance.call_ids)
         if 2 * len(scored_outcomes) < len(judges):
-            return _too_few(judges, outcomes, call_ids)
+            missing = [
+                (judge, outcome)
+                for judge, outcome in zip(judges, outcomes, strict=True)
+                if isinstance(outcome, Unscored)
+            ]
+            reason, _ = Counter(outcome.reason for _, outcome in missing).most_common(1)[0]
+            reasons = "; ".join(f"{judge}: {each.reason.value}" for judge, each in missing)
+            detail = f"{len(missing)} of {len(judges)} judges gave no score: {reasons}"
+            provenance = replace(missing[0][1].provenance, call_ids=call_ids)
+            return Unscored(reason, detail, provenance)
         medians = _medians(
             [dict(scores(one.value)) for one in scored_outcomes],
             len(judges),
@@ -198,17 +207,3 @@ def _votes(step: str, question: str, judge: str, outcome: Outcome[Any]) -> Itera
             unscored_detail=outcome.detail if isinstance(outcome, Unscored) else "",
             call_ids=outcome.provenance.call_ids,
         )
-
-
-def _too_few(
-    judges: Sequence[str], outcomes: Sequence[Outcome[Any]], call_ids: tuple[str, ...]
-) -> Unscored:
-    missing = [
-        (judge, outcome)
-        for judge, outcome in zip(judges, outcomes, strict=True)
-        if isinstance(outcome, Unscored)
-    ]
-    reason, _ = Counter(outcome.reason for _, outcome in missing).most_common(1)[0]
-    reasons = "; ".join(f"{judge}: {outcome.reason.value}" for judge, outcome in missing)
-    detail = f"{len(missing)} of {len(judges)} judges gave no score: {reasons}"
-    return Unscored(reason, detail, replace(missing[0][1].provenance, call_ids=call_ids))

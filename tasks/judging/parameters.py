@@ -109,7 +109,7 @@ class ModelParameters:
         """Return the longest reply in tokens after a prompt of this length."""
         most_tokens = int(self._info.get("max_output_tokens") or self.context_tokens)
         refused_bounds = [
-            int(entry.partition("=")[2]) for entry in self._refusals if _is_bound(entry)
+            int(entry.removeprefix(_BOUND)) for entry in self._refusals if entry.startswith(_BOUND)
         ]
         return min(
             most_tokens,
@@ -254,10 +254,6 @@ class ModelParameters:
         if effort and self._settings.thinking == "yes":
             effort_values = ()
         return _accepts(self.model, (*effort_values, (name, value)))
-
-
-def _is_bound(entry: str) -> bool:
-    return entry.startswith(_BOUND)
 
 
 def _thinks(model: str, settings: LanguageModelSettings) -> bool:

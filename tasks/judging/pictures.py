@@ -4,8 +4,8 @@ import base64
 import io
 import struct
 import warnings
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from PIL import Image
 from pydantic import Field
@@ -13,7 +13,6 @@ from pydantic import Field
 from schemas.base import Reply
 from schemas.calls import CallStatus
 from schemas.reasons import Reason
-from tasks.judging.messages import Message
 from tasks.judging.replies import ParsedReply, UnusableReply
 
 _FORMATS = ("PNG", "JPEG", "WEBP")
@@ -45,7 +44,7 @@ class PictureReply(Reply):
 PictureT = TypeVar("PictureT", bound=Reply)
 
 
-def as_prompt(messages: Sequence[Message]) -> str:
+def as_prompt(messages: Sequence[Mapping[str, Any]]) -> str:
     """Join the messages to the single prompt of an image model."""
     return "\n\n".join(message["content"] for message in messages)
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +17,7 @@ from tasks.judging.models import NO_REPORTED_LIMITS, RateLimitHeaders, rate_limi
 from tasks.judging.parameters import named_parameter
 from tasks.shards.standstill import unfollowed
 from tasks.web.client import NOT_SENT, ConnectionFailure
+from tasks.web.exchange import connection_failure
 from tasks.web.litellm_library import asked_to_wait_seconds, causes, library
 from warehouse.scrubbing import one_line
 
@@ -202,21 +203,19 @@ def _with_usage(failure: CallFailure, error: BaseException) -> CallFailure:
 def _answer(response: Any) -> CallAnswer | CallFailure:
     choices = getattr(response, "choices", None)
     if not choices:
-        detail = "the provider answered without choices"
         return CallFailure(
             CallStatus.EMPTY,
             Reason.REPLY_EMPTY,
-            detail,
+            "the provider answered without choices",
             retryable=True,
             usage=_build_answer(response),
         )
     choice = choices[0]
     if (upstream_error := _fields(choice).get("error")) is not None:
         # OpenRouter reports an upstream that failed halfway inside a reply that looks finished.
-        unavailable = Reason.ENGINE_UNAVAILABLE
         return CallFailure(
             CallStatus.SERVER_ERROR,
-            unavailable,
+            Reason.ENGINE_UNAVAILABLE,
             one_line(str(upstream_error)),
             retryable=True,
             usage=_build_answer(response),
@@ -245,45 +244,39 @@ def _build_answer(
 ) -> CallAnswer:
     """Build the answer with model, tokens, cost and limits of the response."""
     usage = getattr(response, "usage", None)
-    details = getattr(usage, "prompt_tokens_details", None)
     hidden_parameters = getattr(response, "_hidden_params", None) or {}
+    # LiteLLM's figure, which some providers report themselves.
+    reported_cost = hidden_parameters.get("response_cost")
+    cost_usd = float(reported_cost) if isinstance(reported_cost, int | float) else 0.0
+    headers = hidden_parameters.get("additional_headers") or {}
     return CallAnswer(
         text=text,
         refusal=refusal,
         finish_reason=finish_reason,
         model_answered=getattr(response, "model", None),
-        prompt_tokens=_count(usage, "prompt_tokens"),
-        completion_tokens=_count(usage, "completion_tokens"),
-        cached_tokens=_count(details, "cached_tokens"),
-        thinking_tokens=_optional_count(
+        prompt_tokens=_count(usage, "prompt_tokens") or 0,
+        completion_tokens=_count(usage, "completion_tokens") or 0,
+        cached_tokens=_count(getattr(usage, "prompt_tokens_details", None), "cached_tokens") or 0,
+        thinking_tokens=_count(
             getattr(usage, "completion_tokens_details", None), "reasoning_tokens"
         ),
-        cost_usd=_cost_usd(hidden_parameters.get("response_cost")),
-        limits=rate_limit_headers(_headers(hidden_parameters)),
+        cost_usd=cost_usd if 0.0 < cost_usd <= MAXIMUM_CALL_USD else None,
+        limits=rate_limit_headers(
+            {name.removeprefix("llm_provider-").lower(): str(headers[name]) for name in headers}
+        ),
     )
-
-
-def _cost_usd(reported: Any) -> float | None:
-    """Return LiteLLM's figure, which some providers report themselves; None if implausible."""
-    cost_usd = float(reported) if isinstance(reported, int | float) else 0.0
-    return cost_usd if 0.0 < cost_usd <= MAXIMUM_CALL_USD else None
 
 
 def _fields(holder: Any) -> dict[str, Any]:
     return getattr(holder, "provider_specific_fields", None) or {}
 
 
-def _headers(hidden_parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return the response headers, without LiteLLM's prefix of the provider's names."""
-    headers = hidden_parameters.get("additional_headers") or {}
-    return {name.removeprefix("llm_provider-").lower(): str(headers[name]) for name in headers}
-
-
 class _MiscountedError(Exception):
     """An impossible token count of a provider; never leaves this module."""
 
 
-def _optional_count(holder: Any, name: str) -> int | None:
+def _count(holder: Any, name: str) -> int | None:
+    """Return a token count; None if it is not reported."""
     value = getattr(holder, name, None)
     if value is None:
         return None
@@ -295,10 +288,6 @@ def _optional_count(holder: Any, name: str) -> int | None:
     return max(int(value), 0)
 
 
-def _count(holder: Any, name: str) -> int:
-    return _optional_count(holder, name) or 0
-
-
 def _timed_out(timeout_seconds: float) -> CallFailure:
     detail = f"no answer within {timeout_seconds:g} s (ASSAY_LANGUAGE_MODEL__TIMEOUT_SECONDS)"
     return CallFailure(
@@ -306,139 +295,77 @@ def _timed_out(timeout_seconds: float) -> CallFailure:
     )
 
 
+# Providers report these only in the message of a generic error.
+_TOO_LONG = ("maximum context length is", "Request too large for")
+_MODERATION = ("moderation_blocked", "content_policy_violation")  # of OpenAI's image models
+_NO_REPLY = (  # LiteLLM's, for an answer that is no completion, such as a gateway's page
+    "Error converting to valid response block",
+    "Empty or invalid response from LLM endpoint",
+)
+_PARSING_FAULTS = (AttributeError, LookupError, TypeError, ValueError)
+
+
 def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     kinds = library().exceptions
-    detail = one_line(error)
-    text = str(error)
-    unavailable = Reason.ENGINE_UNAVAILABLE
+    text, detail, links = str(error), one_line(error), list(causes(error))
     status = getattr(error, "status_code", None) or 0
+    body = getattr(error, "body", None)
+    fields = body if isinstance(body, dict) else {}
+    unavailable = Reason.ENGINE_UNAVAILABLE
+    rejected = partial(CallFailure, CallStatus.CLIENT_ERROR, unavailable)
+    unread = partial(CallFailure, CallStatus.SERVER_ERROR, unavailable, retryable=True)
     wait_seconds = asked_to_wait_seconds(error)
-    was_sent = not any(isinstance(link, NOT_SENT) for link in causes(error))
+    was_sent = not any(isinstance(link, NOT_SENT) for link in links)
+    connection_lost = any(isinstance(link, ConnectionFailure) for link in links)
     if isinstance(error, kinds.Timeout) and was_sent:
         return _timed_out(timeout_seconds)
     if isinstance(error, kinds.ContextWindowExceededError) or _contains(text, _TOO_LONG):
         hint = "the prompt does not fit the model, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS"
         return CallFailure(CallStatus.CLIENT_ERROR, Reason.INPUT_TOO_LONG, f"{hint}: {detail}")
-    if isinstance(error, kinds.ContentPolicyViolationError) or _is_moderation_error(error):
+    is_moderated = fields.get("code") in _MODERATION or "requires moderation" in text
+    if isinstance(error, kinds.ContentPolicyViolationError) or is_moderated:
         return CallFailure(CallStatus.REFUSED, Reason.REFUSED, detail)
-    if status == 402 or _contains(text, _NO_CREDIT):
-        hint = f"the provider's account has nothing left: {detail}"
-        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
+    if status == 402 or "credit balance is too low" in text:
+        hint = "the provider's account has nothing left"
+        return rejected(f"{hint}: {detail}", concerns_every_call=True)
     if isinstance(error, kinds.RateLimitError):
-        words = (text, *(str(getattr(one, "body", "")) for one in causes(error)))
-        quota_spent = any("insufficient_quota" in one for one in words)
+        words = (text, *(str(getattr(link, "body", "")) for link in links))
+        quota_spent = any("insufficient_quota" in each for each in words)
         return CallFailure(
             CallStatus.RATE_LIMITED, unavailable, detail, not quota_spent, quota_spent, wait_seconds
         )
-    if _wrong_address(error):
-        hint = f"{_advice(error)}: {detail}"
-        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
-    if (fault := _parsing_fault(error)) is not None:
+    # 403 is Gemini's, which LiteLLM gives as a 400.
+    refuses_key = isinstance(error, kinds.AuthenticationError | kinds.PermissionDeniedError)
+    if refuses_key or status == 403:
+        hint = "the provider refused the key, check the provider's key in the environment"
+        return rejected(f"{hint}: {detail}", concerns_every_call=True)
+    if isinstance(error, kinds.NotFoundError) or "is not a valid model ID" in text:
+        hint = "no such model at the provider, check the engine's name and --api-base"
+        return rejected(f"{hint}: {detail}", concerns_every_call=True)
+    is_connection_error = isinstance(error, kinds.APIConnectionError)
+    # LiteLLM reports an error in parsing an answer as a connection error.
+    faults = (link for link in links if isinstance(link, _PARSING_FAULTS))
+    if is_connection_error and not connection_lost and (fault := next(faults, None)):
         hint = f"the provider's answer could not be read: {one_line(fault)}"
+        return unread(hint, cost_is_unknown=True)
+    if connection_lost or is_connection_error or "Connection error" in text:
+        cause, _ = connection_failure(error) or (detail, False)
+        hint = f"no connection to the model's server: {cause}"
+        unknown = connection_lost and was_sent
         return CallFailure(
-            CallStatus.SERVER_ERROR, unavailable, hint, retryable=True, cost_is_unknown=True
+            CallStatus.UNREACHABLE, unavailable, hint, retryable=True, cost_is_unknown=unknown
         )
-    if _connection_failed(error):
-        hint = f"no connection to the model's server: {detail}"
-        connection_lost = any(isinstance(link, ConnectionFailure) for link in causes(error))
-        return CallFailure(
-            CallStatus.UNREACHABLE,
-            unavailable,
-            hint,
-            retryable=True,
-            cost_is_unknown=connection_lost and was_sent,
-        )
-    if 400 <= status < 500 and status not in (408, 409) and not _contains(text, _NO_REPLY):
-        parameter = (
-            named_parameter(_provider_message(error), _parameter(error))
-            if status in (400, 422)
-            else None
-        )
-        hint = f"{_advice(error)}: {detail}"
-        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, refused_parameter=parameter)
-    return CallFailure(
-        CallStatus.SERVER_ERROR,
-        unavailable,
-        detail,
-        retryable=True,
-        retry_after_seconds=wait_seconds,
-        cost_is_unknown=_contains(text, _NO_REPLY),
-    )
-
-
-# Providers report these only in the message of a generic error.
-_TOO_LONG = ("maximum context length is", "Request too large for")
-_MODERATED = ("requires moderation",)
-_MODERATION = ("moderation_blocked", "content_policy_violation")  # of OpenAI's image models
-_NO_CREDIT = ("credit balance is too low",)
-_NO_MODEL = ("is not a valid model ID",)
-# LiteLLM's messages for an answer that is no completion, such as a gateway's page.
-_NO_REPLY = (
-    "Error converting to valid response block",
-    "Empty or invalid response from LLM endpoint",
-)
+    no_reply = _contains(text, _NO_REPLY)
+    if 400 <= status < 500 and status not in (408, 409) and not no_reply:
+        parameter = None
+        if status in (400, 422):
+            parameter = named_parameter(
+                str(fields.get("message") or error), getattr(error, "param", None)
+            )
+        hint = "the provider refused the request"
+        return rejected(f"{hint}: {detail}", refused_parameter=parameter)
+    return unread(detail, retry_after_seconds=wait_seconds, cost_is_unknown=no_reply)
 
 
 def _contains(text: str, phrases: Sequence[str]) -> bool:
     return any(phrase in text for phrase in phrases)
-
-
-def _is_moderation_error(error: Any) -> bool:
-    body = getattr(error, "body", None)
-    code = body.get("code") if isinstance(body, dict) else None
-    return code in _MODERATION or _contains(str(error), _MODERATED)
-
-
-def _refused_key(error: Any) -> bool:
-    kinds = library().exceptions
-    if isinstance(error, kinds.AuthenticationError | kinds.PermissionDeniedError):
-        return True
-    return getattr(error, "status_code", None) == 403  # Gemini's, which LiteLLM gives as a 400
-
-
-def _wrong_address(error: Any) -> bool:
-    """Return whether key or model are wrong, so that every other call fails too."""
-    no_model = isinstance(error, library().exceptions.NotFoundError) or _contains(
-        str(error), _NO_MODEL
-    )
-    return no_model or _refused_key(error)
-
-
-def _provider_message(error: Any) -> str:
-    """Return the provider's message, where LiteLLM passes it on."""
-    body = getattr(error, "body", None)
-    message = body.get("message") if isinstance(body, dict) else None
-    return str(message) if message else str(error)
-
-
-def _parameter(error: Any) -> str | None:
-    """Return the `param` of an OpenAI error; None: it may be in the message."""
-    parameter = getattr(error, "param", None)
-    return str(parameter) if parameter else None
-
-
-def _advice(error: Any) -> str:
-    if _refused_key(error):
-        return "the provider refused the key, check the provider's key in the environment"
-    if _wrong_address(error):
-        return "no such model at the provider, check the engine's name and --api-base"
-    return "the provider refused the request"
-
-
-def _parsing_fault(error: Any) -> BaseException | None:
-    """Return LiteLLM's error in parsing an answer, which it reports as a connection error."""
-    if not isinstance(error, library().exceptions.APIConnectionError):
-        return None
-    chain = list(causes(error))
-    if any(isinstance(link, ConnectionFailure) for link in chain):
-        return None
-    faults = (AttributeError, LookupError, TypeError, ValueError)
-    return next((link for link in chain if isinstance(link, faults)), None)
-
-
-def _connection_failed(error: Any) -> bool:
-    if any(isinstance(link, ConnectionFailure) for link in causes(error)):
-        return True
-    return isinstance(error, library().exceptions.APIConnectionError) or "Connection error" in str(
-        error
-    )

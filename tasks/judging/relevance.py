@@ -4,7 +4,7 @@ Topics provide the step and its prompt; this module makes batches and handles mi
 """
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
@@ -90,30 +90,22 @@ async def judge_papers(
     outcomes = await first_alone([partial(ask, batch) for batch in batches])
     judgements = Judgements({paper.paper_id: NO_ABSTRACT for paper in papers if not paper.abstract})
     for batch, outcome in zip(batches, outcomes, strict=True):
-        _enter(judgements, batch, outcome, stage)
+        if isinstance(outcome, Unscored):
+            missing = Judgement(None, unscored_reason=outcome.reason, provenance=outcome.provenance)
+            judgements.by_paper.update({paper.paper_id: missing for paper in batch.papers})
+            continue
+        entries = by_key(outcome.value.papers, [key for key, _ in batch])
+        for key, paper in batch:
+            if entry := entries.get(key):
+                judgement = Judgement(entry.score, entry.rationale)
+            else:
+                judgement = Judgement(None, unscored_reason=Reason.REPLY_UNPARSABLE)
+                detail = f"the relevance reply has no usable entry for it among {len(batch)} papers"
+                judgements.failures.extend(omission_failures(stage, paper.paper_id, detail))
+            judgements.by_paper[paper.paper_id] = replace(judgement, provenance=outcome.provenance)
     unscored_outcomes = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
     judgements.failures.extend(call_failures(unscored_outcomes, stage, subject))
     return judgements
-
-
-def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[JudgedT], stage: str) -> None:
-    if isinstance(outcome, Unscored):
-        missing = Judgement(None, unscored_reason=outcome.reason, provenance=outcome.provenance)
-        judgements.by_paper.update({paper.paper_id: missing for paper in batch.papers})
-        return
-    entries = by_key(outcome.value.papers, [key for key, _ in batch])
-    for key, paper in batch:
-        entry = entries.get(key)
-        judgements.by_paper[paper.paper_id] = (
-            Judgement(entry.score, entry.rationale, provenance=outcome.provenance)
-            if entry
-            else Judgement(
-                None, unscored_reason=Reason.REPLY_UNPARSABLE, provenance=outcome.provenance
-            )
-        )
-        if entry is None:
-            detail = f"the relevance reply has no usable entry for it among {len(batch)} papers"
-            judgements.failures.extend(omission_failures(stage, paper.paper_id, detail))
 
 
 def shown_papers(
@@ -126,17 +118,16 @@ def shown_papers(
 
     A longer abstract is cut to the sentences nearest to `idea`, with a mark.
     """
-    return tuple(
-        ShownPaper(
-            key=key,
-            title=paper.title,
-            abstract=_abstract(paper, idea, abstract_word_limit),
-            cited_as=cited_as.get(paper.paper_id, ""),
+    entries = []
+    for key, paper in batch:
+        text = paper.abstract or paper.title
+        abstract, omitted_words = nearest_sentences(idea, text, abstract_word_limit)
+        entries.append(
+            ShownPaper(
+                key=key,
+                title=paper.title,
+                abstract=f"{abstract} […]" if omitted_words else abstract,
+                cited_as=cited_as.get(paper.paper_id, ""),
+            )
         )
-        for key, paper in batch
-    )
-
-
-def _abstract(paper: Paper, idea: str, word_limit: int | None) -> str:
-    excerpt, omitted_words = nearest_sentences(idea, paper.abstract or paper.title, word_limit)
-    return f"{excerpt} […]" if omitted_words else excerpt
+    return tuple(entries)

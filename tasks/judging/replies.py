@@ -123,16 +123,10 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(inner)
     elif isinstance(value, str):
         yield value
+    elif value is None or isinstance(value, bool):
+        yield {True: "true", False: "false", None: "null"}[value]
     else:
-        yield _scalar(value)
-
-
-def _scalar(value: Any) -> str:
-    return (
-        {True: "true", False: "false", None: "null"}[value]
-        if value is None or isinstance(value, bool)
-        else repr(value)
-    )
+        yield repr(value)
 
 
 _REFUSAL = bounded(
@@ -143,12 +137,7 @@ _REFUSAL = bounded(
     r"|as an ai\b|this request (?:violates|goes against)|i['’]m not comfortable)",
     IGNORECASE,
 )
-_LONGEST = 1500
-
-
-def is_refusal(text: str) -> bool:
-    """Return whether `text`, which has no JSON, starts like a refusal."""
-    return len(text) <= _LONGEST and _REFUSAL.match(text) is not None
+_LONGEST_REFUSAL = 1500
 
 
 # Marks of thoughts in the templates of reasoning models: DeepSeek and Qwen, Kimi, Magistral,
@@ -214,7 +203,10 @@ def parse_reply(
     if refusal or finish_reason == "content_filter":
         return _refusal(refusal or "the provider's content filter stopped the reply")
     if finish_reason in ("length", "max_tokens"):
-        return _cut_off()  # a valid part of the text is not the whole answer
+        # A valid part of the text is not the whole answer. It is requested again with a higher
+        # limit, not corrected.
+        detail = "the reply reached its length limit"
+        return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=False)
     thoughts, body, unclosed_place = _split_thoughts(text)
     if not body:
         return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)
@@ -225,8 +217,9 @@ def parse_reply(
     if unclosed_place is not None and not looks_cut_off(body[:unclosed_place]):
         detail = "the reply ends inside its thoughts"
         return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
+    refuses = len(body) <= _LONGEST_REFUSAL and _REFUSAL.match(body)
     # A draft of an answer among the thoughts rules out a refusal.
-    if error is None and is_refusal(body) and _best(json_values(thoughts), output_model)[0] is None:
+    if error is None and refuses and _best(json_values(thoughts), output_model)[0] is None:
         return _refusal(body)
     if looks_cut_off(body):
         detail = "the reply ends inside its JSON"
@@ -321,12 +314,6 @@ def _refusal(detail: str) -> UnusableReply:
     return UnusableReply(
         CallStatus.REFUSED, Reason.REFUSED, f"the model refused: {_shorten(detail)}", again=False
     )
-
-
-def _cut_off() -> UnusableReply:
-    """Return a cut-off reply, which is requested again with a higher limit, not corrected."""
-    detail = "the reply reached its length limit"
-    return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=False)
 
 
 def _character(escape: Match[str]) -> str:

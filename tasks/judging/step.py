@@ -159,6 +159,28 @@ class Step(Generic[InputT, OutputT]):
     def prompt_sha256(self) -> str:
         return hashlib.sha256(self.template.encode()).hexdigest()
 
+    def provenance(
+        self,
+        *,
+        engine: str,
+        model_requested: str,
+        model_answered: str | None = None,
+        seed: int | None = None,
+        **more: Any,
+    ) -> Provenance:
+        """Return the provenance of an answer that is given now."""
+        return Provenance(
+            step=self.name,
+            step_version=self.version,
+            prompt_sha256=self.prompt_sha256,
+            engine=engine,
+            model_requested=model_requested,
+            model_answered=model_answered,
+            seed=seed,
+            created_at=datetime.now(UTC),
+            **more,
+        )
+
     def check(self) -> None:
         """Compare the template's placeholders with the input model's fields.
 
@@ -233,32 +255,15 @@ def excerpt(query: str, text: str, word_limit: int | None, engine: Engine) -> Ex
     return nearest_sentences(query, text, None if reads_offline(engine) else word_limit)
 
 
-def program_provenance(step: Step[Any, Any], name: str, seed: int) -> Provenance:
+def program_provenance(step: Step[Any, Any], name: str, seed: int | None) -> Provenance:
     """Return the provenance of an answer computed without a model."""
-    return Provenance(
-        step=step.name,
-        step_version=step.version,
-        prompt_sha256=step.prompt_sha256,
-        engine=name,
-        model_requested=name,
-        model_answered=name,
-        seed=seed,
-        created_at=datetime.now(UTC),
-    )
+    return step.provenance(engine=name, model_requested=name, model_answered=name, seed=seed)
 
 
 def unasked_provenance(step: Step[Any, Any], engine: Engine) -> Provenance:
     """Return the provenance of a judgement for which no model was asked."""
-    return Provenance(
-        step=step.name,
-        step_version=step.version,
-        prompt_sha256=step.prompt_sha256,
-        engine=engine.name,
-        model_requested=EngineChoice.named(engine.name).model or engine.name,
-        model_answered=None,
-        seed=None,
-        created_at=datetime.now(UTC),
-    )
+    model = EngineChoice.named(engine.name).model or engine.name
+    return step.provenance(engine=engine.name, model_requested=model)
 
 
 def with_shortening(provenance: Provenance, note: str | None) -> Provenance:

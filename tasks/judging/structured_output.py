@@ -76,7 +76,9 @@ def _strict(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     strict_node = {
-        key: _strict_part(key, value)
+        key: {name: _strict(inner) for name, inner in value.items()}
+        if key in ("properties", "$defs")
+        else _strict(value)
         for key, value in node.items()
         if key not in _NOT_IN_STRICT_SCHEMAS
     }
@@ -84,9 +86,3 @@ def _strict(node: Any) -> Any:
         strict_node["required"] = list(strict_node["properties"])
         strict_node["additionalProperties"] = False
     return strict_node
-
-
-def _strict_part(key: str, value: Any) -> Any:
-    if key in ("properties", "$defs"):
-        return {name: _strict(inner) for name, inner in value.items()}
-    return _strict(value)

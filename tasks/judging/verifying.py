@@ -1,6 +1,6 @@
 """Verification of cited sentences against the stored texts of the papers."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -91,19 +91,16 @@ async def verify(
     results = await side_by_side(
         _ask(batch, texts, papers, stored_texts, engine) for batch in batches
     )
-    unscored_outcomes = [result for result in results if isinstance(result, Unscored)]
-    verdicts = {
-        (claim.text, claim.line, claim.place): (verdict, correction)
-        for result in results
-        if not isinstance(result, Unscored)
-        for claim, verdict, correction in result
-    }
+    verdicts: dict[int, dict[tuple[int, int], tuple[Verdict, str]]] = {}
+    for result in results:
+        for claim, verdict, correction in () if isinstance(result, Unscored) else result:
+            of_text = verdicts.setdefault(claim.text, {})
+            of_text[claim.line, claim.place] = (verdict, correction)
     verified_texts = [
-        _rebuild(
-            markdown, lines, {key[1:]: value for key, value in verdicts.items() if key[0] == n}
-        )
-        for n, ((markdown, _), lines) in enumerate(zip(texts, split_texts, strict=True))
+        _rebuild(markdown, lines, verdicts.get(text, {}))
+        for text, ((markdown, _), lines) in enumerate(zip(texts, split_texts, strict=True))
     ]
+    unscored_outcomes = [result for result in results if isinstance(result, Unscored)]
     return verified_texts, call_failures(unscored_outcomes, stage, VERIFY_CITATIONS.name)
 
 
@@ -117,43 +114,36 @@ async def verify_reviews(
     subject_of: Callable[[Any], str],
 ) -> tuple[list[CitedT], tuple[Failure, ...]]:
     """Verify the texts of `fields` in `reviews`; unscored reviews stay unchanged."""
-    scored_reviews = [each for each in reviews if getattr(each.value, each.value.REASON) is None]
+    scored = {id(each) for each in reviews if getattr(each.value, each.value.REASON) is None}
     texts = [
         (getattr(each.value, name), each.prompt_papers)
-        for each in scored_reviews
+        for each in reviews
+        if id(each) in scored
         for name in fields
     ]
     verified_texts, failures = await verify(texts, stored_texts, engine, stage=stage)
     texts_in_order = iter(verified_texts)
-    texts_of_review = {
-        id(each): {name: next(texts_in_order) for name in fields} for each in scored_reviews
-    }
-    return [
-        _with_texts(each, texts_of_review[id(each)], stage, subject_of(each.value))
-        if id(each) in texts_of_review
-        else each
-        for each in reviews
-    ], failures
-
-
-def _with_texts(
-    each: CitedT, verified_texts: Mapping[str, VerifiedText], module: str, subject: str
-) -> CitedT:
-    texts = SettledTexts(
-        {name: settle(text.markdown, each.prompt_papers) for name, text in verified_texts.items()},
-        each.prompt_papers,
-    )
-    row = replace_noun(
-        each.value,
-        **{name: text.markdown for name, text in verified_texts.items()},
-        checked_sentence_count=sum(text.checked for text in verified_texts.values()),
-        corrected_sentence_count=sum(text.corrected for text in verified_texts.values()),
-        dropped_sentence_count=sum(text.dropped for text in verified_texts.values()),
-        undecided_sentence_count=sum(text.undecided for text in verified_texts.values()),
-    )
-    others = (citation for citation in each.citations if citation.field not in verified_texts)
-    citations = (*texts.citations(module=module, subject=subject), *others)
-    return replace(each, value=row, citations=citations)
+    verified_reviews = []
+    for each in reviews:
+        if id(each) not in scored:
+            verified_reviews.append(each)
+            continue
+        by_field = {name: next(texts_in_order) for name in fields}
+        settled_texts = SettledTexts(
+            {name: settle(text.markdown, each.prompt_papers) for name, text in by_field.items()},
+            each.prompt_papers,
+        )
+        counts = {
+            f"{kind}_sentence_count": sum(getattr(text, kind) for text in by_field.values())
+            for kind in ("checked", "corrected", "dropped", "undecided")
+        }
+        row = replace_noun(
+            each.value, **{name: text.markdown for name, text in by_field.items()}, **counts
+        )
+        others = (citation for citation in each.citations if citation.field not in by_field)
+        citations = settled_texts.citations(module=stage, subject=subject_of(each.value))
+        verified_reviews.append(replace(each, value=row, citations=(*citations, *others)))
+    return verified_reviews, failures
 
 
 _ClaimResult = tuple[_Claim, Verdict, str]
@@ -168,10 +158,18 @@ async def _ask(
 ) -> list[_ClaimResult] | Unscored:
     cited_ids = dict.fromkeys(paper_id for claim in claims for paper_id in claim.sentence.cited)
     prompt_papers = show([papers[paper_id] for paper_id in cited_ids])
-    sources = tuple(
-        _source(key, paper, stored_texts.get(paper.paper_id, ""), claims)
-        for key, paper in prompt_papers
-    )
+    sources = []
+    for key, paper in prompt_papers:
+        paper_id = paper.paper_id
+        claim_text = " ".join(
+            claim.sentence.text for claim in claims if paper_id in claim.sentence.cited
+        )
+        text, words_left_out = nearest_sentences(
+            claim_text, stored_texts.get(paper_id, ""), WORDS_PER_SOURCE
+        )
+        sources.append(
+            SourceShown(key=key, title=paper.title, text=text, words_left_out=words_left_out)
+        )
     keys = {paper.paper_id: f"[{key}]" for key, paper in prompt_papers}
     keyed_sentences = {
         text: citing_sentences(*texts[text], lambda paper: keys.get(paper.paper_id, ""))
@@ -184,46 +182,31 @@ async def _ask(
         )
         for number, claim in enumerate(claims, start=1)
     )
-    outcome = await engine.run(VERIFY_CITATIONS, VerifyInput(claims=shown_claims, sources=sources))
+    outcome = await engine.run(
+        VERIFY_CITATIONS, VerifyInput(claims=shown_claims, sources=tuple(sources))
+    )
     if isinstance(outcome, Unscored):
         return outcome
-    return settle_verdicts(claims, outcome.value.claims, prompt_papers)
-
-
-def settle_verdicts(
-    claims: Sequence[_Claim], verdicts: Iterable[ClaimVerdict], prompt_papers: Shown
-) -> list[_ClaimResult]:
-    """Return the claims with a verdict; two different verdicts on one claim cancel each other.
-
-    A correction counts only if it cites no other papers than its sentence.
-    """
-    verdict_of: dict[int, ClaimVerdict | None] = {}
-    for entry in verdicts:
+    answers: dict[int, ClaimVerdict | None] = {}
+    for entry in outcome.value.claims:
         if entry.verdict is not None and 1 <= entry.claim <= len(claims):
-            same = verdict_of.get(entry.claim, entry) == entry
-            verdict_of[entry.claim] = entry if same else None
-    answers = [(claim, verdict_of.get(number)) for number, claim in enumerate(claims, start=1)]
+            # Two different verdicts on one claim cancel each other.
+            same = answers.get(entry.claim, entry) == entry
+            answers[entry.claim] = entry if same else None
     return [
         (claim, answer.verdict, _correction(answer, claim.sentence, prompt_papers))
-        for claim, answer in answers
-        if answer is not None and answer.verdict is not None
+        for number, claim in enumerate(claims, start=1)
+        if (answer := answers.get(number)) is not None and answer.verdict is not None
     ]
 
 
 def _correction(entry: ClaimVerdict, sentence: CitingSentence, prompt_papers: Shown) -> str:
+    """Return the corrected sentence, which may cite no other papers than the original."""
     if entry.verdict is Verdict.SUPPORTED or entry.verdict in UNDECIDED:
         return ""
     correction = settle(" ".join(entry.correction.split()), prompt_papers)
     cited_ids = {paper_id for paper_id, _ in correction.cited}
     return correction.markdown if cited_ids and cited_ids <= set(sentence.cited) else ""
-
-
-def _source(key: str, paper: Paper, text: str, claims: Sequence[_Claim]) -> SourceShown:
-    claim_text = " ".join(
-        claim.sentence.text for claim in claims if paper.paper_id in claim.sentence.cited
-    )
-    excerpt, words_left_out = nearest_sentences(claim_text, text, WORDS_PER_SOURCE)
-    return SourceShown(key=key, title=paper.title, text=excerpt, words_left_out=words_left_out)
 
 
 def _rebuild(
@@ -232,8 +215,7 @@ def _rebuild(
     verdicts: Mapping[tuple[int, int], tuple[Verdict, str]],
 ) -> VerifiedText:
     """Rebuild the text with corrected sentences and without unsupported ones."""
-    undecided_count = sum(verdict in UNDECIDED for verdict, _ in verdicts.values())
-    result = VerifiedText(markdown, checked=len(verdicts), undecided=undecided_count)
+    corrected_count, removed = 0, []
     kept_lines: list[str] = []
     for number, sentences in enumerate(lines):
         line = ""
@@ -242,14 +224,17 @@ def _rebuild(
             if correction:
                 lead = sentence.text[: len(sentence.text) - len(sentence.text.lstrip())]
                 line += lead + correction
-                result = replace(result, corrected=result.corrected + 1)
+                corrected_count += 1
             elif verdict is Verdict.NOT:
-                removed_sentences = (*result.removed, sentence.text.strip())
-                result = replace(result, removed=removed_sentences)
+                removed.append(sentence.text.strip())
             else:
                 line += sentence.text
         if line.strip() or not sentences:
             kept_lines.append(line)
-    if not (result.corrected or result.dropped):
-        return result
-    return replace(result, markdown="\n".join(kept_lines).strip())
+    return VerifiedText(
+        "\n".join(kept_lines).strip() if corrected_count or removed else markdown,
+        checked=len(verdicts),
+        corrected=corrected_count,
+        undecided=sum(verdict in UNDECIDED for verdict, _ in verdicts.values()),
+        removed=tuple(removed),
+    )

@@ -297,10 +297,12 @@ def packed_queries(queries: Iterable[str], missing: int) -> list[str]:
             words = significant_words(query)
         except RequestRejectedError:
             continue
-        group = _all_but(missing, words)
-        while len(quote_plus(group)) > LONGEST_BULK_QUERY and len(words) > 2:
-            words.pop()
-            group = _all_but(missing, words)
+        group = _all_but(missing, words[:2])
+        for count in range(3, len(words) + 1):
+            longer_group = _all_but(missing, words[:count])
+            if len(quote_plus(longer_group)) > LONGEST_BULK_QUERY:
+                break
+            group = longer_group
         joined_query = f"{boolean_queries[-1]} | {group}" if boolean_queries else group
         if boolean_queries and len(quote_plus(joined_query)) <= LONGEST_BULK_QUERY:
             boolean_queries[-1] = joined_query

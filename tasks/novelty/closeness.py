@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.embeddings import Embedder
@@ -104,12 +103,20 @@ async def closeness_of(
     vectors = await embedder.embed(
         [*statements, *(passage for each in passages for passage in each)]
     )
-    similarity = _by_work(
-        vectors[: len(statements)] @ vectors[len(statements) :].T, [len(each) for each in passages]
+    # To each work's nearest passage, shape (statements, works).
+    starts = np.cumsum([0, *(len(each) for each in passages[:-1])])
+    cosines = vectors[: len(statements)] @ vectors[len(statements) :].T
+    similarity = np.maximum.reduceat(cosines, starts, axis=1)
+    work_stems = [specific_stems(f"{title} {abstract}") for title, abstract in works]
+    shared_words = np.array(
+        [
+            [len(stems & of_work) / (len(stems) or 1) for of_work in work_stems]
+            for stems in map(specific_stems, statements)
+        ]
     )
-    close = SIMILARITY_WEIGHT * np.clip(similarity, 0.0, 1.0) + (
-        1 - SIMILARITY_WEIGHT
-    ) * _shared_words(statements, works)
+    close = (
+        SIMILARITY_WEIGHT * np.clip(similarity, 0.0, 1.0) + (1 - SIMILARITY_WEIGHT) * shared_words
+    )
     places = close.argmax(axis=1)
     values = tuple(round(float(close[row, place]), 4) for row, place in enumerate(places))
     return Closeness(tuple(statements), values, tuple(int(place) for place in places))
@@ -122,24 +129,3 @@ def _passages(title: str, abstract: str) -> list[str]:
         passages.append(passage)
         rest = rest[len(passage) :].strip() if left_out else ""
     return passages or ["untitled"]
-
-
-def _by_work(similarity: NDArray[np.float32], sizes: Sequence[int]) -> NDArray[np.float32]:
-    """Return the similarity to each work's nearest passage, shape (statements, works)."""
-    starts = np.cumsum([0, *sizes[:-1]])
-    return np.maximum.reduceat(similarity, starts, axis=1)
-
-
-def _shared_words(
-    statements: Sequence[str], works: Sequence[tuple[str, str]]
-) -> NDArray[np.float64]:
-    stems = [specific_stems(f"{title} {abstract}") for title, abstract in works]
-    return np.array(
-        [
-            [
-                len(statement_stems & work_stems) / (len(statement_stems) or 1)
-                for work_stems in stems
-            ]
-            for statement_stems in map(specific_stems, statements)
-        ]
-    )

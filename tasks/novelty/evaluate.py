@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from schemas.failure import Failure, call_failures
+from schemas.base import replace
+from schemas.failure import call_failures
 from schemas.idea import Idea
 from schemas.judgement.novelty import ClaimedContribution, NoveltyEvaluation, NoveltyJudgement
+from schemas.literature.citation import Citation
 from schemas.literature.paper import Paper
-from schemas.outcome import Unscored, confidence_by_evidence
+from schemas.outcome import Scored, Unscored, confidence_by_evidence
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
@@ -18,34 +20,12 @@ from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.judging.findings import Findings, SettledTexts
 from tasks.judging.step import Engine, unasked_provenance
 from tasks.literature.client import LiteratureClient
-from tasks.novelty.closeness import COVERED, Closeness, measure
+from tasks.novelty.closeness import COVERED, measure
 from tasks.novelty.profile_files import nearest_exemplars, read_exemplars, with_calibration
-from tasks.novelty.related_works import STAGE, RelatedWorks, find_works, given_works
-from tasks.novelty.steps.judge_novelty import (
-    JUDGE_NOVELTY,
-    ContributionReply,
-    ExemplarShown,
-    NoveltyInput,
-    NoveltyReply,
-    WorkShown,
-)
+from tasks.novelty.related_works import STAGE, find_works, given_works
+from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, NoveltyInput, NoveltyReply, WorkShown
 
 SUBJECT = "judge_novelty"
-
-
-def _contribution(entry: ContributionReply, prompt_papers: Shown) -> ClaimedContribution:
-    """Return a contribution; an unknown closest work is removed with its comparison."""
-    papers = {key.casefold(): paper.paper_id for key, paper in prompt_papers}
-    closest = papers.get(entry.closest.casefold()) if entry.closest is not None else None
-    is_comparable = entry.closest is None or closest is not None
-    return ClaimedContribution(
-        contribution=entry.contribution,
-        paper_id=closest,
-        overlap=entry.overlap if is_comparable else None,
-        difference=entry.difference if is_comparable else None,
-    )
-
-
 NEIGHBOURS = 5
 """Related works whose mean similarity counts as the density around an idea."""
 
@@ -74,119 +54,112 @@ async def evaluate_novelty(
     else:
         assert literature is not None, "without related works the literature is asked for them"
         selection = await find_works(idea, parameters, engine, literature, embedder)
+    measurements: dict[str, Any] = {"unanswered_search_count": selection.unanswered}
     if selection.missing is not None:
         missing = Unscored(*selection.missing, unasked_provenance(JUDGE_NOVELTY, engine))
-        return _findings(
-            _unscored(missing, unanswered_search_count=selection.unanswered), selection
-        )
+        judgement = _unscored(missing, **measurements)
+        evaluation = NoveltyEvaluation(judgement=judgement, failures=selection.failures)
+        return Findings(evaluation, selection.retrieved)
     prompt_papers = show(selection.works)
+    works = tuple(
+        WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
+        for key, paper in prompt_papers
+    )
     exemplars = (
         await nearest_exemplars(idea.text, read_exemplars(parameters.exemplars), embedder)
         if parameters.exemplars is not None
         else ()
     )
-    question = _question(idea, prompt_papers, selection, parameters, exemplars)
-    outcome = await engine.run(JUDGE_NOVELTY, question)
-    closeness = await measure(
-        idea.text, [(paper.title, paper.abstract or "") for paper in prompt_papers.papers], embedder
+    question = NoveltyInput(
+        idea=idea.text,
+        works=works,
+        exemplars=exemplars,
+        unanswered_searches=selection.unanswered,
+        words_per_text=parameters.words_per_text,
     )
-    measurements = {
-        **_measurements(prompt_papers, selection, closeness),
-        "neighbour_density_0_to_1": await _density(idea, prompt_papers, embedder),
+    outcome = await engine.run(JUDGE_NOVELTY, question)
+    closeness = await measure(idea.text, [(work.title, work.abstract) for work in works], embedder)
+    nearness = await similarity_of(prompt_papers.papers, Nearness(idea.text, embedder))
+    measurements |= {
+        "related_paper_ids": tuple(paper.paper_id for paper in prompt_papers.papers),
+        "statement_count": len(closeness.statements) if closeness else None,
+        "covered_share_0_to_1": round(closeness.covered_share, 4) if closeness else None,
+        "mean_closeness_0_to_1": round(closeness.mean, 4) if closeness else None,
+        "greatest_closeness_0_to_1": max(closeness.values) if closeness else None,
+        "neighbour_density_0_to_1": round(
+            fmean(sorted(nearness.values(), reverse=True)[:NEIGHBOURS]), 4
+        ),
         "exemplar_count": len(exemplars),
     }
     if isinstance(outcome, Unscored):
+        failures = (*selection.failures, *call_failures([outcome], STAGE, JUDGE_NOVELTY.name))
         judgement = _unscored(outcome, **measurements)
-        failures = call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
-        return _findings(judgement, selection, failures)
-    contributions = tuple(_contribution(one, prompt_papers) for one in outcome.value.contributions)
-    texts = _settle_reply(outcome.value, prompt_papers)
-    judgement = NoveltyJudgement(
-        score_1_to_5=outcome.value.score,
-        probabilities_percent={
-            str(score): one
-            for score, one in enumerate(outcome.value.probabilities.percent, start=1)
-        },
-        confidence_0_to_3=_confidence(prompt_papers, selection, closeness),
-        justification=texts["justification"],
-        known_aspects=_lines(texts["known_aspects"]),
-        novel_aspects=_lines(texts["novel_aspects"]),
-        removed_citation_count=texts.removed_citation_count
-        + sum(
-            entry.closest is not None and one.paper_id is None
-            for entry, one in zip(outcome.value.contributions, contributions, strict=True)
-        ),
-        uncited_sentence_count=texts.by_field["justification"].uncited_sentence_count,
-        provenance=outcome.provenance,
-        **measurements,
+        evaluation = NoveltyEvaluation(judgement=judgement, failures=failures)
+        return Findings(evaluation, selection.retrieved)
+    # Close works are strong evidence, others count half.
+    values = zip(closeness.places, closeness.values, strict=True) if closeness else ()
+    strong = len({place for place, value in values if value >= COVERED})
+    confidence = confidence_by_evidence(strong=strong, fair=(len(prompt_papers) - strong) // 2)
+    confidence = max(confidence - bool(selection.unanswered), 0)
+    novelty, citations = _settle_reply(
+        outcome, prompt_papers, confidence_0_to_3=confidence, **measurements
     )
-    novelty = NoveltyEvaluation(
-        judgement=judgement, contributions=contributions, failures=selection.failures
-    )
+    novelty = replace(novelty, failures=selection.failures)
     evaluation = with_calibration(novelty, idea, parameters.calibrator, engine.name)
-    citations = texts.citations(module=STAGE, subject=SUBJECT)
     return Findings(evaluation, selection.retrieved, citations)
 
 
-def _settle_reply(reply: NoveltyReply, prompt_papers: Shown) -> SettledTexts:
-    """Settle the texts of a reply, with one aspect per line."""
-    texts = {
-        "justification": reply.justification,
-        "known_aspects": "\n".join(" ".join(one.split()) for one in reply.known_aspects),
-        "novel_aspects": "\n".join(" ".join(one.split()) for one in reply.novel_aspects),
-    }
-    return SettledTexts(
-        {name: settle(text, prompt_papers) for name, text in texts.items()}, prompt_papers
+def _settle_reply(
+    outcome: Scored[NoveltyReply], prompt_papers: Shown, **measurements: Any
+) -> tuple[NoveltyEvaluation, tuple[Citation, ...]]:
+    """Settle the citations of a reply; unknown keys are removed and counted."""
+    reply = outcome.value
+    # An unknown closest work is removed with its comparison, and counted.
+    papers = {key.casefold(): paper.paper_id for key, paper in prompt_papers}
+    closest_ids = [papers.get((entry.closest or "").casefold()) for entry in reply.contributions]
+    invented = [
+        entry.closest is not None and paper_id is None
+        for entry, paper_id in zip(reply.contributions, closest_ids, strict=True)
+    ]
+    contributions = tuple(
+        ClaimedContribution(
+            contribution=entry.contribution,
+            paper_id=paper_id,
+            overlap=None if is_invented else entry.overlap,
+            difference=None if is_invented else entry.difference,
+        )
+        for entry, paper_id, is_invented in zip(
+            reply.contributions, closest_ids, invented, strict=True
+        )
     )
+    aspects = {"known_aspects": reply.known_aspects, "novel_aspects": reply.novel_aspects}
+    raw_texts = {"justification": reply.justification} | {
+        name: "\n".join(" ".join(one.split()) for one in lines) for name, lines in aspects.items()
+    }
+    settled = {name: settle(text, prompt_papers) for name, text in raw_texts.items()}
+    texts = SettledTexts(settled, prompt_papers)
+    percent = enumerate(reply.probabilities.percent, start=1)
+    judgement = NoveltyJudgement(
+        score_1_to_5=reply.score,
+        probabilities_percent={str(score): one for score, one in percent},
+        justification=texts["justification"],
+        known_aspects=_lines(texts["known_aspects"]),
+        novel_aspects=_lines(texts["novel_aspects"]),
+        removed_citation_count=texts.removed_citation_count + sum(invented),
+        uncited_sentence_count=settled["justification"].uncited_sentence_count,
+        provenance=outcome.provenance,
+        **measurements,
+    )
+    evaluation = NoveltyEvaluation(judgement=judgement, contributions=contributions, failures=())
+    return evaluation, texts.citations(module=STAGE, subject=SUBJECT)
 
 
 def _lines(markdown: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in markdown.splitlines() if line.strip())
 
 
-def _question(
-    idea: Idea,
-    prompt_papers: Shown,
-    related: RelatedWorks,
-    parameters: NoveltyParameters,
-    exemplars: tuple[ExemplarShown, ...],
-) -> NoveltyInput:
-    return NoveltyInput(
-        idea=idea.text,
-        works=tuple(
-            WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
-            for key, paper in prompt_papers
-        ),
-        exemplars=exemplars,
-        unanswered_searches=related.unanswered,
-        words_per_text=parameters.words_per_text,
-    )
-
-
-def _measurements(
-    prompt_papers: Shown, related: RelatedWorks, closeness: Closeness | None
-) -> dict[str, Any]:
-    return {
-        "related_paper_ids": tuple(paper.paper_id for paper in prompt_papers.papers),
-        "statement_count": len(closeness.statements) if closeness else None,
-        "covered_share_0_to_1": round(closeness.covered_share, 4) if closeness else None,
-        "mean_closeness_0_to_1": round(closeness.mean, 4) if closeness else None,
-        "greatest_closeness_0_to_1": max(closeness.values) if closeness else None,
-        "unanswered_search_count": related.unanswered,
-    }
-
-
-async def _density(idea: Idea, prompt_papers: Shown, embedder: Embedder) -> float:
-    similarities = await similarity_of(prompt_papers.papers, Nearness(idea.text, embedder))
-    return round(fmean(sorted(similarities.values(), reverse=True)[:NEIGHBOURS]), 4)
-
-
-def _confidence(prompt_papers: Shown, related: RelatedWorks, closeness: Closeness | None) -> int:
-    """Return the confidence by the number of close works; other works count half."""
-    place_values = zip(closeness.places, closeness.values, strict=True) if closeness else ()
-    strong = len({place for place, value in place_values if value >= COVERED})
-    confidence = confidence_by_evidence(strong=strong, fair=(len(prompt_papers) - strong) // 2)
-    return max(confidence - bool(related.unanswered), 0)
+def _unscored(why: Unscored, **measurements: Any) -> NoveltyJudgement:
+    return NoveltyJudgement(score_1_to_5=None, **why.columns, **measurements)
 
 
 def field_not_covered(engine: Engine) -> Findings[NoveltyEvaluation]:
@@ -194,22 +167,3 @@ def field_not_covered(engine: Engine) -> Findings[NoveltyEvaluation]:
     reason = Reason.FIELD_NOT_COVERED
     missing = Unscored(reason, reason.sentence, unasked_provenance(JUDGE_NOVELTY, engine))
     return Findings(NoveltyEvaluation(judgement=_unscored(missing), failures=()))
-
-
-def _unscored(why: Unscored, **measurements: Any) -> NoveltyJudgement:
-    return NoveltyJudgement(
-        score_1_to_5=None,
-        unscored_reason=why.reason,
-        unscored_detail=why.detail,
-        provenance=why.provenance,
-        **measurements,
-    )
-
-
-def _findings(
-    judgement: NoveltyJudgement,
-    related: RelatedWorks,
-    failures: tuple[Failure, ...] = (),
-) -> Findings[NoveltyEvaluation]:
-    evaluation = NoveltyEvaluation(judgement=judgement, failures=(*related.failures, *failures))
-    return Findings(evaluation, related.retrieved)

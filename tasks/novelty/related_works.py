@@ -1,8 +1,4 @@
-"""Related works of an idea: given with it, or found by its key statements.
-
-Works are also ranked by facet (purpose, mechanism, evaluation, application), because a work that
-anticipates only the mechanism looks dissimilar to the idea as a whole.
-"""
+"""Related works of an idea: given with it, or found by its key statements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +8,7 @@ from schemas.failure import Failure, call_failures, look_up_failures
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper
-from schemas.outcome import Outcome, Unscored
+from schemas.outcome import Unscored
 from schemas.profile import NoveltyParameters, Ranking
 from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, Pattern, bounded
@@ -22,7 +18,7 @@ from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient, own_publications
 from tasks.literature.versions import each_once
-from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput, StatementsReply
+from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput
 from tasks.text.words import sections_of_markdown, sentences
 
 
@@ -80,7 +76,10 @@ def _first(patterns: Mapping[Facet, Pattern], text: str) -> Facet | None:
 async def facet_ranking(
     idea: str, papers: Sequence[Paper], embedder: Embedder
 ) -> dict[PaperId, float]:
-    """Fuse the rankings by the whole idea and by each facet; higher values are nearer."""
+    """Fuse the rankings by the whole idea and by each facet; higher values are nearer.
+
+    A work that anticipates only the mechanism looks dissimilar to the idea as a whole.
+    """
     texts = [idea, *facet_texts(idea).values()]
     return fused([await similarity_of(papers, Nearness(text, embedder)) for text in texts])
 
@@ -98,13 +97,12 @@ class RelatedWorks:
         works: admissible, with abstracts, most similar first (given works keep their order); at
             most `related_works`.
         retrieved: every admissible paper, found or given.
-        searched, unanswered: number of searches, and of incomplete ones; 0 for given works.
+        unanswered: number of incomplete searches; 0 for given works.
         missing: why there are no works; None exactly when there are.
     """
 
     works: tuple[Paper, ...]
     retrieved: tuple[Paper, ...]
-    searched: int = 0
     unanswered: int = 0
     missing: tuple[Reason, str] | None = None
     failures: tuple[Failure, ...] = ()
@@ -146,48 +144,42 @@ async def find_works(
     )
     outcome = await engine.run(NOVELTY_QUERIES, question)
     if isinstance(outcome, Unscored):
-        return _without_queries(outcome)
-    queries = _queries(outcome, parameters)
+        detail = f"no search queries could be had: {outcome.detail}"
+        failures = call_failures([outcome], STAGE, NOVELTY_QUERIES.name)
+        return RelatedWorks((), (), missing=(outcome.reason, detail), failures=failures)
+    texts = (
+        query
+        for statement in outcome.value.statements[: parameters.maximum_statements]
+        for query in statement.queries[: parameters.queries_per_statement]
+    )
+    queries = list(dict.fromkeys(" ".join(query.split()) for query in texts))
     answers = await side_by_side(
         literature.search_papers(query, parameters.papers_per_query, idea.cutoff_date)
         for query in queries
     )
-    failures = tuple(
-        failure
-        for query, answer in zip(queries, answers, strict=True)
-        for failure in look_up_failures(answer.failures, STAGE, query)
-    )
-    unanswered_count = sum(not answer.complete for answer in answers)
     papers_by_id = {paper.paper_id: paper for answer in answers for paper in answer.items}
     admissible = _admissible(idea, list(papers_by_id.values()))
-    works = await _most_similar(
-        idea, [paper for paper in admissible if paper.abstract], parameters, embedder
+    readable = [paper for paper in admissible if paper.abstract]
+    works = await _choose(idea, readable, parameters, embedder, lexical_prefilter=True)
+    similarities = (
+        await facet_ranking(idea.text, works, embedder)
+        if parameters.rerank_by_facet
+        else await similarity_of(works, Nearness(idea.text, embedder))
     )
+    works.sort(key=lambda paper: (-similarities[paper.paper_id], paper.paper_id))
+    unanswered_count = sum(not answer.complete for answer in answers)
     missing = _missing(len(queries), unanswered_count, len(admissible), len(works))
     return RelatedWorks(
         works=() if missing else tuple(works),
         retrieved=tuple(admissible),
-        searched=len(queries),
         unanswered=unanswered_count,
         missing=missing,
-        failures=failures,
+        failures=tuple(
+            failure
+            for query, answer in zip(queries, answers, strict=True)
+            for failure in look_up_failures(answer.failures, STAGE, query)
+        ),
     )
-
-
-def _without_queries(outcome: Unscored) -> RelatedWorks:
-    missing = (outcome.reason, f"no search queries could be had: {outcome.detail}")
-    failures = call_failures([outcome], STAGE, NOVELTY_QUERIES.name)
-    return RelatedWorks((), (), missing=missing, failures=failures)
-
-
-def _queries(outcome: Outcome[StatementsReply], parameters: NoveltyParameters) -> list[str]:
-    """Return the queries in order of statement, each once, up to the requested numbers."""
-    assert not isinstance(outcome, Unscored)
-    statements = outcome.value.statements[: parameters.maximum_statements]
-    texts = (
-        query for one in statements for query in one.queries[: parameters.queries_per_statement]
-    )
-    return list(dict.fromkeys(" ".join(query.split()) for query in texts))
 
 
 def _missing(
@@ -214,20 +206,8 @@ def _missing(
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
     """Return each work once, without works after the cutoff and the idea's own publication."""
     admissible = each_once([paper for paper in papers if paper.admissible(idea.cutoff_date)])
-    own_publication_failures = own_publications(idea, admissible)
-    return [paper for paper in admissible if paper not in own_publication_failures]
-
-
-async def _most_similar(
-    idea: Idea, papers: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
-) -> list[Paper]:
-    chosen_papers = await _choose(idea, papers, parameters, embedder, lexical_prefilter=True)
-    similarities = (
-        await facet_ranking(idea.text, chosen_papers, embedder)
-        if parameters.rerank_by_facet
-        else await similarity_of(chosen_papers, Nearness(idea.text, embedder))
-    )
-    return sorted(chosen_papers, key=lambda paper: (-similarities[paper.paper_id], paper.paper_id))
+    own_papers = own_publications(idea, admissible)
+    return [paper for paper in admissible if paper not in own_papers]
 
 
 async def _choose(

@@ -30,7 +30,6 @@ from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
 from tasks.accounting.ledger import Ledger
-from tasks.judging.batches.batched_model import open_batches
 from tasks.judging.opening import EngineOf, open_judging
 from tasks.judging.step import Engine
 from tasks.ranking.dossier import Dossier
@@ -128,12 +127,10 @@ async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]
     """Rank and land the groups without a complete receipt; return all receipts of the shard."""
     layout = Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
-        request, batches = job.request, None
-        if request.parameters.batch:
-            path = layout.batches(job.run_id, job.ranking_id)
-            batches = open_batches(path, request.parameters.batch_failures, stack)
+        request, path = job.request, layout.batches(job.run_id, job.ranking_id)
+        batches_path = path if request.parameters.batch else None
         scope = request.spends_as(request.run_id)
-        judging = open_judging(request, settings, layout, scope, stack, batches=batches)
+        judging = open_judging(request, settings, layout, scope, stack, batches_path=batches_path)
         concurrency = settings.language_model.maximum_concurrency
         return await rank_shard(job, layout, judging.engine_of, concurrency=concurrency)
 

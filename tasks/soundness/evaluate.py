@@ -1,11 +1,8 @@
-"""Soundness of one idea: a review of the plan, and reviews of its methods by the literature.
-
-Source: ScholarEval §2.1, B.1.
-"""
+"""Soundness of one idea: reviews of the plan and of its methods (ScholarEval §2.1, B.1)."""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from schemas.failure import Failure
@@ -16,6 +13,7 @@ from schemas.judgement.soundness import (
     MethodEvidence,
     MethodPassage,
     SoundnessEvaluation,
+    SoundnessReview,
     SoundnessSummary,
 )
 from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
@@ -24,32 +22,24 @@ from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.documents.document import DocumentLibrary
 from tasks.judging.findings import CitedResult, Findings
-from tasks.judging.packing import Beginning, even_batches
+from tasks.judging.packing import even_batches
 from tasks.judging.step import Engine, excerpt, unasked_provenance
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.extracting import ResourceLines, resource_lines
-from tasks.soundness.bearing import with_evidence
 from tasks.soundness.extracting import ExtractedPlan, QueriedMethod, ask_queries, find_methods
 from tasks.soundness.gathering import (
     STAGE,
+    Context,
     FetchedPapers,
     MethodPapers,
     gather_papers,
-    searches,
-    wider_search,
+    search_texts,
 )
 from tasks.soundness.plan_reviewing import review_plan
-from tasks.soundness.reading import ReadingResult, read_papers
-from tasks.soundness.reviewing import (
-    MethodReviewResult,
-    reaches,
-    review_method,
-    summarise,
-    unreviewed,
-    unscored_review,
-)
-from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY
+from tasks.soundness.reading import read_papers
+from tasks.soundness.reviewing import review_method, unscored_review
+from tasks.soundness.steps.soundness_review import SOUNDNESS_SUMMARY
 from tasks.soundness.steps.wording import (
     CORE_SIZE,
     closeness,
@@ -58,13 +48,14 @@ from tasks.soundness.steps.wording import (
     fingerprint_of_method,
     is_related,
 )
-from tasks.text.words import Excerpt
+from tasks.soundness.summarising import summarise, with_evidence
+from tasks.text.words import Excerpt, shorten_words
 
 
 @dataclass(frozen=True, slots=True)
 class _MethodResult:
     method: Method
-    review: MethodReviewResult
+    review: CitedResult[SoundnessReview]
     passages: tuple[Passage, ...] = ()
     evidence: tuple[MethodEvidence, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -72,6 +63,7 @@ class _MethodResult:
 
 _MethodSearch = tuple[QueriedMethod, MethodPapers | None]
 """A method with its queries and papers; None: no queries could be made."""
+_MethodSearches = tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]
 
 
 async def evaluate_soundness(
@@ -88,32 +80,24 @@ async def evaluate_soundness(
     sources, documents and the engine are unscored rows or failures in the result.
     """
     async with asyncio.TaskGroup() as group:
-        fetched_papers = FetchedPapers(literature, documents, idea.cutoff_date, group)
-        methods = _Methods(idea, parameters, engine, fetched_papers, group)
-        method_start = group.create_task(methods.start())
-        plan_task = group.create_task(
-            review_plan(
-                idea, parameters, engine, partial(methods.used_nearby, method_start), results
-            )
-        )
-        extraction, beginnings = await method_start
-        plan_excerpt = excerpt(
-            "\n".join(method.text for method in extraction.methods),
-            idea.text,
-            parameters.idea_word_limit,
-            engine,
-        )
-        tasks = [group.create_task(methods.judge(each, plan_excerpt)) for each in beginnings]
+        fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
+        context = Context(idea, parameters, engine, fetched)
+        method_start = group.create_task(_start_searches(context))
+        near_works = partial(_used_nearby, context, method_start)
+        plan_task = group.create_task(review_plan(idea, parameters, engine, near_works, results))
+        extraction, method_searches = await method_start
+        method_texts = "\n".join(method.text for method in extraction.methods)
+        plan = excerpt(method_texts, idea.text, parameters.idea_word_limit, engine)
+        tasks = [group.create_task(_judge(context, plan, each)) for each in method_searches]
     plan_review, method_results = plan_task.result(), [task.result() for task in tasks]
-    sections, document_failures = await fetched_papers.read()
+    sections, document_failures = await fetched.read()
     reviews = [each.review for each in method_results]
     verification_failures: tuple[Failure, ...] = ()
     if parameters.verify_citations and verifies(engine):
-        stored_texts = _stored_texts(method_results, sections, fetched_papers)
         reviews, verification_failures = await verify_reviews(
             reviews,
             ("support", "contradictions"),
-            stored_texts,
+            _stored_texts(method_results, sections, fetched),
             engine,
             stage=STAGE,
             subject_of=lambda row: row.method_id,
@@ -150,13 +134,12 @@ async def evaluate_soundness(
             *(summary.failures if summary else ()),
         ),
     )
-    citations = [row for each in reviews for row in each.citations]
     return Findings(
         evaluation,
-        fetched_papers.retrieved(),
+        fetched.retrieved(),
         (
             *plan_review.citations,
-            *citations,
+            *(row for each in reviews for row in each.citations),
             *concerns.citations,
             *(summary.citations if summary else ()),
         ),
@@ -207,137 +190,75 @@ async def evaluate_plan_alone(
     return Findings(evaluation, (), plan_review.citations, plan_review.suggestions)
 
 
-@dataclass(frozen=True, slots=True)
-class _Methods:
-    """Searches, readings and reviews of an idea's methods, concurrent in `group`.
+async def _start_searches(context: Context) -> _MethodSearches:
+    """Extract the methods, and start a search for each as soon as its queries are known."""
+    group = context.fetched.group
 
-    `readings`: the prompt prefix that all readings share.
+    async def search(place: int, queries: asyncio.Task[tuple[QueriedMethod, ...]]) -> _MethodSearch:
+        queried = (await queries)[place]
+        if queried.unscored is not None:
+            return queried, None
+        texts = search_texts(queried.method, packed=not context.fetched.literature.unlimited)
+        return queried, await gather_papers(context, queried.method, texts)
+
+    extraction = await find_methods(context)
+    searches: list[asyncio.Task[_MethodSearch]] = []
+    for methods in even_batches(extraction.methods, context.parameters.methods_per_query_call):
+        queries = group.create_task(ask_queries(context, methods))
+        searches += [group.create_task(search(place, queries)) for place in range(len(methods))]
+    return extraction, searches
+
+
+async def _used_nearby(
+    context: Context, method_start: asyncio.Task[_MethodSearches]
+) -> ResourceLines:
+    """Return what papers used whose wording is near to the method that they were found for."""
+    _, method_searches = await method_start
+    core = core_words(context.idea.text, CORE_SIZE)
+    papers: dict[PaperId, Paper] = {}
+    passages: dict[str, Passage] = {}
+    for queried, collection in [await each for each in method_searches]:
+        if collection is None:
+            continue
+        passages |= {each.passage_id: each for each in collection.passages}
+        method = fingerprint_of_method(queried.method.text)
+        for paper in collection.papers:
+            words = fingerprint(f"{paper.title}\n{paper.abstract or ''}")
+            # A search also brings papers off the field, whose data sets are no omission.
+            if is_related(closeness(method, words), len(core & words.words)):
+                papers[paper.paper_id] = paper
+    limit = context.parameters.resources_shown
+    return resource_lines(list(papers.values()), passages.values(), limit)
+
+
+async def _judge(
+    context: Context, plan: Excerpt, search: asyncio.Task[_MethodSearch]
+) -> _MethodResult:
+    """Read and review one method.
+
+    It waits for its batch of queries and for the first reading of the idea.
     """
-
-    idea: Idea
-    parameters: SoundnessParameters
-    engine: Engine
-    fetched: FetchedPapers
-    group: asyncio.TaskGroup
-    readings: Beginning = field(default_factory=Beginning)
-
-    async def start(self) -> tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]:
-        extraction = await find_methods(self.idea, self.parameters, self.engine)
-        searches: list[asyncio.Task[_MethodSearch]] = []
-        for methods in even_batches(extraction.methods, self.parameters.methods_per_query_call):
-            queries = self.group.create_task(
-                ask_queries(self.idea, methods, self.parameters, self.engine)
-            )
-            searches.extend(
-                self.group.create_task(self._begin(place, queries)) for place in range(len(methods))
-            )
-        return extraction, searches
-
-    async def _begin(
-        self, place: int, query_task: asyncio.Task[tuple[QueriedMethod, ...]]
-    ) -> _MethodSearch:
-        method_query = (await query_task)[place]
-        if method_query.unscored is not None:
-            return method_query, None
-        queries = searches(method_query.method, packed=not self.fetched.literature.unlimited)
-        return method_query, await self._gather(method_query.method, queries)
-
-    async def used_nearby(
-        self, method_start: asyncio.Task[tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]]
-    ) -> ResourceLines:
-        """Return what papers used whose wording is near to the method that they were found for."""
-        _, beginnings = await method_start
-        method_searches = [await each for each in beginnings]
-        core = core_words(self.idea.text, CORE_SIZE)
-        papers: dict[PaperId, Paper] = {}
-        for query, collection in method_searches:
-            method = fingerprint_of_method(query.method.text)
-            for paper in collection.papers if collection is not None else ():
-                words = fingerprint(f"{paper.title}\n{paper.abstract or ''}")
-                # A search also brings papers off the field, whose data sets are no omission.
-                if is_related(closeness(method, words), len(core & words.words)):
-                    papers[paper.paper_id] = paper
-        passages = {
-            passage.passage_id: passage
-            for _, collection in method_searches
-            if collection is not None
-            for passage in collection.passages
-        }
-        limit = self.parameters.resources_shown
-        return resource_lines(list(papers.values()), passages.values(), limit)
-
-    async def judge(
-        self, search: asyncio.Task[_MethodSearch], plan_excerpt: Excerpt
-    ) -> _MethodResult:
-        """Read and review one method.
-
-        It waits for its batch of queries and for the first reading of the idea.
-        """
-        method_query, papers_of_method = await search
-        method, parameters = method_query.method, self.parameters
-        if papers_of_method is None:
-            assert method_query.unscored is not None
-            detail = f"no query could be made for the method: {method_query.unscored.detail}"
-            return _MethodResult(
-                method, unscored_review(method, replace(method_query.unscored, detail=detail))
-            )
-        reading = await self._read_papers(plan_excerpt, method, papers_of_method, ())
-        if not papers_of_method.source_failed and not any(row.relevant for row in reading.evidence):
-            read_ids = [row.paper_id for row in reading.evidence]
-            further = await self._gather(
-                method, wider_search(method, parameters), papers_of_method.papers
-            )
-            reading = reading.with_more(
-                await self._read_papers(plan_excerpt, method, further, read_ids)
-            )
-            papers_of_method = papers_of_method.with_more(further)
-        if any(reaches(row, parameters.minimum_relevance) for row in reading.evidence):
-            review = await review_method(
-                plan_excerpt,
-                method,
-                papers_of_method.papers,
-                reading,
-                parameters,
-                self.engine,
-            )
-        else:
-            review = unreviewed(method, reading, papers_of_method.source_failed, self.engine)
+    queried, collection = await search
+    method = queried.method
+    if collection is None:
+        assert queried.unscored is not None
+        detail = f"no query could be made for the method: {queried.unscored.detail}"
         return _MethodResult(
-            method,
-            review,
-            papers_of_method.passages,
-            reading.evidence,
-            (*papers_of_method.failures, *reading.failures, *review.failures),
+            method, unscored_review(method, replace(queried.unscored, detail=detail))
         )
-
-    async def _gather(
-        self, method: Method, queries: list[str], earlier_papers: Sequence[Paper] = ()
-    ) -> MethodPapers:
-        return await gather_papers(
-            self.idea,
-            method,
-            queries,
-            self.parameters,
-            self.fetched.literature,
-            self.fetched,
-            earlier_papers,
-        )
-
-    async def _read_papers(
-        self,
-        plan_excerpt: Excerpt,
-        method: Method,
-        papers_of_method: MethodPapers,
-        read_ids: Sequence[PaperId],
-    ) -> ReadingResult:
-        """Read the papers of the method, except those in `read_ids`."""
-        return await read_papers(
-            plan_excerpt,
-            method,
-            [paper for paper in papers_of_method.papers if paper.paper_id not in read_ids],
-            papers_of_method.passages,
-            self.parameters,
-            self.engine,
-            self.fetched,
-            self.readings,
-        )
+    reading = await read_papers(context, plan, method, collection)
+    if not collection.source_failed and not any(row.relevant for row in reading.evidence):
+        # Once more, in the method's own words.
+        text, _ = shorten_words(method.text, context.parameters.query_word_limit)
+        further = await gather_papers(context, method, [text], collection.papers)
+        read_ids = [row.paper_id for row in reading.evidence]
+        reading = reading.with_more(await read_papers(context, plan, method, further, read_ids))
+        collection = collection.with_more(further)
+    review = await review_method(context, plan, method, collection, reading)
+    return _MethodResult(
+        method,
+        review,
+        collection.passages,
+        reading.evidence,
+        (*collection.failures, *reading.failures, *review.failures),
+    )

@@ -1,12 +1,10 @@
-"""Papers about a method: passage searches, and the papers that passages cite.
-
-Source: ScholarEval §2.1, B.1.1.
-"""
+"""Passage searches for a method, and the papers that passages cite (ScholarEval §2.1, B.1.1)."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TypeVar
 
 from schemas.base import replace
 from schemas.failure import (
@@ -23,7 +21,8 @@ from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from tasks.documents.document import DocumentLibrary
-from tasks.judging.packing import side_by_side
+from tasks.judging.packing import Beginning, side_by_side
+from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient, own_publications
 from tasks.literature.versions import Works
 from tasks.text.words import shorten_words
@@ -31,20 +30,28 @@ from tasks.text.words import shorten_words
 STAGE = "soundness"
 _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
 
+ItemT = TypeVar("ItemT")
+
+
+def _once(items: Iterable[ItemT], name: Callable[[ItemT], str]) -> tuple[ItemT, ...]:
+    """Return the first of the items of each name, in order."""
+    first: dict[str, ItemT] = {}
+    for each in items:
+        first.setdefault(name(each), each)
+    return tuple(first.values())
+
 
 @dataclass(frozen=True, slots=True)
 class PapersFound:
-    """Admissible papers by requested identifier, failed look-ups, and inadmissible papers."""
+    """Admissible papers by requested identifier, failed look-ups, and dropped papers."""
 
     papers: dict[PaperId, Paper]
     failures: tuple[SourceFailure, ...]
-    dropped_ids: tuple[PaperId, ...]
+    dropped_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Lookup:
-    papers: dict[str, Paper]
-    failures: tuple[SourceFailure, ...]
+_LookUp = tuple[dict[str, Paper], tuple[SourceFailure, ...]]
+"""Papers by identifier, and failures."""
 
 
 @dataclass
@@ -55,7 +62,7 @@ class FetchedPapers:
     documents: DocumentLibrary
     cutoff: date | None
     group: asyncio.TaskGroup
-    _paper_answers: dict[PaperId, asyncio.Task[_Lookup]] = field(default_factory=dict)
+    _look_ups: dict[PaperId, asyncio.Task[_LookUp]] = field(default_factory=dict)
     _section_answers: dict[PaperId, asyncio.Task[Answer[PaperSection]]] = field(
         default_factory=dict
     )
@@ -64,39 +71,36 @@ class FetchedPapers:
     async def papers(self, paper_ids: Iterable[PaperId]) -> PapersFound:
         """Return papers by identifier; all new ones are fetched in one look-up."""
         requested_ids = tuple(dict.fromkeys(paper_ids))
-        new_ids = tuple(
-            paper_id for paper_id in requested_ids if paper_id not in self._paper_answers
-        )
+        new_ids = tuple(each for each in requested_ids if each not in self._look_ups)
         if new_ids:
-            answer = self.group.create_task(self._look_up(new_ids))
-            self._paper_answers.update(dict.fromkeys(new_ids, answer))
+            look_up = self.group.create_task(self._look_up(new_ids))
+            self._look_ups.update(dict.fromkeys(new_ids, look_up))
         papers_by_id: dict[PaperId, Paper] = {}
         failures: dict[SourceFailure, None] = {}
-        dropped_ids: list[PaperId] = []
+        dropped_count = 0
         for paper_id in requested_ids:
-            result = await self._paper_answers[paper_id]
-            paper = result.papers.get(paper_id)
+            papers, source_failures = await self._look_ups[paper_id]
+            paper = papers.get(paper_id)
             if paper is None:
-                failures.update(dict.fromkeys(result.failures))
+                failures.update(dict.fromkeys(source_failures))
             elif paper.admissible(self.cutoff):
                 papers_by_id[paper_id] = paper
             else:
-                dropped_ids.append(paper_id)
-        return PapersFound(
-            papers=papers_by_id, failures=tuple(failures), dropped_ids=tuple(dropped_ids)
-        )
+                dropped_count += 1
+        return PapersFound(papers_by_id, tuple(failures), dropped_count)
 
-    async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _Lookup:
+    async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _LookUp:
         """Return papers by their identifier and by `CorpusId:…`, which passages may use."""
         answer = await self.literature.papers(paper_ids, self.cutoff)
-        papers = {
+        by_corpus_id = {
             f"CorpusId:{paper.corpus_id}": paper
             for paper in answer.items
             if paper.corpus_id is not None
         }
-        return _Lookup(papers | {paper.paper_id: paper for paper in answer.items}, answer.failures)
+        return by_corpus_id | {paper.paper_id: paper for paper in answer.items}, answer.failures
 
     async def sections(self, paper: Paper) -> Answer[PaperSection]:
+        """Return the sections of a paper in reading order."""
         if paper.paper_id not in self._section_answers:
             self._section_answers[paper.paper_id] = self.group.create_task(
                 self._read_sections(paper)
@@ -106,12 +110,11 @@ class FetchedPapers:
     async def _read_sections(self, paper: Paper) -> Answer[PaperSection]:
         answer = await self.documents.sections((paper,))
         sections = [section for section in answer.items if section.paper_id == paper.paper_id]
-        return Answer(
-            items=tuple(sorted(sections, key=lambda section: _SECTION_ORDER[section.section])),
-            failures=answer.failures,
-        )
+        sections.sort(key=lambda section: _SECTION_ORDER[section.section])
+        return Answer(tuple(sections), answer.failures)
 
     async def read(self) -> tuple[tuple[PaperSection, ...], tuple[Failure, ...]]:
+        """Return all sections so far, by paper, and the failures to read others."""
         sections: list[PaperSection] = []
         failures: list[Failure] = []
         for paper_id in sorted(self._section_answers):
@@ -141,6 +144,20 @@ class FetchedPapers:
         return tuple(self._records[paper_id] for paper_id in sorted(self._records))
 
 
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One idea under evaluation, and the tools.
+
+    `readings`: the prompt prefix of all readings for the idea.
+    """
+
+    idea: Idea
+    parameters: SoundnessParameters
+    engine: Engine
+    fetched: FetchedPapers
+    readings: Beginning = field(default_factory=Beginning)
+
+
 MOST_QUERY_WORDS = 70
 """Longest query of a passage search (ScholarEval, B.1.1)."""
 RANK_CONSTANT = 60
@@ -161,36 +178,25 @@ class MethodPapers:
 
     def with_more(self, further: "MethodPapers") -> "MethodPapers":
         """Merge with the result of another search, each passage and paper once."""
-        passages = {each.passage_id: each for each in (*further.passages, *self.passages)}
-        papers = {each.paper_id: each for each in (*further.papers, *self.papers)}
-        order = dict.fromkeys(each.passage_id for each in (*self.passages, *further.passages))
-        papers_in_order = dict.fromkeys(each.paper_id for each in (*self.papers, *further.papers))
         return MethodPapers(
-            passages=tuple(passages[name] for name in order),
-            papers=tuple(papers[name] for name in papers_in_order),
-            failures=(*self.failures, *further.failures),
-            source_failed=self.source_failed or further.source_failed,
+            _once((*self.passages, *further.passages), lambda each: each.passage_id),
+            _once((*self.papers, *further.papers), lambda each: each.paper_id),
+            (*self.failures, *further.failures),
+            self.source_failed or further.source_failed,
         )
 
 
-def searches(method: Method, *, packed: bool) -> list[str]:
+def search_texts(method: Method, *, packed: bool) -> list[str]:
     """Return the search texts: each query alone, or `packed` into one, and the failure query."""
     query_texts = [", ".join(method.queries)] if packed else list(method.queries)
     texts = [shorten_words(text, MOST_QUERY_WORDS)[0] for text in query_texts]
     return [*texts, *([method.failure_query] if method.failure_query else [])]
 
 
-def wider_search(method: Method, parameters: SoundnessParameters) -> list[str]:
-    return [shorten_words(method.text, parameters.query_word_limit)[0]]
-
-
 async def gather_papers(
-    idea: Idea,
+    context: Context,
     method: Method,
     queries: Sequence[str],
-    parameters: SoundnessParameters,
-    literature: LiteratureClient,
-    fetched: FetchedPapers,
     earlier_papers: Sequence[Paper] = (),
 ) -> MethodPapers:
     """Search passages for every query, and fetch the papers that contain them or are cited.
@@ -201,75 +207,62 @@ async def gather_papers(
     Args:
         earlier_papers: of an earlier search for the method.
     """
-    cutoff, limit = idea.cutoff_date, parameters.snippets_per_method
+    idea, parameters, fetched = context.idea, context.parameters, context.fetched
+    limit = parameters.snippets_per_method
     answers = await side_by_side(
-        literature.search_snippets(query, limit, cutoff) for query in queries
+        fetched.literature.search_snippets(query, limit, idea.cutoff_date) for query in queries
     )
     search_failures = dict.fromkeys(failure for answer in answers for failure in answer.failures)
-    passages = _fuse([_best_first(answer.items) for answer in answers])[:limit]
+    passages = _fuse([answer.items for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results
     lookup = await fetched.papers(
-        [
-            paper_id
-            for passage in passages
-            for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
-        ]
+        paper_id
+        for passage in passages
+        for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
     )
     works = fetched.one_record_each(lookup.papers, earlier_papers)
     admissible = tuple(
         _with_record_ids(passage, works) for passage in passages if passage.paper_id in works
     )
-    failures = [
-        *look_up_failures((*search_failures, *lookup.failures), "literature", method.method_id),
-        *_omission_rows(method, len(passages) - len(admissible), lookup),
-    ]
     by_id = {paper.paper_id: paper for paper in works.values()}
     linked_papers = [
         by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id
     ]
     own_papers = own_publications(idea, linked_papers)
     papers = [paper for paper in linked_papers if paper not in own_papers]
-    failures.extend(own_publication_failures(own_papers, STAGE))
     return MethodPapers(
         passages=admissible,
         papers=tuple(papers[: parameters.papers_per_method]),
-        failures=tuple(failures),
+        failures=(
+            *look_up_failures((*search_failures, *lookup.failures), "literature", method.method_id),
+            *_omissions(method, len(passages) - len(admissible), lookup),
+            *own_publication_failures(own_papers, STAGE),
+        ),
         source_failed=bool(search_failures or lookup.failures),
     )
 
 
-def _fuse(answers: Sequence[tuple[Passage, ...]]) -> list[Passage]:
+def _fuse(answers: Iterable[Iterable[Passage]]) -> list[Passage]:
     """Rank passages of several answers by reciprocal rank fusion, as their scores do not compare."""
     passages: dict[str, Passage] = {}
     weights: dict[str, float] = {}
     for answer in answers:
-        for rank, passage in enumerate(answer, start=1):
-            passages.setdefault(passage.passage_id, passage)
-            weights[passage.passage_id] = weights.get(passage.passage_id, 0.0) + 1 / (
-                RANK_CONSTANT + rank
-            )
+        # The sort is stable: ties keep the source's order.
+        by_score = sorted(answer, key=lambda passage: -passage.score)
+        for rank, passage in enumerate(_once(by_score, lambda each: each.passage_id), start=1):
+            name = passage.passage_id
+            passages.setdefault(name, passage)
+            weights[name] = weights.get(name, 0.0) + 1 / (RANK_CONSTANT + rank)
     return sorted(passages.values(), key=lambda passage: -weights[passage.passage_id])
-
-
-def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """Sort by score, each passage once; ties keep the source's order."""
-    once: dict[str, Passage] = {}
-    for passage in sorted(passages, key=lambda passage: -passage.score):
-        once.setdefault(passage.passage_id, passage)
-    return tuple(once.values())
 
 
 def _with_record_ids(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
     """Replace paper identifiers by those of their records; unknown ones stay."""
-
-    def own(paper_id: PaperId) -> PaperId:
-        return papers[paper_id].paper_id if paper_id in papers else paper_id
-
-    return replace(
-        passage,
-        paper_id=own(passage.paper_id),
-        cited_paper_ids=tuple(dict.fromkeys(map(own, passage.cited_paper_ids))),
+    own_id, *cited_ids = (
+        papers[paper_id].paper_id if paper_id in papers else paper_id
+        for paper_id in (passage.paper_id, *passage.cited_paper_ids)
     )
+    return replace(passage, paper_id=own_id, cited_paper_ids=tuple(dict.fromkeys(cited_ids)))
 
 
 def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> list[PaperId]:
@@ -286,11 +279,11 @@ def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> li
     return list(order)
 
 
-def _omission_rows(method: Method, passage_count: int, lookup: PapersFound) -> list[Failure]:
+def _omissions(method: Method, passage_count: int, lookup: PapersFound) -> list[Failure]:
     omissions: list[tuple[Reason, str]] = []
-    if lookup.dropped_ids:
+    if lookup.dropped_count:
         detail = (
-            f"{len(lookup.dropped_ids)} papers came back although they were published after the cutoff "
+            f"{lookup.dropped_count} papers came back although they were published after the cutoff "
             "or at an unknown date; they were dropped"
         )
         omissions.append((Reason.AFTER_CUTOFF, detail))

@@ -1,11 +1,11 @@
 """Review of the plan: points and questions with verified quotes."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from schemas.base import replace
-from schemas.failure import Failure
+from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
 from schemas.judgement.soundness import Concern, ConcernKind, ConcernSeverity, PlanReview
 from schemas.outcome import Provenance, Unscored
@@ -25,12 +25,13 @@ from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
 from tasks.recommendation.extracting import ResourceLines
 from tasks.soundness.gathering import STAGE
-from tasks.soundness.steps.plan_questions import (
+from tasks.soundness.steps.plan_review import (
     PLAN_QUESTIONS,
-    ProposedQuestion,
+    PLAN_REVIEW,
+    PlanInput,
+    ProposedPoint,
     QuestionsInput,
 )
-from tasks.soundness.steps.plan_review import PLAN_REVIEW, PlanInput, ProposedPoint
 from tasks.text.quotations import LEAST_CHARACTERS_OF_A_PLAN, stands_in
 
 _SUBJECT = "plan"
@@ -45,23 +46,25 @@ class PlanReviewResult(CitedResult[PlanReview]):
 
 @dataclass(frozen=True, slots=True)
 class _SettledPoint:
-    """A point without citations, except those of `action` to papers of the prompt."""
+    """A point without citations, except those of `action` to papers of the prompt.
+
+    `flaw`: why it cannot be used.
+    """
 
     proposed: ProposedPoint
     action: Settled
     removed_citation_count: int
+    flaw: str | None
+
+    @property
+    def is_question(self) -> bool:
+        return self.proposed.severity is ConcernSeverity.QUESTION
 
 
-@dataclass(frozen=True, slots=True)
-class _Flaw:
-    reason: Reason
-    description: str
-
-
-_MISQUOTED = _Flaw(Reason.PASSAGE_NOT_FOUND, "quote words that do not stand in the plan")
-_UNFOUNDED = _Flaw(Reason.REPLY_UNPARSABLE, "neither quote the plan nor say what it lacks")
-_UNGRADED = _Flaw(Reason.REPLY_UNPARSABLE, "have no kind or no severity of the list")
-_UNREASONED = _Flaw(Reason.REPLY_UNPARSABLE, "give no reason")
+_MISQUOTED = "quote words that do not stand in the plan"
+_UNFOUNDED = "neither quote the plan nor say what it lacks"
+_UNGRADED = "have no kind or no severity of the list"
+_UNREASONED = "give no reason"
 
 
 async def review_plan(
@@ -78,132 +81,106 @@ async def review_plan(
         near_works: resources used by works near the idea; awaited if the prompt shows them.
         results: experimental results of the idea, separate from the literature in the prompt.
     """
+    question = QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions)
     async with asyncio.TaskGroup() as group:
-        questions_task = group.create_task(
-            engine.run(
-                PLAN_QUESTIONS,
-                QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions),
-            )
-        )
-        near_works_lines = await near_works() if parameters.resources_shown else ResourceLines()
-        question = PlanInput(
+        questions_task = group.create_task(engine.run(PLAN_QUESTIONS, question))
+        near = await near_works() if parameters.resources_shown else ResourceLines()
+        plan = PlanInput(
             idea=idea.text,
             maximum_points=parameters.maximum_points,
             words_per_point=parameters.words_per_concern,
-            near_works="\n".join(near_works_lines.lines),
+            near_works="\n".join(near.lines),
             measured="\n".join(result.in_words for result in results),
         )
-        outcome = await engine.run(PLAN_REVIEW, question)
+        outcome = await engine.run(PLAN_REVIEW, plan)
     if isinstance(outcome, Unscored):
-        return _without_review(outcome.reason, outcome.detail, outcome.provenance)
+        return _without_review(outcome)
     questions_outcome = questions_task.result()
-    questions: list[ProposedPoint] = []
+    proposals = list(outcome.value.points)
     question_failures: tuple[Failure, ...] = ()
     if isinstance(questions_outcome, Unscored):
-        question_failures = (
+        question_failures = call_failures([questions_outcome], STAGE, "plan questions")
+    else:
+        proposals += [
+            ProposedPoint(
+                kind=each.kind,
+                severity=ConcernSeverity.QUESTION,
+                point=each.question,
+                quote=each.about,
+                why="",
+            )
+            for each in questions_outcome.value.questions
+        ]
+    points = [_settle_point(each, near.prompt_papers, idea.text) for each in proposals]
+    sound = [each for each in points if each.flaw is None]
+    flaws = Counter(each.flaw for each in points if each.flaw is not None)
+    failures = (
+        *(
             Failure(
                 stage=STAGE,
-                subject="plan questions",
-                reason=questions_outcome.reason,
-                detail=questions_outcome.detail,
-            ),
-        )
-    else:
-        questions = [_point_of(each) for each in questions_outcome.value.questions]
-    points = [
-        _settle_point(point, near_works_lines.prompt_papers)
-        for point in (*outcome.value.points, *questions)
-    ]
-    flaws = [_flaw(point.proposed, idea.text) for point in points]
-    sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
-    kept_points = _select_points(sound, parameters)
-    failures = (
-        *_failures_of([flaw for flaw in flaws if flaw is not None], len(points)),
+                subject=_SUBJECT,
+                reason=Reason.PASSAGE_NOT_FOUND if flaw == _MISQUOTED else Reason.REPLY_UNPARSABLE,
+                detail=f"{count} of {len(points)} points were left out: they {flaw}",
+            )
+            for flaw, count in flaws.items()
+        ),
         *question_failures,
     )
-    dropped_count = len(points) - len(sound)
-    if not kept_points:
+    objections = [each for each in sound if not each.is_question][: parameters.maximum_points]
+    questions = [each for each in sound if each.is_question][: parameters.maximum_questions]
+    if not objections:  # questions alone would make the plan look flawless
         detail = f"none of the {len(points)} points in the reply can be used"
-        no_review = _without_review(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-        return PlanReviewResult(
-            replace(no_review.value, dropped_point_count=dropped_count),
-            failures=(*failures, *no_review.failures),
-        )
+        nothing = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return _without_review(nothing, flaws.total(), failures)
+    kept_points = [*objections, *questions]
     beyond = len(sound) - len(kept_points)
     note = f"{beyond} points beyond the limit left out, {len(kept_points)} kept" if beyond else None
     provenance = with_shortening(outcome.provenance, note)
     concerns = tuple(
         _concern(
             rank,
-            point.proposed,
-            questions_outcome.provenance if _is_question(point.proposed) else provenance,
+            each.proposed,
+            questions_outcome.provenance if each.is_question else provenance,
         )
-        for rank, point in enumerate(kept_points, start=1)
+        for rank, each in enumerate(kept_points, start=1)
     )
     acted_on = [pair for pair in zip(concerns, kept_points, strict=True) if pair[0].action]
     return PlanReviewResult(
         PlanReview(
             concern_count=len(kept_points),
-            dropped_point_count=dropped_count,
-            removed_citation_count=sum(point.removed_citation_count for point in kept_points),
+            dropped_point_count=flaws.total(),
+            removed_citation_count=sum(each.removed_citation_count for each in kept_points),
             provenance=provenance,
         ),
-        near_works_lines.prompt_papers,
+        near.prompt_papers,
         # All actions form one text of the review.
         whole_citations(
-            [point.action.markdown for point in kept_points],
-            near_works_lines.prompt_papers,
+            [each.action.markdown for each in kept_points],
+            near.prompt_papers,
             module=STAGE,
             subject=_SUBJECT,
             field="suggestions",
         ),
         tuple(
-            suggestion_about(
-                concern, rank, keys_of(point.action, near_works_lines.prompt_papers), module=STAGE
-            )
-            for rank, (concern, point) in enumerate(acted_on, start=1)
+            suggestion_about(concern, rank, keys_of(each.action, near.prompt_papers), module=STAGE)
+            for rank, (concern, each) in enumerate(acted_on, start=1)
         ),
         failures,
         concerns,
     )
 
 
-def _select_points(
-    sound: Sequence[_SettledPoint], parameters: SoundnessParameters
-) -> list[_SettledPoint]:
-    """Return as many points as requested; none if there are only questions.
-
-    A review of questions alone would make the plan look flawless.
-    """
-    objections = [point for point in sound if not _is_question(point.proposed)]
-    questions = [point for point in sound if _is_question(point.proposed)]
-    if not objections:
-        return []
-    return [*objections[: parameters.maximum_points], *questions[: parameters.maximum_questions]]
-
-
-def _without_review(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
+def _without_review(
+    why: Unscored, dropped_count: int = 0, failures: tuple[Failure, ...] = ()
+) -> PlanReviewResult:
     """Return an unscored review; for the offline engine this is no failure."""
-    review = PlanReview(unscored_reason=reason, unscored_detail=detail, provenance=provenance)
-    failures = () if reason is Reason.OFFLINE_ENGINE else (_failure(reason, detail),)
+    review = PlanReview(dropped_point_count=dropped_count, **why.columns)
+    if why.reason is not Reason.OFFLINE_ENGINE:
+        failures = (*failures, *call_failures([why], STAGE, _SUBJECT))
     return PlanReviewResult(review, failures=failures)
 
 
-def _point_of(question: ProposedQuestion) -> ProposedPoint:
-    return ProposedPoint(
-        kind=question.kind,
-        severity=ConcernSeverity.QUESTION,
-        point=question.question,
-        quote=question.about,
-        why="",
-    )
-
-
-def _is_question(point: ProposedPoint) -> bool:
-    return point.severity is ConcernSeverity.QUESTION
-
-
-def _settle_point(point: ProposedPoint, prompt_papers: Shown) -> _SettledPoint:
+def _settle_point(point: ProposedPoint, prompt_papers: Shown, plan: str) -> _SettledPoint:
     """Settle the texts of a point; only its action may cite papers of the prompt."""
     action = settle(point.action, prompt_papers)
     texts = settle_texts(point, ("point", "omission", "why", "would_change"), NO_PROMPT_PAPERS)
@@ -212,36 +189,22 @@ def _settle_point(point: ProposedPoint, prompt_papers: Shown) -> _SettledPoint:
         update={**changes, "action": action.markdown, "quote": point.quote.strip()}
     )
     removed_count = texts.removed_citation_count + action.removed_citation_count
-    return _SettledPoint(settled_point, action, removed_count)
+    return _SettledPoint(settled_point, action, removed_count, _flaw(settled_point, plan))
 
 
-def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
+def _flaw(point: ProposedPoint, plan: str) -> str | None:
     """Return the flaw that makes a point unusable; None: it is usable."""
     strength = point.kind is ConcernKind.STRENGTH
-    if point.kind is None or not (strength or point.severity is not None):
+    is_question = point.severity is ConcernSeverity.QUESTION
+    graded = strength or point.severity is not None
+    if point.kind is None or not graded or (strength and is_question):
         return _UNGRADED
-    if strength and _is_question(point):
-        return _UNGRADED
-    if not (point.point and (point.why or _is_question(point))):
+    if not (point.point and (point.why or is_question)):
         return _UNREASONED
     if not point.quote:
-        needs_quote = strength or _is_question(point) or not point.omission
-        return _UNFOUNDED if needs_quote else None
-    if not stands_in(point.quote, plan, least_characters=LEAST_CHARACTERS_OF_A_PLAN):
-        return _MISQUOTED
-    return None
-
-
-def _failures_of(flaws: list[_Flaw], point_count: int) -> Iterator[Failure]:
-    for flaw in dict.fromkeys(flaws):
-        detail = (
-            f"{flaws.count(flaw)} of {point_count} points were left out: they {flaw.description}"
-        )
-        yield _failure(flaw.reason, detail)
-
-
-def _failure(reason: Reason, detail: str) -> Failure:
-    return Failure(stage=STAGE, subject=_SUBJECT, reason=reason, detail=detail)
+        return _UNFOUNDED if strength or is_question or not point.omission else None
+    in_plan = stands_in(point.quote, plan, least_characters=LEAST_CHARACTERS_OF_A_PLAN)
+    return None if in_plan else _MISQUOTED
 
 
 def _concern(rank: int, point: ProposedPoint, provenance: Provenance) -> Concern:

@@ -4,22 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.failure import Answer, Failure
+from schemas.identifiers import PaperId
 from schemas.judgement.soundness import Method, MethodEvidence
 from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.outcome import Provenance, Unscored
-from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelled import spelled_out
-from tasks.judging.findings import omission_failures
-from tasks.judging.packing import Beginning, side_by_side
-from tasks.judging.step import Engine, unasked_provenance, with_shortening
-from tasks.soundness.gathering import STAGE, FetchedPapers
+from tasks.judging.findings import NO_PROMPT_PAPERS, omission_failures
+from tasks.judging.packing import side_by_side
+from tasks.judging.step import unasked_provenance, with_shortening
+from tasks.soundness.gathering import STAGE, Context, MethodPapers
 from tasks.soundness.steps.method_evidence import (
     METHOD_EVIDENCE,
     EvidenceInput,
-    EvidenceReply,
     PaperReading,
     PaperShown,
     SectionShown,
@@ -35,6 +34,8 @@ _SHOWN_KINDS = (
 PASSAGES, CITED_IN = "passages", "cited_in"
 """Section kinds: passages of the paper itself, and passages that cite it."""
 _KEY = bounded(r"P\s?(\d+)", IGNORECASE)
+
+_Readable = tuple[Paper, tuple[SectionShown, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,80 +56,55 @@ class ReadingResult:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Readable:
-    paper: Paper
-    sections: tuple[SectionShown, ...]
-
-    @property
-    def shortening(self) -> str | None:
-        omissions = [
-            f"{section.words_left_out} words of {section.kind}"
-            for section in self.sections
-            if section.words_left_out
-        ]
-        return f"left out at the section limit: {', '.join(omissions)}" if omissions else None
-
-
 async def read_papers(
+    context: Context,
     plan: Excerpt,
     method: Method,
-    papers: Sequence[Paper],
-    passages: Sequence[Passage],
-    parameters: SoundnessParameters,
-    engine: Engine,
-    fetched: FetchedPapers,
-    beginning: Beginning,
+    collection: MethodPapers,
+    read_ids: Sequence[PaperId] = (),
 ) -> ReadingResult:
-    """Read the papers and their passages, in concurrent batches.
+    """Read the papers of `collection` and their passages, in concurrent batches.
 
     Every paper gets a row, scored or not. Without methods and results (ScholarEval F.3, -MRE)
     papers are judged by their passages alone, and nothing is fetched.
 
     Args:
         plan: excerpt of the idea, equal in all readings.
-        beginning: prompt prefix of all readings for the idea.
+        read_ids: papers already read.
     """
-    limit = parameters.section_word_limit
+    parameters = context.parameters
+    papers = [paper for paper in collection.papers if paper.paper_id not in read_ids]
     answers: list[Answer[PaperSection]] = [Answer(())] * len(papers)
+    limit = parameters.section_word_limit
     if parameters.extract_methods_and_results:
-        answers = await side_by_side([fetched.sections(paper) for paper in papers])
+        answers = await side_by_side(context.fetched.sections(paper) for paper in papers)
         sections = [
-            _sections_shown(method, paper, answer.items, passages, limit)
+            _sections_shown(method, paper, answer.items, collection.passages, limit)
             for paper, answer in zip(papers, answers, strict=True)
         ]
     else:
-        sections = [_passages_shown(paper, passages, limit) for paper in papers]
-    readable = [
-        _Readable(paper, paper_sections)
-        for paper, paper_sections in zip(papers, sections, strict=True)
-        if paper_sections
-    ]
+        sections = [_passages_shown(paper, collection.passages, limit) for paper in papers]
+    readable = [pair for pair in zip(papers, sections, strict=True) if pair[1]]
     size = parameters.papers_per_reading_call
-    batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    batch_results = await side_by_side(
-        [_read_batch(plan, method, batch, parameters, engine, beginning) for batch in batches]
+    results = await side_by_side(
+        _read_batch(context, plan, method, readable[start : start + size])
+        for start in range(0, len(readable), size)
     )
-    rows = {row.paper_id: row for batch_rows, _ in batch_results for row in batch_rows}
+    rows = {row.paper_id: row for batch_rows, _ in results for row in batch_rows}
     for paper, answer in zip(papers, answers, strict=True):
         if paper.paper_id not in rows:
-            has_failed = any(
-                failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures
-            )
+            has_failed = any(each.reason is not Reason.NO_ABSTRACT for each in answer.failures)
             reason = Reason.SOURCE_UNAVAILABLE if has_failed else Reason.NO_EVIDENCE
-            provenance = unasked_provenance(METHOD_EVIDENCE, engine)
-            rows[paper.paper_id] = _unscored(method, paper, reason, provenance)
+            provenance = unasked_provenance(METHOD_EVIDENCE, context.engine)
+            rows[paper.paper_id] = _row(method, paper, reason, NO_PROMPT_PAPERS, provenance)
     return ReadingResult(
         evidence=tuple(rows[paper.paper_id] for paper in papers),
         full_text=frozenset(
-            each.paper.paper_id
-            for each in readable
-            if any(
-                section.kind not in (SectionKind.ABSTRACT, PASSAGES, CITED_IN)
-                for section in each.sections
-            )
+            paper.paper_id
+            for paper, paper_sections in readable
+            if {each.kind for each in paper_sections} - {SectionKind.ABSTRACT, PASSAGES, CITED_IN}
         ),
-        failures=tuple(failure for _, failures in batch_results for failure in failures),
+        failures=tuple(failure for _, failures in results for failure in failures),
         source_failed=any(
             row.unscored_reason is Reason.SOURCE_UNAVAILABLE for row in rows.values()
         ),
@@ -169,51 +145,47 @@ def _sections_shown(
     texts[CITED_IN] = "\n\n".join(
         passage.text for passage in passages if paper.paper_id in passage.cited_paper_ids
     )
-    entries: list[SectionShown] = []
-    for kind, text in texts.items():
-        if text.strip():
-            nearest_text, words_left_out = nearest_sentences(method.text, text, word_limit)
-            entries.append(
-                SectionShown(kind=kind, text=nearest_text, words_left_out=words_left_out)
-            )
-    return tuple(entries)
+    excerpts = (
+        (kind, nearest_sentences(method.text, text, word_limit))
+        for kind, text in texts.items()
+        if text.strip()
+    )
+    return tuple(
+        SectionShown(kind=kind, text=text, words_left_out=words_left_out)
+        for kind, (text, words_left_out) in excerpts
+    )
 
 
 async def _read_batch(
-    plan: Excerpt,
-    method: Method,
-    batch: Sequence[_Readable],
-    parameters: SoundnessParameters,
-    engine: Engine,
-    beginning: Beginning,
+    context: Context, plan: Excerpt, method: Method, batch: Sequence[_Readable]
 ) -> tuple[list[MethodEvidence], list[Failure]]:
-    keys = show([each.paper for each in batch])
-    papers = tuple(
-        PaperShown(
-            key=keys.key_of(each.paper.paper_id), title=each.paper.title, sections=each.sections
-        )
-        for each in batch
-    )
+    keys = show([paper for paper, _ in batch])
     question = EvidenceInput(
         idea=plan.text,
         idea_words_left_out=plan.words_left_out,
         method=method.text,
-        papers=papers,
-        words_per_text=parameters.words_per_finding,
+        papers=tuple(
+            PaperShown(key=keys.key_of(paper.paper_id), title=paper.title, sections=sections)
+            for paper, sections in batch
+        ),
+        words_per_text=context.parameters.words_per_finding,
     )
-    outcome = await beginning.ask(lambda: engine.run(METHOD_EVIDENCE, question))
+    outcome = await context.readings.ask(lambda: context.engine.run(METHOD_EVIDENCE, question))
+    # By number of the key: the first of two readings counts, and an invalid key is number 0.
+    readings: dict[int, PaperReading] = {}
+    detail = "the reply says nothing usable about this paper, although it was asked about it"
+    missing = Reason.REPLY_UNPARSABLE
     if isinstance(outcome, Unscored):
-        provenance, detail = outcome.provenance, outcome.detail
-        readings: dict[int, PaperReading] = {}
+        missing, detail = outcome.reason, outcome.detail
     else:
-        provenance, readings = outcome.provenance, _by_number(outcome.value)
-        detail = "the reply says nothing usable about this paper, although it was asked about it"
+        for reading in outcome.value.papers:
+            key = _KEY.search(reading.key)
+            readings.setdefault(int(key.group(1)) if key else 0, reading)
     rows: list[MethodEvidence] = []
     failures: list[Failure] = []
-    for place, each in enumerate(batch, start=1):
-        paper_provenance = with_shortening(provenance, each.shortening)
-        reading = outcome if isinstance(outcome, Unscored) else readings.get(place)
-        row = _row(method, each.paper, reading, keys, paper_provenance)
+    for place, (paper, sections) in enumerate(batch, start=1):
+        provenance = with_shortening(outcome.provenance, _shortening(sections))
+        row = _row(method, paper, readings.get(place, missing), keys, provenance)
         rows.append(row)
         if row.unscored_reason is not None:
             subject = f"{method.method_id}/{row.paper_id}"
@@ -227,52 +199,46 @@ async def _read_batch(
     return rows, [*failures, *omission_failures(STAGE, method.method_id, detail, unknown_keys)]
 
 
-def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
-    """Return readings by key number; the first of two counts, and an invalid key is number 0."""
-    by_number: dict[int, PaperReading] = {}
-    for reading in reply.papers:
-        key = _KEY.search(reading.key)
-        by_number.setdefault(int(key.group(1)) if key else 0, reading)
-    return by_number
+def _shortening(sections: Sequence[SectionShown]) -> str | None:
+    omissions = [
+        f"{section.words_left_out} words of {section.kind}"
+        for section in sections
+        if section.words_left_out
+    ]
+    return f"left out at the section limit: {', '.join(omissions)}" if omissions else None
 
 
 def _row(
     method: Method,
     paper: Paper,
-    reading: PaperReading | Unscored | None,
+    reading: PaperReading | Reason,
     keys: Shown,
     provenance: Provenance,
 ) -> MethodEvidence:
-    if isinstance(reading, Unscored):
-        return _unscored(method, paper, reading.reason, provenance)
-    if reading is None:
-        return _unscored(method, paper, Reason.REPLY_UNPARSABLE, provenance)
-    relevant = reading.relevance > 0
-    if relevant and not (reading.method.strip() or reading.results.strip()):
-        return _unscored(method, paper, Reason.REPLY_EMPTY, provenance)
-    texts = (reading.method, reading.results, reading.context) if relevant else ("", "", "")
+    if isinstance(reading, PaperReading) and reading.relevance > 0:
+        texts = (reading.method, reading.results, reading.context)
+        if not (reading.method.strip() or reading.results.strip()):
+            reading = Reason.REPLY_EMPTY
+    else:
+        texts = ("", "", "")
+    if isinstance(reading, Reason):
+        return MethodEvidence(
+            method_id=method.method_id,
+            paper_id=paper.paper_id,
+            relevant=None,
+            unscored_reason=reading,
+            provenance=provenance,
+        )
     cells = [spelled_out(text, keys, paper.paper_id) for text in texts]
-    (did, _), (results, _), (context, _) = cells
+    (did, _), (results, _), (conditions, _) = cells
     return MethodEvidence(
         method_id=method.method_id,
         paper_id=paper.paper_id,
-        relevant=relevant,
+        relevant=reading.relevance > 0,
         relevance_0_to_3=reading.relevance,
         method=did,
         results=results,
-        context=context,
+        context=conditions,
         removed_citation_count=sum(removed_count for _, removed_count in cells),
-        provenance=provenance,
-    )
-
-
-def _unscored(
-    method: Method, paper: Paper, reason: Reason, provenance: Provenance
-) -> MethodEvidence:
-    return MethodEvidence(
-        method_id=method.method_id,
-        paper_id=paper.paper_id,
-        relevant=None,
-        unscored_reason=reason,
         provenance=provenance,
     )

@@ -6,11 +6,12 @@ Spans: run → shard → idea → module → step → model call or literature r
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from schemas.calls import ApiCall, LlmCall
 from schemas.settings import TelemetrySettings
-from tasks.telemetry.spans import Kind, Span, Value
+from tasks.telemetry import Kind, Span, Value
 
 if TYPE_CHECKING:
     from tasks.telemetry.otlp import Reporter
@@ -44,31 +45,22 @@ def reporting(settings: TelemetrySettings, service: str) -> Iterator[None]:
     if settings.otlp_endpoint is None:
         yield
         return
-    _enter(settings, service)
-    try:
-        yield
-    finally:
-        _leave()
-
-
-def _enter(settings: TelemetrySettings, service: str) -> None:
     # The SDK is imported only where an endpoint is set: it would slow every other start.
     from tasks.telemetry.otlp import Reporter
 
     with _SHARED.lock:
-        if _SHARED.reporter is None:
-            _SHARED.reporter = Reporter(settings, service)
+        _SHARED.reporter = _SHARED.reporter or Reporter(settings, service)
         _SHARED.users += 1
-
-
-def _leave() -> None:
-    with _SHARED.lock:
-        _SHARED.users -= 1
-        unused_reporter, _SHARED.reporter = (
-            (_SHARED.reporter, None) if _SHARED.users == 0 else (None, _SHARED.reporter)
-        )
-    if unused_reporter is not None:
-        unused_reporter.close()
+    try:
+        yield
+    finally:
+        unused_reporter = None
+        with _SHARED.lock:
+            _SHARED.users -= 1
+            if _SHARED.users == 0:
+                unused_reporter, _SHARED.reporter = _SHARED.reporter, None
+        if unused_reporter is not None:
+            unused_reporter.close()
 
 
 _NOTHING: AbstractContextManager[Span] = nullcontext(Span())
@@ -125,26 +117,59 @@ def count_calls() -> None:
 def model_calls() -> list[LlmCall]:
     """Return an empty list that reports the model calls appended to it."""
     reporter, count = current(), _SHARED.count
-    observers = [each for each in (count, reporter and reporter.measures.model_call) if each]
+    observers = [each for each in (count, reporter and partial(_model_call, reporter)) if each]
     return _ObservedList(lambda call: [each(call) for each in observers]) if observers else []
+
+
+def _model_call(reporter: "Reporter", call: LlmCall) -> None:
+    labels = {"step": call.step, "model": call.model_requested}
+    status = labels | {"status": call.status.value}
+    reporter.add("model.calls", 1, status)
+    if call.cache_hit:
+        return
+    for kind, count in (
+        ("prompt", call.prompt_tokens),
+        ("completion", call.completion_tokens),
+        ("cached", call.cached_tokens),
+    ):
+        reporter.add("model.tokens", count, labels | {"kind": kind})
+    if call.cost_usd is None:
+        reporter.add("model.unpriced_calls", 1, labels)
+    else:
+        reporter.add("model.cost", call.cost_usd, labels)
+    reporter.time("model.latency", call.latency_seconds, status)
+    reporter.time("model.queue", call.queue_seconds, labels)
 
 
 def source_calls() -> list[ApiCall]:
     """Return an empty list that reports the source calls appended to it."""
     reporter = current()
-    return [] if reporter is None else _ObservedList(reporter.measures.source_call)
+    return [] if reporter is None else _ObservedList(partial(_source_call, reporter))
+
+
+def _source_call(reporter: "Reporter", call: ApiCall) -> None:
+    labels = {"source": call.source}  # its endpoint is no label: of a download it is an address
+    outcome = call.failure_reason or "answered"
+    reporter.add("source.requests", 1, {**labels, "outcome": outcome, "cache_hit": call.cache_hit})
+    reporter.add("source.upstream_requests", call.upstream_requests, labels)
+    if not call.cache_hit:
+        reporter.time("source.latency", call.latency_seconds, labels)
+        reporter.time("source.wait", call.wait_seconds, labels)
 
 
 def idea_landed(outcome: str, seconds: float) -> None:
     """Report a landed idea; `outcome` is `complete` or the reason it ended early."""
     if (reporter := current()) is not None:
-        reporter.measures.idea(outcome, seconds)
+        reporter.add("ideas", 1, {"outcome": outcome})
+        reporter.time("idea.duration", seconds, {"outcome": outcome})
 
 
 def gateway_answered(endpoint: str, status: int, cache: str, seconds: float) -> None:
     """Report an answer of this process's gateway."""
     if (reporter := current()) is not None:
-        reporter.measures.gateway_answered(endpoint, status, cache, seconds)
+        labels = {"endpoint": endpoint, "status": str(status), "cache": cache}
+        reporter.add("gateway.requests", 1, labels)
+        reporter.time("gateway.latency", seconds, {"endpoint": endpoint})
 
 
 def upstream_answered(
@@ -152,4 +177,7 @@ def upstream_answered(
 ) -> None:
     """Report a finished upstream request of this process's gateway."""
     if (reporter := current()) is not None:
-        reporter.measures.upstream_answered(endpoint, outcome, latency_seconds, wait_seconds)
+        labels = {"endpoint": endpoint}
+        reporter.add("gateway.upstream_requests", 1, labels | {"outcome": outcome})
+        reporter.time("gateway.upstream_latency", latency_seconds, labels)
+        reporter.time("gateway.wait", wait_seconds, labels)

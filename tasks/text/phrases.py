@@ -4,13 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tasks.text.vocabulary import STOP_WORDS
+from tasks.text.vocabulary import STOP_WORDS, words_of
 from tasks.text.words import content_words, key_phrases, words
-
-
-def _words_of(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 _GENERAL_WORDS = """
 ability account accuracy accurate achieve achieves across additional additionally address addressing
@@ -45,9 +40,9 @@ three time tool total train trained training two type typical underlying underst
 unified validate validation value values variety various varying versus way well-known wide world
 yield yields
 """
-GENERAL = frozenset(stem for word in _words_of(_GENERAL_WORDS) for stem in content_words(word))
+GENERAL = frozenset(stem for word in words_of(_GENERAL_WORDS) for stem in content_words(word))
 """Stems of nearly every abstract, ignored in comparisons."""
-_NOUNS_IN_ING = _words_of("""
+_NOUNS_IN_ING = words_of("""
     bargaining binding boosting breeding caching clustering computing crowdsourcing decoding
     embedding encoding engineering filtering finding fine-tuning folding foraging forecasting
     grazing hashing imaging labeling labelling learning mapping matching mining modeling modelling
@@ -55,7 +50,7 @@ _NOUNS_IN_ING = _words_of("""
     reasoning rendering routing sampling scheduling screening sensing sequencing signaling
     signalling smoothing spiking thinking tracking training tuning understanding warming
     """)
-_HANGING = _words_of("""
+_HANGING = words_of("""
     incorporates affect affects captures reflect reflects falls produces requires remains allows
     yields enables contains drives relies without within while during given necessary versus via per
     due
@@ -169,30 +164,21 @@ def phrase_queries(text: str, statements: Sequence[str], limit: int) -> list[lis
     by_salience = sorted(
         dict.fromkeys(meaningful_words(text)), key=lambda word: -salience(word, frequency)
     )
+    subject = by_salience[:SUBJECT_WORDS]
     seen: set[frozenset[str]] = set()
-    return [
-        _queries_of(statement, by_salience[:SUBJECT_WORDS], frequency, limit, seen)
-        for statement in statements
-    ]
-
-
-def _queries_of(
-    statement: str,
-    subject: list[str],
-    frequency: Counter[str],
-    limit: int,
-    seen: set[frozenset[str]],
-) -> list[str]:
-    ranked_list = ranked_phrases(statement, frequency)
-    queries: list[str] = []
-    for start in range(len(ranked_list)):
-        query = join_phrases([*ranked_list[start : start + 2], *subject], QUERY_WORD_LIMIT)
-        if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
-            seen.add(stems)
+    queries_by_statement = []
+    for statement in statements:
+        phrases = ranked_phrases(statement, frequency)
+        queries: list[str] = []
+        for start in range(len(phrases)):
+            query = join_phrases([*phrases[start : start + 2], *subject], QUERY_WORD_LIMIT)
+            if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
+                seen.add(stems)
+                queries.append(query)
+        if not queries and (query := join_phrases([*phrases, *subject], QUERY_WORD_LIMIT)):
             queries.append(query)
-    return queries or [
-        query for query in (join_phrases([*ranked_list, *subject], QUERY_WORD_LIMIT),) if query
-    ]
+        queries_by_statement.append(queries)
+    return queries_by_statement
 
 
 def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:

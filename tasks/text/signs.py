@@ -206,16 +206,8 @@ def _sign(sentence: str) -> Sign:
     return "neutral" if sign == "negative" and _RESCUE.search(sentence) else sign
 
 
-@dataclass(frozen=True, slots=True)
-class Practice:
-    """A research practice, and the pattern of its wording."""
-
-    name: str
-    pattern: Pattern
-
-
-PRACTICES = tuple(
-    Practice(name, bounded(wording, IGNORECASE))
+PRACTICES: dict[str, Pattern] = {
+    name: bounded(wording, IGNORECASE)
     for name, wording in {
         "an ablation": r"\bablat\w+",
         "cross-validation": r"\bcross[- ]validat\w+",
@@ -277,5 +269,5 @@ PRACTICES = tuple(
             r"\bground[- ]truth\b|\bsimulated data\b|\bsynthetic data\b"
         ),
     }.items()
-)
-"""The order has no meaning."""
+}
+"""Patterns of the wording of research practices."""

@@ -76,14 +76,9 @@ def same_authors(idea_authors: Sequence[str], found_authors: Sequence[str]) -> b
 
     They are compared by surname and first initial; names without both match nobody.
     """
-    shared_count = _shared_authors(idea_authors, found_authors)
+    found_keys = author_keys(found_authors)
+    shared_count = sum(not found_keys.isdisjoint(_readings(author)) for author in idea_authors)
     return 0 < min(_ENOUGH_AUTHORS, len(idea_authors)) <= shared_count
-
-
-def _shared_authors(some: Sequence[str], others: Sequence[str]) -> int:
-    """Count the authors in `some` that are among the others."""
-    other_keys = author_keys(others)
-    return sum(not other_keys.isdisjoint(_readings(author)) for author in some)
 
 
 def author_keys(authors: Iterable[str]) -> frozenset[tuple[str, str]]:

@@ -3,11 +3,11 @@ outcomes.
 """
 
 
-def _words_of(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-STOP_WORDS = _words_of(
+STOP_WORDS = words_of(
     """
     a about above across after again against all almost along already also although always am among
     an and another any are around as at away be became because become becomes been before behind
@@ -29,7 +29,7 @@ STOP_WORDS = _words_of(
     """
 )
 
-ABBREVIATIONS = _words_of(
+ABBREVIATIONS = words_of(
     """
     al approx ca cf corp dept dr eds eg eq eqs et fig figs fn ie inc incl jr ltd mr mrs ms nos pp
     prof ref refs resp sect sr suppl tab tabs univ viz vol vs wrt appx i.e e.g a.k.a w.r.t i.i.d u.s

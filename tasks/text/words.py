@@ -71,16 +71,13 @@ def _lines(text: str) -> list[tuple[str | None, str]]:
         if _FENCE.match(line):
             in_fence = not in_fence
             continue
-        if not in_fence and _UNDERLINE.match(line) and result and _can_be_underlined(result[-1]):
-            result[-1] = (result[-1][1].strip(), "")
-            continue
+        if not in_fence and _UNDERLINE.match(line) and result:
+            heading, above = result[-1]
+            if heading is None and 0 < len(above.strip()) <= 120 and not _BULLET.match(above):
+                result[-1] = (above.strip(), "")
+                continue
         result.append((None if in_fence else _heading_of(line), line))
     return result
-
-
-def _can_be_underlined(marked: tuple[str | None, str]) -> bool:
-    heading, line = marked
-    return heading is None and 0 < len(line.strip()) <= 120 and not _BULLET.match(line)
 
 
 def _heading_of(line: str) -> str | None:

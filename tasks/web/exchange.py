@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from pydantic import SecretStr
@@ -192,7 +194,7 @@ def answered_within(timeout_seconds: float) -> Iterator[None]:
         detail = f"no whole answer within {timeout_seconds:g} s"
         raise NoAnswerError(Reason.TIMEOUT, detail) from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        cause, is_lasting = _connection_failure(error)
+        cause, is_lasting = connection_failure(error) or (type(error).__name__, False)
         detail = f"the connection failed: {cause}"
         raise NoAnswerError(Reason.UNREACHABLE, detail, is_lasting=is_lasting) from error
 
@@ -202,23 +204,39 @@ def is_web_page(content: bytes) -> bool:
     return content[:1_000].lstrip().lower().startswith(_PAGE_BEGINNINGS)
 
 
-def _connection_failure(error: BaseException) -> tuple[str, bool]:
-    """Return the cause in words, and whether it lasts until somebody mends it."""
-    for each in _chain(error):
+def connection_failure(error: BaseException) -> tuple[str, bool] | None:
+    """Return the cause of a failed connection in words, and whether it lasts until somebody mends
+    it; None: unknown.
+    """
+    links = list(_chain(error))
+    for each in links:
         match each:
             case ssl.SSLCertVerificationError():
                 bundle = "name your organization's certificates in SSL_CERT_FILE"
                 return f"the certificate is not trusted ({each.verify_message}); {bundle}", True
+            case ssl.SSLError():
+                return "no TLS is spoken there (a proxy or a sign-in page?)", True
             case socket.gaierror():
                 temporary = each.errno == socket.EAI_AGAIN
                 return f"the host name was not found ({each.strerror})", not temporary
-            case httpx.ProxyError():
-                return f"the proxy refused it ({one_line(each)[:200]})", True
             case ConnectionRefusedError():
-                return "nothing listens there (connection refused)", False
+                request = getattr(error, "_request", None)  # the property raises without one
+                proxy = proxy_of(request.url.scheme, request.url.host) if request else ""
+                through_proxy = proxy or any(isinstance(link, httpx.ProxyError) for link in links)
+                place = f"at the proxy {proxy}".rstrip() if through_proxy else "there"
+                return f"nothing listens {place} (connection refused)", bool(through_proxy)
             case httpx.LocalProtocolError() | UnicodeEncodeError():
                 return "a header cannot be sent; look for stray characters in the key", True
-    return type(error).__name__, False
+    refusal = next((each for each in links if isinstance(each, httpx.ProxyError)), None)
+    return (f"the proxy refused it ({one_line(refusal)[:200]})", True) if refusal else None
+
+
+def proxy_of(scheme: str, host: str) -> str:
+    """Return host and port of the proxy for requests to `host`; empty: none."""
+    if proxy_bypass(host):
+        return ""
+    proxies = getproxies()
+    return urlsplit(proxies.get(scheme) or proxies.get("all") or "").netloc.rpartition("@")[2]
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

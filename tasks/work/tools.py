@@ -1,8 +1,7 @@
 """Tools for working on one unit: engine, literature, documents, sources and ledger."""
 
 import asyncio
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.identifiers import RunId
+from schemas.interpreter import processor_count
 from schemas.settings import Settings
 from schemas.work import Judge, Request
 from tasks.accounting.ledger import Ledger
@@ -52,9 +52,10 @@ async def open_shared(
     run_id: RunId,
     gateway_url: str | None,
     stack: AsyncExitStack,
+    batches_path: Path | None = None,
 ) -> Shared:
     """Open what the units of a shard share; closed with `stack`."""
-    judging = open_judging(request, settings, layout, run_id, stack)
+    judging = open_judging(request, settings, layout, run_id, stack, batches_path=batches_path)
     # A judge answers by itself, whichever models the profile assigns to steps.
     alone = replace(request.profile, judging=request.profile.judging.without_models())
     _, *judges = request.engines
@@ -82,7 +83,7 @@ async def open_shared(
         texts=KeyedStore(layout.cache / "documents.sqlite"),
         answers=KeyedStore(layout.cache / "sources.sqlite"),
         document_slots=asyncio.Semaphore(DOCUMENTS_AT_ONCE),
-        processor_slots=asyncio.Semaphore(len(os.sched_getaffinity(0))),
+        processor_slots=asyncio.Semaphore(processor_count()),
     )
 
 
@@ -141,7 +142,9 @@ class Tools:
         """Return the engine of one of the request's judges."""
         return with_spans(self.shared.judges[judge.engine](self.ledger, repetition=repetition))
 
-    def literature(self, *, with_retracted: bool = False) -> LiteratureClient:
+    def literature(
+        self, *, with_references: bool = True, with_retracted: bool = False
+    ) -> LiteratureClient:
         """Open papers, through the gateway; each request counts for the budget."""
         assert self.shared.gateway_url is not None
         literature = self.shared.request.literature
@@ -152,26 +155,26 @@ class Tools:
             self.settings.literature,
             self._count_request,
             unlimited=literature is not None and literature.unlimited,
+            with_references=with_references,
             with_retracted=with_retracted,
         )
 
     @property
     def full_texts(self) -> DocumentLibrary:
-        """Full texts if the request includes them, else abstracts."""
+        """Full texts if the request includes them, else abstracts; they count for no budget."""
         if not self.shared.request.full_text:
             return AbstractLibrary()
-        context = SourceContext(self.shared.sources_http, self.ledger, self._limits)
+        context = self._source_context(None)
         return open_full_texts(self.settings, context, self.shared.texts, self.document_slots)
 
     @property
     def sources(self) -> SourceContext:
         """Context of requests to further sources; each counts for the budget."""
-        http, answers = self.shared.sources_http, self.shared.answers
-        return SourceContext(http, self.ledger, self._limits, self._count_request, answers)
+        return self._source_context(self._count_request)
 
-    @property
-    def _limits(self) -> Path:
-        return self.settings.home / "limits"
+    def _source_context(self, on_request: Callable[[], None] | None) -> SourceContext:
+        http, limits = self.shared.sources_http, self.settings.home / "limits"
+        return SourceContext(http, self.ledger, limits, on_request, self.shared.answers)
 
     def _count_request(self) -> None:
         if self.ledger.is_new_request():

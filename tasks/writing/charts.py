@@ -1,7 +1,4 @@
-"""Data figures: charts over rows of the lake, as Vega-Lite specifications under one theme.
-
-Sizes are those of a printed column: a pixel is three quarters of a point.
-"""
+"""Data figures: charts over rows of the lake, as Vega-Lite specifications under one theme."""
 
 import json
 import unicodedata
@@ -14,10 +11,11 @@ from altair.utils.schemapi import SchemaValidationError
 from schemas.identifiers import RunId
 from schemas.literature.naming import claim_span, escaped
 from schemas.works.draft import DraftFigure, FigureKind
-from schemas.works.experiment import Experiment, Program, Stage
-from tasks.writing.claims import literal, number_shown, select, shown_programs
+from schemas.works.experiment import Direction, Experiment, Stage
+from tasks.writing.claims import literal, number_shown, select
 from tasks.writing.parsing import ClaimInText
 
+# Sizes are those of a printed column: a pixel is three quarters of a point.
 WIDTH_PIXELS = 420
 COLUMN_PIXELS = 460
 """345 points: LaTeX's article on A4, the narrowest column that a draft is set in."""
@@ -56,13 +54,64 @@ def experiment_charts(
         stem: prefix of the experiment's keys.
         alone: True if no other experiment is drawn in the draft.
     """
-    programs = shown_programs(experiment)
+    programs = experiment.side_by_side
     after = "" if alone else f"-{_letters(stem)}"
-    charts = (
-        _gains(run_id, experiment, programs, stem, after),
-        _runs(run_id, experiment, programs, stem, after),
-    )
-    return tuple(figure for figure in charts if figure is not None)
+    within = {"run_id": run_id, "task_id": experiment.task_id}
+    metric = _span(stem, "metric", experiment.metric)
+    task = _span(stem, "task", experiment.task_id)
+    figures = []
+    gain_columns = {"program_id", "gain", "gain_low", "gain_high"}
+    gains = [
+        each.model_dump(include=gain_columns)
+        for each in programs
+        if each.gain is not None and each.gain_low is not None
+    ]
+    if gains:
+        names = ", ".join(literal(row["program_id"]) for row in gains)
+        gains_figure = DraftFigure(
+            figure_id=f"gains{after}",
+            kind=FigureKind.CHART,
+            caption=(
+                f"Gain in {metric} over the parent program on data that chose nothing, for {task}."
+                " Dots are means, lines their confidence intervals; right of the dashed line a"
+                " program is better."
+            ),
+            spec=_gains_chart(gains, experiment),
+            query=select(
+                "program_id, gain, gain_low, gain_high",
+                "programs",
+                within,
+                f" and program_id in ({names})",
+            ),
+        )
+        figures.append(gains_figure)
+    program_ids = [each.program_id for each in programs]
+    runs = [
+        each.model_dump(include={"program_id", "replicate", "value"})
+        for each in experiment.executions
+        if each.stage is Stage.CONFIRMATION
+        and each.program_id in program_ids
+        and each.value is not None
+    ]
+    if runs:
+        better = "Less" if experiment.direction is Direction.MINIMISE else "More"
+        runs_figure = DraftFigure(
+            figure_id=f"runs{after}",
+            kind=FigureKind.CHART,
+            caption=(
+                f"Values of {metric} of every run on data that chose nothing, for {task}."
+                f" A line joins runs on the same data. {better} is better."
+            ),
+            spec=_runs_chart(runs, experiment, program_ids),
+            query=select(
+                "program_id, replicate, value",
+                "executions",
+                {**within, "stage": Stage.CONFIRMATION},
+                " and value is not null",
+            ),
+        )
+        figures.append(runs_figure)
+    return tuple(figures)
 
 
 def _letters(stem: str) -> str:
@@ -72,21 +121,7 @@ def _letters(stem: str) -> str:
     return "-".join(filter(None, (*ascii_stem.split("-"), digits)))[:30].rstrip("-")
 
 
-def _gains(
-    run_id: RunId, experiment: Experiment, programs: Sequence[Program], stem: str, after: str
-) -> DraftFigure | None:
-    rows = [
-        {
-            "program_id": each.program_id,
-            "gain": each.gain,
-            "gain_low": each.gain_low,
-            "gain_high": each.gain_high,
-        }
-        for each in programs
-        if each.gain is not None and each.gain_low is not None
-    ]
-    if not rows:
-        return None
+def _gains_chart(rows: Sequence[dict[str, Any]], experiment: Experiment) -> str:
     base = altair.Chart(altair.InlineData(values=rows))
     x: dict[str, Any] = {
         "title": GAIN.format(metric=experiment.metric),
@@ -105,39 +140,13 @@ def _gains(
     point = base.mark_point(color=BLUE, filled=True, size=60, opacity=1).encode(
         x=altair.X("gain:Q", **x), y=y
     )
-    names = ", ".join(literal(str(row["program_id"])) for row in rows)
-    within = {"run_id": run_id, "task_id": experiment.task_id}
-    return DraftFigure(
-        figure_id=f"gains{after}",
-        kind=FigureKind.CHART,
-        caption=(
-            f"Gain in {_span(stem, 'metric', experiment.metric)} over the parent program on data"
-            f" that chose nothing, for {_span(stem, 'task', experiment.task_id)}. Dots are means,"
-            " lines their confidence intervals; right of the dashed line a program is better."
-        ),
-        spec=_spec(
-            zero + interval + point, [str(row["program_id"]) for row in rows], 40 + 24 * len(rows)
-        ),
-        query=select(
-            "program_id, gain, gain_low, gain_high",
-            "programs",
-            within,
-            f" and program_id in ({names})",
-        ),
-    )
+    names = [row["program_id"] for row in rows]
+    return _spec(zero + interval + point, names, 40 + 24 * len(rows))
 
 
-def _runs(
-    run_id: RunId, experiment: Experiment, programs: Sequence[Program], stem: str, after: str
-) -> DraftFigure | None:
-    names = [each.program_id for each in programs]
-    rows = [
-        {"program_id": each.program_id, "replicate": each.replicate, "value": each.value}
-        for each in experiment.executions
-        if each.stage is Stage.CONFIRMATION and each.program_id in names and each.value is not None
-    ]
-    if not rows:
-        return None
+def _runs_chart(
+    rows: Sequence[dict[str, Any]], experiment: Experiment, names: Sequence[str]
+) -> str:
     base = altair.Chart(altair.InlineData(values=rows))
     room = WIDTH_PIXELS / len(names) / CHARACTER_PIXELS
     slant = -45 if max(map(len, names)) >= room else 0
@@ -147,21 +156,7 @@ def _runs(
     )
     same_data = base.mark_line(color=GREY, strokeWidth=0.75).encode(x=x, y=y, detail="replicate:N")
     points = base.mark_circle(color=ORANGE, size=45, opacity=1).encode(x=x, y=y)
-    within = {"run_id": run_id, "task_id": experiment.task_id, "stage": Stage.CONFIRMATION}
-    better = "Less" if experiment.direction == "minimise" else "More"
-    return DraftFigure(
-        figure_id=f"runs{after}",
-        kind=FigureKind.CHART,
-        caption=(
-            f"Values of {_span(stem, 'metric', experiment.metric)} of every run on data that"
-            f" chose nothing, for {_span(stem, 'task', experiment.task_id)}."
-            f" A line joins runs on the same data. {better} is better."
-        ),
-        spec=_spec(same_data + points, names, 200),
-        query=select(
-            "program_id, replicate, value", "executions", within, " and value is not null"
-        ),
-    )
+    return _spec(same_data + points, names, 200)
 
 
 def _span(stem: str, name: str, text: str) -> str:

@@ -1,13 +1,7 @@
-"""Check of a finished draft: unsupported text, illegible figures and violations of venue rules.
-
-A number is a claim with the claim's value; a citation is for what a stored text of the work carries;
-every figure is referred to; no stored sentence of others is repeated without quotation; and machine
-writing is declared.
-"""
+"""Check of a finished draft: unsupported text, illegible figures and violations of venue rules."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from schemas.failure import Failure
 from schemas.reasons import Reason
@@ -17,7 +11,6 @@ from schemas.works.draft import (
     TITLE_KEY,
     ClaimKind,
     Draft,
-    DraftClaim,
     DraftSection,
 )
 from schemas.works.draft_neighbour import SectionPart
@@ -60,32 +53,22 @@ def faults_of(
     sentences: Sequence[str], draft: Draft, stored: Sequence[StoredText]
 ) -> list[list[str]]:
     """Return the faults of each of `sentences`, in Markdown."""
-    checker = _Checker.of(draft)
-    faults = []
-    for sentence in sentences:
-        parsed_text = parse(sentence)
-        lines = [
-            *(line for stretch in parsed_text.stretches for line in checker.of_stretch(stretch)),
-            *_repeated(parsed_text, checker.claims, stored),
-            *_strange(draft, parsed_text),
-        ]
-        faults.append([line for _, line in lines])
-    return faults
+    checker = _Checker(draft, stored)
+    return [[line for _, line in checker.faults(parse(each))] for each in sentences]
 
 
 def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
     """Return the unsupported content of a draft.
 
+    A number is a claim with the claim's value; a citation is for what a stored text of the work
+    carries; every figure is referred to; no stored sentence of others is repeated without quotation;
+    and machine writing is declared.
+
     Args:
         stored: texts of other papers.
     """
-    parsed_text, checking = parse(draft.markdown), _Checker.of(draft)
-    lines = [
-        *(line for stretch in parsed_text.stretches for line in checking.of_stretch(stretch)),
-        *_repeated(parsed_text, checking.claims, stored),
-        *_strange(draft, parsed_text),
-        *_of_whole(draft, parsed_text),
-    ]
+    parsed, checker = parse(draft.markdown), _Checker(draft, stored)
+    lines = [*checker.faults(parsed), *checker.omissions(parsed)]
     return (
         *(draft_failure(heading, Reason.UNTRACED, line) for heading, line in dict.fromkeys(lines)),
         *(
@@ -104,17 +87,40 @@ Line = tuple[str, str]
 """Heading, and message."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Checker:
-    claims: Mapping[str, DraftClaim]
-    works: frozenset[str]
+    def __init__(self, draft: Draft, stored: Sequence[StoredText]) -> None:
+        self.claims = {claim.claim_key: claim for claim in draft.claims}
+        self.works = {work.cite_key for work in draft.works}
+        self.figures = [figure.figure_id for figure in draft.figures]
+        self.stored = stored
 
-    @classmethod
-    def of(cls, draft: Draft) -> "_Checker":
-        claims = {claim.claim_key: claim for claim in draft.claims}
-        return cls(claims, frozenset(work.cite_key for work in draft.works))
+    def faults(self, parsed: ParsedDraft) -> Iterator[Line]:
+        """Yield what is not carried in a text, whether it is whole or not."""
+        for stretch in parsed.stretches:
+            yield from self._of_stretch(stretch)
+        yield from self._repeated(parsed)
+        for strange in dict.fromkeys(parsed.strange):
+            yield "Text", f"{_short(strange)} has no place in a draft"
+        for target in dict.fromkeys(parsed.links):
+            if target not in {f"#fig-{name}" for name in self.figures}:
+                yield "Text", f"a link leads to {_short(target)}, which is no figure"
+        for target in dict.fromkeys(parsed.images):
+            if target not in {f"figures/{name}" for name in self.figures}:
+                yield "Text", f"a picture is {_short(target)}, which is no figure"
 
-    def of_stretch(self, stretch: Stretch) -> Iterator[Line]:
+    def omissions(self, parsed: ParsedDraft) -> Iterator[Line]:
+        """Yield what a whole draft lacks."""
+        for name in self.figures:
+            if f"figures/{name}" not in parsed.images:
+                yield "Figures", f"the figure {name} is not shown"
+            if f"#fig-{name}" not in parsed.links:
+                yield "Figures", f"the figure {name} is not referred to"
+        used_keys = {claim.key for stretch in parsed.stretches for claim in stretch.claims}
+        for key, what in ((TITLE_KEY, "its title"), (DECLARATION_KEY, "what machines wrote")):
+            if key not in used_keys:
+                yield "Text", f"the draft does not say {what}: {key}"
+
+    def _of_stretch(self, stretch: Stretch) -> Iterator[Line]:
         for shown_claim in stretch.claims:
             for line in self._of_claim(shown_claim.key, shown_claim.text):
                 yield stretch.heading, line
@@ -157,6 +163,26 @@ class _Checker:
         if cited_keys and len(own_words) > MOST_OWN_WORDS:
             yield f"a sentence that cites says more than its claims: {_short(' '.join(own_words))}"
 
+    def _repeated(self, parsed: ParsedDraft) -> Iterator[Line]:
+        """Yield repeated words, except in quotes and titles of works."""
+
+        def spelled(stretch: Stretch) -> str:
+            def one(match: Match[str]) -> str:
+                shown_claim = stretch.claims[int(match[1])]
+                claim = self.claims.get(shown_claim.key)
+                apart = claim is not None and claim.cited_keys and claim.kind not in _OWN_WORDS
+                return " \n " if apart else f" {shown_claim.text} "
+
+            return _CITATION.sub(" ", _CLAIM.sub(one, stretch.text))
+
+        texts = [
+            (stretch.heading, part)
+            for stretch in parsed.stretches
+            for part in spelled(stretch).split("\n")
+        ]
+        for place, title, words in find_repeated([text for _, text in texts], self.stored):
+            yield texts[place][0], f"words of {_short(title)!r} are repeated: {_short(words)}"
+
 
 def numbers_in(text: str) -> Iterator[str]:
     """Yield numbers in digits of any script, and in words."""
@@ -165,54 +191,6 @@ def numbers_in(text: str) -> Iterator[str]:
         if any(unicodedata.category(sign) in ("Nd", "Nl", "No") for sign in word):
             yield word
     yield from (match.group() for match in _NUMBER_WORD.finditer(text))
-
-
-def _repeated(
-    parsed: ParsedDraft, claims: Mapping[str, DraftClaim], stored: Sequence[StoredText]
-) -> Iterator[Line]:
-    """Yield repeated words, except in quotes and titles of works."""
-
-    def spelled(stretch: Stretch) -> str:
-        def one(match: Match[str]) -> str:
-            shown_claim = stretch.claims[int(match[1])]
-            claim = claims.get(shown_claim.key)
-            apart = claim is not None and claim.cited_keys and claim.kind not in _OWN_WORDS
-            return " \n " if apart else f" {shown_claim.text} "
-
-        return _CITATION.sub(" ", _CLAIM.sub(one, stretch.text))
-
-    texts = [
-        (stretch.heading, part)
-        for stretch in parsed.stretches
-        for part in spelled(stretch).split("\n")
-    ]
-    for place, title, words in find_repeated([text for _, text in texts], stored):
-        yield texts[place][0], f"words of {_short(title)!r} are repeated: {_short(words)}"
-
-
-def _strange(draft: Draft, parsed: ParsedDraft) -> Iterator[Line]:
-    figures = [figure.figure_id for figure in draft.figures]
-    for strange in dict.fromkeys(parsed.strange):
-        yield "Text", f"{_short(strange)} has no place in a draft"
-    for target in dict.fromkeys(parsed.links):
-        if target not in {f"#fig-{name}" for name in figures}:
-            yield "Text", f"a link leads to {_short(target)}, which is no figure"
-    for target in dict.fromkeys(parsed.images):
-        if target not in {f"figures/{name}" for name in figures}:
-            yield "Text", f"a picture is {_short(target)}, which is no figure"
-
-
-def _of_whole(draft: Draft, parsed: ParsedDraft) -> Iterator[Line]:
-    used_keys = {shown_claim.key for stretch in parsed.stretches for shown_claim in stretch.claims}
-    figures = [figure.figure_id for figure in draft.figures]
-    for name in figures:
-        if f"figures/{name}" not in parsed.images:
-            yield "Figures", f"the figure {name} is not shown"
-        if f"#fig-{name}" not in parsed.links:
-            yield "Figures", f"the figure {name} is not referred to"
-    for key, what in ((TITLE_KEY, "its title"), (DECLARATION_KEY, "what machines wrote")):
-        if key not in used_keys:
-            yield "Text", f"the draft does not say {what}: {key}"
 
 
 def _short(text: str) -> str:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from schemas.choices import EngineChoice
 from schemas.idea import Idea
@@ -14,7 +15,7 @@ from schemas.literature.survey import Survey, heaviest
 from schemas.text.patterns import bounded
 from schemas.works.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, DraftClaim, DraftWork
 from schemas.works.draft_run import StoredText
-from schemas.works.experiment import Experiment, Fate, Finding, Program, Role, Stage
+from schemas.works.experiment import Experiment, Finding, Role, Stage
 from tasks.literature.versions import Works
 from tasks.text.quotations import LEAST_CHARACTERS, normal, stands_in
 from tasks.text.words import rank_sentences, sentences
@@ -73,33 +74,20 @@ class Claims:
     def number(self, key: str, means: str, value: float | None, query: str) -> None:
         """Add a figure; a missing value adds no claim."""
         if value is not None:
-            self._add(key, ClaimKind.NUMBER, means, number_shown(value), value=value, query=query)
+            self.add(key, ClaimKind.NUMBER, means, number_shown(value), value=value, query=query)
 
     def text(self, key: str, means: str, words: str | None, query: str = "") -> None:
         """Add words as stored in the lake; empty words add no claim."""
         if words and one_space(words):
-            self._add(key, ClaimKind.TEXT, means, words, query=query)
+            self.add(key, ClaimKind.TEXT, means, words, query=query)
 
     def gap(self, key: str, text: str) -> None:
         """Add a visible claim that something is unknown."""
-        self._add(key, ClaimKind.GAP, "a gap", f"{TO_BE_SHOWN}: {text}")
+        self.add(key, ClaimKind.GAP, "a gap", f"{TO_BE_SHOWN}: {text}")
 
-    def about_work(self, key: str, kind: ClaimKind, means: str, text: str, **fields: str) -> None:
-        """Add a claim about a work, with the stored text that supports it."""
-        cited_keys = (fields.pop("cited"),)
-        self._add(key, kind, means, text, cited_keys=cited_keys, **fields)
-
-    def _add(self, key: str, kind: ClaimKind, means: str, text: str, **fields: object) -> None:
-        claim = DraftClaim.model_validate(
-            {
-                "claim_key": key,
-                "kind": kind,
-                "means": means,
-                "shown": one_space(text),
-                **fields,
-            }
-        )
-        self.by_key[key] = claim
+    def add(self, key: str, kind: ClaimKind, means: str, text: str, **fields: Any) -> None:
+        values = {"claim_key": key, "kind": kind, "means": means, "shown": one_space(text)}
+        self.by_key[key] = DraftClaim.model_validate(values | fields)
 
     def free_stem(self, name: str, before: str = "") -> str:
         """Return a key prefix that no other claim has."""
@@ -151,15 +139,6 @@ def declare(claims: Claims, engine: EngineChoice) -> None:
     )
 
 
-def shown_programs(experiment: Experiment) -> tuple[Program, ...]:
-    """Return parent, baselines and the best candidate, if they were run on fresh data."""
-    return tuple(
-        each
-        for each in experiment.programs
-        if (each.role is not Role.CANDIDATE or each.fate is Fate.CONFIRMED) and each.run_count
-    )
-
-
 _OF_EXPERIMENT: Mapping[str, str] = {
     "proposed_count": "candidates proposed",
     "tried_count": "candidates that were run",
@@ -208,7 +187,7 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
     for name, means in _OF_EXPERIMENT.items():
         query = select(name, "experiments", rows)
         claims.number(f"{stem}.{name}", means, getattr(experiment, name), query)
-    for program in shown_programs(experiment):
+    for program in experiment.side_by_side:
         at = f"{stem}.{stem_of(program.program_id)}"
         row = rows | {"program_id": program.program_id}
         claims.text(f"{at}.name", "a program", program.program_id)
@@ -251,11 +230,7 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
 
 
 def add_contradictions(claims: Claims, experiments: Iterable[tuple[str, Experiment]]) -> None:
-    """Add a gap for experiments on one task with different findings.
-
-    Args:
-        found: experiments with the prefix of their keys.
-    """
+    """Add a gap for experiments, with the prefixes of their keys, that contradict each other."""
     first: dict[str, tuple[str, Experiment]] = {}
     for stem, experiment in experiments:
         other, before = first.setdefault(experiment.task_id, (stem, experiment))
@@ -351,21 +326,16 @@ def works_by_key(works: Sequence[StoredWork]) -> dict[str, StoredWork]:
 def add_works(claims: Claims, works: Mapping[str, StoredWork], about: str) -> None:
     """Add title and quotes near `about` for each work."""
     for key, work in works.items():
-        stem = claims.free_stem(key, "work.")
-        claims.about_work(
-            f"{stem}.title",
-            ClaimKind.TEXT,
-            "title of the work",
-            work.paper.title or "Untitled",
-            cited=key,
-        )
+        stem, title = claims.free_stem(key, "work."), work.paper.title or "Untitled"
+        claims.add(f"{stem}.title", ClaimKind.TEXT, "title of the work", title, cited_keys=(key,))
+        means = f"what the work says, word for word{f' (on {work.group})' if work.group else ''}"
         for number, quote in enumerate(nearest_quotes(work.passage, about), start=1):
-            claims.about_work(
+            claims.add(
                 f"{stem}.quote" if number == 1 else f"{stem}.quote-{number}",
                 ClaimKind.QUOTE,
-                f"what the work says, word for word{f' (on {work.group})' if work.group else ''}",
+                means,
                 f"“{quote}”",
-                cited=key,
+                cited_keys=(key,),
                 passage=work.passage,
             )
 

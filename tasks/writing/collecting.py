@@ -1,9 +1,6 @@
-"""Collection of a draft's material: claims and works from the lake and from files.
+"""Collection of a draft's material: claims and works from the lake and from files."""
 
-Mistakes are reported in one line.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,8 +15,7 @@ from schemas.literature.survey import Survey
 from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.works.draft import DraftFigure, Form
-from schemas.works.draft_habits import habits_of
-from schemas.works.draft_neighbour import NeighbourSection
+from schemas.works.draft_neighbour import NeighbourSection, habits_of
 from schemas.works.draft_run import (
     DraftParameters,
     Material,
@@ -37,7 +33,6 @@ from tasks.ideas.read import read_ideas
 from tasks.text.words import shorten_words
 from tasks.work.declaration import Resolved
 from tasks.writing.charts import experiment_charts
-from tasks.writing.checking import outline_faults
 from tasks.writing.claims import (
     MOST_WORKS,
     Claims,
@@ -77,7 +72,6 @@ class Sources:
     idea: Idea
     review: IdeaReview | None = None
     experiments: list[tuple[RunId, Experiment]] = field(default_factory=list)
-    surveys: tuple[Survey, ...] = ()
     works: list[StoredWork] = field(default_factory=list)
     stored: list[StoredText] = field(default_factory=list)
     papers: list[Paper] = field(default_factory=list)
@@ -87,6 +81,33 @@ class Sources:
     @property
     def idea_run_id(self) -> RunId | None:
         return self.review.run.run_id if self.review is not None else None
+
+    def add_evaluation(self, review: IdeaReview) -> None:
+        evaluation, idea = review.evaluation, review.evaluation.idea
+        soundness = evaluation.soundness
+        passages: dict[PaperId, list[str]] = {}
+        for passage in soundness.passages if soundness is not None else ():
+            passages.setdefault(passage.paper_id, []).append(passage.text)
+        self.works += [
+            StoredWork(paper, passage_of(paper, passages.get(paper.paper_id, ()), idea.text))
+            for paper in review.bibliography
+        ]
+        sections = soundness.sections if soundness is not None else ()
+        self.papers += evaluation.papers
+        self.sections += sections
+        texts = [
+            *((paper_id, text) for paper_id, texts in passages.items() for text in texts),
+            *((section.paper_id, section.text) for section in sections),
+            *contexts_of(evaluation.citation_edges),
+        ]
+        self.stored += stored_texts(evaluation.papers, texts)
+
+    def add_survey(self, survey: Survey) -> None:
+        self.works += works_of_survey(survey)
+        self.papers += [paper.text for paper in survey.papers if paper.kept]
+        quotes = [(quote.said_in_paper_id, quote.quote) for quote in survey.quotes]
+        texts = [*quotes, *contexts_of(survey.links)]
+        self.stored += stored_texts([paper.text for paper in survey.papers], texts)
 
 
 def resolve_draft(
@@ -122,7 +143,10 @@ def resolve_draft(
     rules = VenueRules(venue=NEUTRAL) if venue is None else venue.rules
     material, outline = _material(sources, works, neighbours, rules, options.engine)
     if options.outline is not None:
-        material, outline = _by_outline(options.outline, material)
+        outline = read_outline(options.outline, material)
+        used_ids = {name for section in outline for name in section.figure_ids}
+        used_figures = tuple(each for each in material.figures if each.figure_id in used_ids)
+        material = replace(material, figures=used_figures)
     unit = PlannedDraft(
         draft_id=sources.idea.idea_id,
         content_sha256=material_hash(material, outline),
@@ -139,22 +163,20 @@ def resolve_draft(
         review=options.review,
         draws=drawing_model(profile.judging) is not None,
     )
+    retracted_works = {
+        each.paper.title: each.paper.state.mark
+        for each in [*works, *sources.works]
+        if each.paper.state
+    }
     remarks = (
         *sources.remarks,
         *_remarks(material, planned=options.outline is None),
-        *_not_cited([*works, *sources.works]),
+        *(
+            f"not cited, as it is {mark}: “{shorten_words(title, _TITLE_WORDS)[0]}”"
+            for title, mark in retracted_works.items()
+        ),
     )
     return Resolved((unit,), parameters, profile, remarks)
-
-
-def _by_outline(path: Path, material: Material) -> tuple[Material, tuple[PlannedSection, ...]]:
-    """Return the outline edited by a person, and the material with only its figures."""
-    outline = read_outline(path, material)
-    for fault in outline_faults(outline, material.venue):
-        raise ConfigurationError(f"{path}: {fault}")
-    used_ids = {name for section in outline for name in section.figure_ids}
-    figures = tuple(each for each in material.figures if each.figure_id in used_ids)
-    return replace(material, figures=figures), outline
 
 
 def _with_image_model(profile: Profile, options: WriteOptions) -> Profile:
@@ -193,9 +215,8 @@ def _collect(file: Path | None, name: str, options: WriteOptions, settings: Sett
         if options.survey:
             run_id = RunId(options.survey)
             published_head(connection, kind_of(SURVEYS), run_id)
-            sources.surveys = published_units(connection, kind_of(SURVEYS), run_id)
-            for survey in sources.surveys:
-                _add_survey(sources, survey)
+            for survey in published_units(connection, kind_of(SURVEYS), run_id):
+                sources.add_survey(survey)
     return sources
 
 
@@ -214,42 +235,11 @@ def _of_lake(queries: Queries, idea_id: IdeaId) -> Sources:
     for row in queries.rows("runs_of_idea", idea_id=idea_id):
         review = queries.idea_review(RunId(row["run_id"]), idea_id)
         sources = Sources(review.evaluation.idea, review)
-        _add_evaluation(sources, review)
+        sources.add_evaluation(review)
         return sources
     raise UnknownNameError(
         f"{idea_id} is neither a file nor an idea of the lake; `assay runs list` lists its runs"
     )
-
-
-def _add_evaluation(sources: Sources, review: IdeaReview) -> None:
-    evaluation, idea = review.evaluation, review.evaluation.idea
-    soundness = evaluation.soundness
-    passages: dict[PaperId, list[str]] = {}
-    for passage in soundness.passages if soundness is not None else ():
-        passages.setdefault(passage.paper_id, []).append(passage.text)
-    sources.works += [
-        StoredWork(paper, passage_of(paper, passages.get(paper.paper_id, ()), idea.text))
-        for paper in review.bibliography
-    ]
-    sections = soundness.sections if soundness is not None else ()
-    sources.papers += evaluation.papers
-    sources.sections += sections
-    sources.stored += stored_texts(
-        evaluation.papers,
-        [
-            *((paper_id, text) for paper_id, texts in passages.items() for text in texts),
-            *((section.paper_id, section.text) for section in sections),
-            *contexts_of(evaluation.citation_edges),
-        ],
-    )
-
-
-def _add_survey(sources: Sources, survey: Survey) -> None:
-    sources.works += works_of_survey(survey)
-    sources.papers += [paper.text for paper in survey.papers if paper.kept]
-    texts = [paper.text for paper in survey.papers]
-    quotes = [(quote.said_in_paper_id, quote.quote) for quote in survey.quotes]
-    sources.stored += stored_texts(texts, [*quotes, *contexts_of(survey.links)])
 
 
 def _material(
@@ -306,13 +296,6 @@ def _figures(sources: Sources, stems: Sequence[str], form: Form) -> tuple[DraftF
         for figure in experiment_charts(run_id, each, stem, alone=len(experiments) == 1)
     ]
     return (experiment_graph(experiments), *charts)
-
-
-def _not_cited(works: Sequence[StoredWork]) -> Iterator[str]:
-    """Yield a line for each retracted work, which is never cited."""
-    marks = {each.paper.title: each.paper.state.mark for each in works if each.paper.state}
-    for title, mark in marks.items():
-        yield f"not cited, as it is {mark}: “{shorten_words(title, _TITLE_WORDS)[0]}”"
 
 
 def _remarks(material: Material, *, planned: bool) -> tuple[str, ...]:

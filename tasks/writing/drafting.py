@@ -1,12 +1,7 @@
-"""Writing and checking of a draft.
-
-A model writes sections from claims, a reader's pass makes points, and one revision follows. Then every
-sentence is checked against its sources, and unsupported ones are removed.
-"""
+"""Writing and checking of a draft."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from schemas.base import replace
 from schemas.failure import Failure
@@ -25,13 +20,7 @@ from schemas.works.draft import (
     FigureKind,
 )
 from schemas.works.draft_neighbour import SectionPart
-from schemas.works.draft_run import (
-    DraftRequest,
-    DraftRevision,
-    Material,
-    PlannedDraft,
-    PlannedSection,
-)
+from schemas.works.draft_run import DraftRequest, Material, PlannedDraft, PlannedSection
 from tasks.judging.messages import Attachment, takes_images
 from tasks.judging.opening import with_spans
 from tasks.judging.panel import models_of_step
@@ -68,16 +57,18 @@ from tasks.writing.sentences import (
     without_citations,
 )
 from tasks.writing.skeleton import fixed_text, program_tables, write_sections
-from tasks.writing.steps.draft_reading import DRAFT_READING, DraftReadingInput, WrittenSection
-from tasks.writing.steps.draft_section import (
+from tasks.writing.steps import (
+    DRAFT_READING,
     DRAFT_SECTION,
+    LOOK_AT_FIGURE,
+    LOOK_AT_PICTURE,
+    DraftReadingInput,
     DraftSectionInput,
     ShownClaim,
     ShownFigure,
     ShownSource,
+    WrittenSection,
 )
-from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
-from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
 
 METHOD_VERSION = 2
 """Version of fixed sentences and of the check."""
@@ -86,19 +77,18 @@ METHOD_VERSION = 2
 async def follow_plan(unit: PlannedDraft, tools: Tools) -> Draft:
     """Write a draft as planned; it lands whole, even if it is refused."""
     request: DraftRequest = tools.request
-    engine: Engine | None = None
-    see: See | None = None
-    if not request.engine.is_baseline:
-        engine = tools.engine
-        if sees(request, tools.settings):
-            see = partial(_seeing, tools)
-    draft = await write_draft(unit, engine, see, draws=request.parameters.draws)
+
+    def see(picture: Attachment) -> Engine:
+        return with_spans(tools.shared.judging.engine_of(tools.ledger, picture))
+
+    draft = await write_draft(
+        unit,
+        None if request.engine.is_baseline else tools.engine,
+        see if sees(request, tools.settings) else None,
+        draws=request.parameters.draws,
+    )
     api_calls = unit.api_calls if unit.revision is None else ()
     return replace(draft, llm_calls=tuple(tools.ledger.llm_calls), api_calls=api_calls)
-
-
-def _seeing(tools: Tools, picture: Attachment) -> Engine:
-    return with_spans(tools.shared.judging.engine_of(tools.ledger, picture))
 
 
 def failed_draft(unit: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
@@ -145,10 +135,8 @@ async def write_draft(
     )
     if engine is None:
         draft = replace(draft, sections=write_sections(unit.outline, material))
-    elif unit.revision is not None:
-        draft = await revise(draft, material, unit.outline, engine, unit.revision)
     else:
-        draft = await author(draft, material, unit.outline, engine, see, draws=draws)
+        draft = await _Authoring(draft, material, engine).run(unit, see, draws=draws)
     if draft.word_count is None:
         return draft
     refusals = (*check(draft, material.stored), *against_rules(draft, material.venue))
@@ -201,67 +189,45 @@ class SectionDraft:
         return self.planned.claim_keys == (DECLARATION_KEY,)
 
 
-async def author(
-    draft: Draft,
-    material: Material,
-    outline: Sequence[PlannedSection],
-    engine: Engine,
-    see: See | None = None,
-    *,
-    draws: bool = False,
-) -> Draft:
-    """Write the draft with an engine; the whole is not checked.
-
-    Args:
-        draft: with all its material, but no section.
-        see: engine for a picture; None if it sees none.
-        draws: whether an image model draws the method figure.
-    """
-    authoring = _Authoring(draft, material, engine)
-    sections = [SectionDraft(section_plan) for section_plan in outline]
-    await authoring.figures(see, draws=draws)
-    for section in sections:
-        await authoring.write(section, sections)
-    await authoring.read(sections)
-    for section in sections:
-        if section.points:
-            await authoring.write(section, sections)
-    return await authoring.settle(sections)
-
-
-async def revise(
-    draft: Draft,
-    material: Material,
-    outline: Sequence[PlannedSection],
-    engine: Engine,
-    revision: DraftRevision,
-) -> Draft:
-    """Rewrite the sections that a reviewer criticized; the others stay."""
-    before = revision.draft
-    authoring = _Authoring(mark_pictures(replace(draft, figures=before.figures)), material, engine)
-    authoring.provenance = before.provenance
-    claims = {claim.claim_key: claim for claim in before.claims}
-    sections = [
-        SectionDraft(
-            section_plan,
-            restore_keys(earlier.text, claims),
-            points=[each.point for each in revision.points if each.heading == section_plan.heading],
-        )
-        for section_plan, earlier in zip(outline, before.sections, strict=True)
-    ]
-    for section in sections:
-        if section.points:
-            await authoring.write(section, sections)
-    return await authoring.settle(sections)
-
-
 @dataclass(slots=True)
 class _Authoring:
+    """Work on a draft that has all its material, but no section yet."""
+
     draft: Draft
     material: Material
     engine: Engine
     provenance: Provenance | None = None
     seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    async def run(self, unit: PlannedDraft, see: See | None, *, draws: bool) -> Draft:
+        """Write the sections, have them read, rewrite those with points, and drop what fails.
+
+        A second round only rewrites the sections that a reviewer criticized.
+        """
+        revision = unit.revision
+        if revision is None:
+            sections = [SectionDraft(plan) for plan in unit.outline]
+            await self.figures(see, draws=draws)
+            for section in sections:
+                await self.write(section, sections)
+            await self.read(sections)
+        else:
+            first = revision.draft
+            self.draft = mark_pictures(replace(self.draft, figures=first.figures))
+            self.provenance = first.provenance
+            claims = {claim.claim_key: claim for claim in first.claims}
+            sections = [
+                SectionDraft(
+                    plan,
+                    restore_keys(earlier.text, claims),
+                    points=[each.point for each in revision.points if each.heading == plan.heading],
+                )
+                for plan, earlier in zip(unit.outline, first.sections, strict=True)
+            ]
+        for section in sections:
+            if section.points:
+                await self.write(section, sections)
+        return await self.settle(sections)
 
     @property
     def claims(self) -> dict[str, DraftClaim]:
@@ -274,32 +240,30 @@ class _Authoring:
 
     async def figures(self, see: See | None, *, draws: bool) -> None:
         """Describe and draw the method figure, and show all figures to a model that sees."""
-        graph_figure = next(
-            (each for each in self.draft.figures if each.kind is FigureKind.GRAPH), None
-        )
-        stand = (
-            [] if graph_figure is None else await self._method_figures(graph_figure, draws=draws)
-        )
-        if stand:
-            figures = (stand[0] if each is graph_figure else each for each in self.draft.figures)
-            self.draft = replace(self.draft, figures=tuple(figures))
+        fallbacks: dict[str, Sequence[DraftFigure]] = {}
+        for fixed in self.draft.figures:
+            if fixed.kind is FigureKind.GRAPH:
+                best, *others = await self._method_figures(fixed, draws=draws)
+                figures = (best if each is fixed else each for each in self.draft.figures)
+                self.draft = replace(self.draft, figures=tuple(figures))
+                fallbacks[fixed.figure_id] = others
+                break
         if see is not None:
-            instead = {each.figure_id: stand[1:] for each in stand}
-            self.draft, self.seen = await look_at_figures(self.draft, instead, see)
+            self.draft, self.seen = await look_at_figures(self.draft, fallbacks, see)
         self.draft = mark_pictures(self.draft)
 
     async def _method_figures(self, fixed: DraftFigure, *, draws: bool) -> list[DraftFigure]:
         """Return the method figure, best first, with its fallbacks."""
-        figure, failures = await describe_method(self.draft, self.engine)
-        stand = [] if figure is None else [figure]
-        if figure is None or figure.spec != fixed.spec:
-            stand.append(fixed)
-        if figure is not None and draws:
-            picture, undrawn = await draw_picture(figure, self.draft, self.engine)
-            stand[:0] = [] if picture is None else [picture]
-            failures += undrawn
+        described = await describe_method(self.draft, self.engine)
+        results = [described]
+        if isinstance(described, DraftFigure) and draws:
+            results.insert(0, await draw_picture(described, self.draft, self.engine))
+        failures = [each for each in results if isinstance(each, Failure)]
         self.draft = replace(self.draft, failures=(*self.draft.failures, *failures))
-        return stand
+        figures = [each for each in results if isinstance(each, DraftFigure)]
+        if not figures or figures[-1].spec != fixed.spec:
+            figures.append(fixed)
+        return figures
 
     async def write(self, section: SectionDraft, sections: Sequence[SectionDraft]) -> None:
         if section.is_fixed:
@@ -425,23 +389,20 @@ class _Authoring:
             for sentence in piece.sentences
             if self._states(sentence) and set(cited_in(sentence)) <= works.keys()
         ]
-        check_result = await check_statements(statements, works, self.passages, self.engine)
-        self.draft = replace(self.draft, claims=(*self.draft.claims, *check_result.claims.values()))
-        removal_failures: list[Failure] = []
+        claims, refusals = await check_statements(statements, works, self.passages, self.engine)
+        self.draft = replace(self.draft, claims=(*self.draft.claims, *claims.values()))
+        failures = list(self.draft.failures)
         rows = []
         for place, section in enumerate(sections):
-            text = self._keep_supported(
-                section, pieces[place], check_result.claims, check_result.refused, removal_failures
-            )
+            text, removals = self._keep_supported(section, pieces[place], claims, refusals)
             rows.append(self._section(place, section, text))
+            failures += removals
         lacking = [(each.planned.heading, each.unscored) for each in sections if each.unscored]
-        failures_of_sections = [
-            draft_failure(name, why.reason, why.detail) for name, why in lacking
-        ]
+        failures += [draft_failure(name, why.reason, why.detail) for name, why in lacking]
         draft = replace(
             self.draft,
             sections=tuple(rows),
-            failures=(*self.draft.failures, *removal_failures, *failures_of_sections),
+            failures=tuple(failures),
             provenance=self.provenance,
         )
         if not lacking:
@@ -456,9 +417,9 @@ class _Authoring:
         section: SectionDraft,
         pieces: Sequence[Piece],
         claims: Mapping[str, DraftClaim],
-        refused: Mapping[str, str],
-        removed: list[Failure],
-    ) -> str:
+        refusals: Mapping[str, str],
+    ) -> tuple[str, list[Failure]]:
+        """Return the supported text, and a failure for each sentence that is left out."""
         sentences = [each for piece in pieces for each in piece.sentences]
         spelled_sentences = {
             each: citing_sentence(
@@ -476,10 +437,15 @@ class _Authoring:
             for each, sentence_faults in zip(sentences, faults, strict=True)
             if sentence_faults
         }
-        why |= {each: refused[each] for each in sentences if each in refused}
-        for sentence, line in why.items():
-            detail = f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}"
-            removed.append(draft_failure(section.planned.heading, Reason.UNTRACED, detail))
+        why |= {each: refusals[each] for each in sentences if each in refusals}
+        removals = [
+            draft_failure(
+                section.planned.heading,
+                Reason.UNTRACED,
+                f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}",
+            )
+            for sentence, line in why.items()
+        ]
         parts = [
             Piece(
                 piece.mark,
@@ -487,7 +453,7 @@ class _Authoring:
             )
             for piece in pieces
         ]
-        return join_pieces(parts)
+        return join_pieces(parts), removals
 
     def _section(self, place: int, section: SectionDraft, supported_text: str) -> DraftSection:
         """Return a section with the content that is visible whatever an engine writes."""

@@ -1,12 +1,11 @@
 """Expected model calls of a draft."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from schemas.base import replace
 from schemas.judging import AskingParameters, JudgingParameters
 from schemas.works.draft import DECLARATION_KEY, FigureKind
-from schemas.works.draft_run import DraftParameters, Material, PlannedSection
+from schemas.works.draft_run import DraftParameters, PlannedDraft
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
 from tasks.judging.panel import models_of_step
 from tasks.judging.pictures import PICTURE_TOKENS
@@ -14,13 +13,15 @@ from tasks.judging.step import Step
 from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.writing.figuring import IMAGE_TOKENS
-from tasks.writing.steps import STEPS
-from tasks.writing.steps.draft_method_figure import DRAFT_METHOD_FIGURE
-from tasks.writing.steps.draft_reading import DRAFT_READING
-from tasks.writing.steps.draft_section import DRAFT_SECTION
-from tasks.writing.steps.draw_method_figure import DRAW_METHOD_FIGURE
-from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
-from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
+from tasks.writing.steps import (
+    DRAFT_METHOD_FIGURE,
+    DRAFT_READING,
+    DRAFT_SECTION,
+    DRAW_METHOD_FIGURE,
+    LOOK_AT_FIGURE,
+    LOOK_AT_PICTURE,
+    STEPS,
+)
 
 DRAFT_STEPS: tuple[Step[Any, Any], ...] = (*STEPS, VERIFY_CITATIONS)
 PICTURE_STEPS: tuple[Step[Any, Any], ...] = (DRAW_METHOD_FIGURE, LOOK_AT_PICTURE)
@@ -55,21 +56,11 @@ def steps_of(parameters: DraftParameters) -> tuple[Step[Any, Any], ...]:
 
 
 def calls_of_draft(
-    material: Material,
-    outline: Sequence[PlannedSection],
-    *,
-    sees: bool,
-    review: bool,
-    draws: bool = False,
+    unit: PlannedDraft, parameters: DraftParameters, *, sees: bool
 ) -> dict[Step[Any, Any], ExpectedCalls]:
-    """Return the expected calls by step.
-
-    Args:
-        draws: whether an image model draws the method figure.
-        sees: whether figures are shown to the model.
-        review: whether there is a second round.
-    """
-    model_sections = [each for each in outline if each.claim_keys != (DECLARATION_KEY,)]
+    """Return the expected calls by step; `sees`: whether figures are shown to the model."""
+    material, review = unit.material, parameters.review
+    model_sections = [each for each in unit.outline if each.claim_keys != (DECLARATION_KEY,)]
     sizes = {claim.claim_key: len(claim.shown + claim.passage) for claim in material.claims}
     text_tokens = sum(each.planned_words for each in model_sections) * TOKENS_PER_WORD
     claims = sum(
@@ -78,7 +69,8 @@ def calls_of_draft(
         for key in each.claim_keys
     )
     rounds = 1 + REVISED * (2 if review else 1)
-    pictures = int(draws and any(each.kind is FigureKind.GRAPH for each in material.figures))
+    has_graph = any(each.kind is FigureKind.GRAPH for each in material.figures)
+    pictures = int(parameters.draws and has_graph)
     figures_shown = len(material.figures) - pictures if sees else 0
     pictures_shown = pictures if sees else 0
     idea = sum(size for key, size in sizes.items() if key.startswith("idea."))

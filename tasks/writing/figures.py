@@ -1,8 +1,4 @@
-"""Figures of a draft: drawn by their specifications, and dropped if they are not legible.
-
-The theme of charts and graphs fits a printed column; content by a model or a run may not fit, and is
-checked here.
-"""
+"""Figures of a draft: drawn by their specifications, and dropped if they are not legible."""
 
 import base64
 import hashlib
@@ -33,7 +29,6 @@ MOST_PICTURE_HEIGHT = 640.0
 _PIXELS_PER_INCH = 96.0
 """Pixels per inch of an SVG."""
 _PNG = "data:image/png;base64,"
-_Size = tuple[int, int]
 
 
 def draft_failure(subject: str, reason: Reason, detail: str) -> Failure:
@@ -46,9 +41,9 @@ def draw(figure: DraftFigure) -> DraftFigure:
     Raises:
         ValueError: nothing can be drawn from it.
     """
-    if figure.kind is FigureKind.PICTURE:
-        return replace(figure, svg=picture_svg(png_of(figure)))
-    return replace(figure, svg=_svg(figure.kind, figure.spec))
+    is_picture = figure.kind is FigureKind.PICTURE
+    svg = picture_svg(png_of(figure)) if is_picture else _svg(figure.kind, figure.spec)
+    return replace(figure, svg=svg)
 
 
 @lru_cache(maxsize=128)
@@ -81,17 +76,14 @@ def readable_figures(
     figures: Iterable[DraftFigure], values: Mapping[str, float]
 ) -> tuple[tuple[DraftFigure, ...], tuple[Failure, ...]]:
     """Return the legible figures, and a failure for each dropped one."""
-    legible: list[DraftFigure] = []
-    failures: list[Failure] = []
-    for figure in figures:
-        finished_figure, faults = finish(figure, values)
-        if not faults:
-            legible.append(finished_figure)
-            continue
-        more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
-        detail = f"left out, {'; '.join(faults[:3])}{more}"
-        failures.append(draft_failure(f"Figure {figure.figure_id}", Reason.ILLEGIBLE, detail))
-    return tuple(legible), tuple(failures)
+    results = [finish(figure, values) for figure in figures]
+    failures = []
+    for figure, faults in results:
+        if faults:
+            more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
+            detail = f"left out, {'; '.join(faults[:3])}{more}"
+            failures.append(draft_failure(f"Figure {figure.figure_id}", Reason.ILLEGIBLE, detail))
+    return tuple(figure for figure, faults in results if not faults), tuple(failures)
 
 
 def faults_in(figure: DraftFigure, values: Mapping[str, float]) -> tuple[str, ...]:
@@ -134,20 +126,16 @@ def picture_svg(png: bytes) -> str:
     Raises:
         ValueError, OSError: it is no PNG.
     """
-    png_width, png_height = _size(png)
-    width = _shown_width(png_width, png_height)
-    size = f'width="{width:.1f}" height="{width * png_height / png_width:.1f}"'
+    with Image.open(io.BytesIO(png), formats=("PNG",)) as image:
+        width, height = image.size
+    printed_width = _printed_width(width, height)
+    size = f'width="{printed_width:.1f}" height="{printed_width * height / width:.1f}"'
     data = _PNG + base64.b64encode(png).decode("ascii")
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><image {size} href="{data}"/></svg>'
 
 
-def _size(png: bytes) -> _Size:
-    with Image.open(io.BytesIO(png), formats=("PNG",)) as image:
-        return image.size
-
-
-def _shown_width(wide: int, high: int) -> float:
-    return min(float(COLUMN_PIXELS), MOST_PICTURE_HEIGHT * wide / high)
+def _printed_width(width: int, height: int) -> float:
+    return min(float(COLUMN_PIXELS), MOST_PICTURE_HEIGHT * width / height)
 
 
 def png_of(figure: DraftFigure) -> bytes:
@@ -171,14 +159,15 @@ def png_of(figure: DraftFigure) -> bytes:
 
 
 def _picture_faults(png: bytes) -> Iterator[str]:
-    png_width, png_height = _size(png)
-    fine = png_width / (_shown_width(png_width, png_height) / _PIXELS_PER_INCH)
-    if fine < LEAST_PIXELS_PER_INCH:
-        limit = f"fewer than {LEAST_PIXELS_PER_INCH:.0f}"
-        yield f"its {png_width} pixels are {fine:.0f} an inch in print, {limit}"
-    if max(png_width, png_height) > MOST_TIMES * min(png_width, png_height):
-        ratio = f"one side more than {MOST_TIMES:g} times the other"
-        yield f"it has {png_width} by {png_height} pixels, {ratio}"
     with Image.open(io.BytesIO(png), formats=("PNG",)) as image:
-        if image.convert("RGB").getcolors(maxcolors=1) is not None:  # None: there are more
-            yield "all of it is of one colour"
+        width, height = image.size
+        colors = image.convert("RGB").getcolors(maxcolors=1)  # None: there are more
+    density = width / (_printed_width(width, height) / _PIXELS_PER_INCH)
+    if density < LEAST_PIXELS_PER_INCH:
+        limit = f"fewer than {LEAST_PIXELS_PER_INCH:.0f}"
+        yield f"its {width} pixels are {density:.0f} an inch in print, {limit}"
+    if max(width, height) > MOST_TIMES * min(width, height):
+        ratio = f"one side more than {MOST_TIMES:g} times the other"
+        yield f"it has {width} by {height} pixels, {ratio}"
+    if colors is not None:
+        yield "all of it is of one colour"

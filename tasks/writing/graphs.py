@@ -1,7 +1,4 @@
-"""Method figures as boxes and arrows, laid out from top to bottom as SVG that loads nothing.
-
-They show the experiment's procedure or the idea's plan, or a graph described by a model.
-"""
+"""Method figures as boxes and arrows, laid out from top to bottom as SVG that loads nothing."""
 
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

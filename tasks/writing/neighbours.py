@@ -5,7 +5,7 @@ in the text. They are measured on stored full texts; others are fetched only on 
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 
 from schemas.base import replace
@@ -16,8 +16,7 @@ from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, MULTILINE, bounded
-from schemas.works.draft_habits import Habit, Habits
-from schemas.works.draft_neighbour import NeighbourSection, SectionPart
+from schemas.works.draft_neighbour import Habit, Habits, NeighbourSection, SectionPart
 from schemas.works.draft_run import PlannedSection
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument, branches_of
@@ -98,12 +97,6 @@ def measure(paper: Paper, document: ParsedDocument | SourceFailure) -> list[Neig
         detail = f"of {len(document.sections)} headings too few name parts of a paper"
         return [_no_measurement(paper, Reason.NO_SECTIONS, detail)]
     return list(_rows(paper, sections, document.parser, is_whole=True))
-
-
-def measure_sections(paper: Paper, kept: Sequence[PaperSection]) -> list[NeighbourSection]:
-    """Measure sections kept by an evaluation: no introduction, and no order."""
-    rows = [(_PARTS[each.section], each.heading, each.text) for each in kept]
-    return list(_rows(paper, rows, kept[0].text_source, is_whole=False))
 
 
 def _no_measurement(paper: Paper, reason: Reason, detail: str) -> NeighbourSection:
@@ -259,11 +252,11 @@ def _reorder(
     planned: Sequence[PlannedSection], habits: dict[SectionPart, Habit]
 ) -> list[PlannedSection]:
     """Reorder the sections with measured places among each other; the others stay."""
-    places = {
+    places: dict[SectionPart | None, float] = {
         part: habit.place_0_to_1 for part, habit in habits.items() if habit.place_0_to_1 is not None
     }
     moving = [each for each in planned if each.part in places]
-    order = iter(sorted(moving, key=lambda each: places[each.part] or 0.0))  # type: ignore[index]
+    order = iter(sorted(moving, key=lambda each: places[each.part]))
     return [next(order) if each.part in places else each for each in planned]
 
 
@@ -296,7 +289,7 @@ def neighbours_of(
     """Measure the papers nearest to `idea`; return the rows, with reasons, and the requests.
 
     Args:
-        kept: sections kept by evaluations, for papers whose document is no longer stored.
+        kept_sections: of evaluations, for papers whose document is no longer stored.
         downloads: whether missing documents are fetched.
     """
     unique = list({paper.paper_id: paper for paper in papers}.values())
@@ -305,53 +298,42 @@ def neighbours_of(
     neighbours = [
         by_text[text] for _, text in rank_sentences(idea.text, list(by_text), MOST_NEIGHBOURS)
     ]
-    sections: dict[PaperId, list[PaperSection]] = {}
-    for section in kept_sections:
-        if section.section is not SectionKind.ABSTRACT:
-            sections.setdefault(section.paper_id, []).append(section)
     if not neighbours:
         return (), ()
-    return asyncio.run(_measure_all(idea, neighbours, sections, warehouse, downloads=downloads))
-
-
-async def _measure_all(
-    idea: Idea,
-    near: Sequence[Paper],
-    sections_of: Mapping[PaperId, Sequence[PaperSection]],
-    warehouse: Warehouse,
-    *,
-    downloads: bool,
-) -> tuple[tuple[NeighbourSection, ...], tuple[ApiCall, ...]]:
     ledger = Ledger(IdeaId(idea.idea_id))
-    async with AsyncExitStack() as stack:
-        library = await _library(ledger, warehouse, stack, downloads=downloads)
-        documents = await asyncio.gather(*(library.document(paper) for paper in near))
+    documents = asyncio.run(_documents(neighbours, ledger, warehouse, downloads=downloads))
+    sections_of: dict[PaperId, list[PaperSection]] = {}
+    for section in kept_sections:
+        if section.section is not SectionKind.ABSTRACT:
+            sections_of.setdefault(section.paper_id, []).append(section)
     rows: list[NeighbourSection] = []
-    for paper, document in zip(near, documents, strict=True):
+    for paper, document in zip(neighbours, documents, strict=True):
         rows_of_paper = measure(paper, document)
-        kept_sections = sections_of.get(paper.paper_id)
-        if kept_sections and rows_of_paper[0].unmeasured_reason is not None:
-            rows_of_paper = measure_sections(paper, kept_sections)
+        stored_sections = sections_of.get(paper.paper_id)
+        if stored_sections and rows_of_paper[0].unmeasured_reason is not None:
+            # They have no introduction, and no order.
+            parts = [(_PARTS[each.section], each.heading, each.text) for each in stored_sections]
+            rows_of_paper = list(
+                _rows(paper, parts, stored_sections[0].text_source, is_whole=False)
+            )
         rows += rows_of_paper
     return tuple(rows), tuple(ledger.api_calls) if downloads else ()
 
 
-async def _library(
-    ledger: Ledger, warehouse: Warehouse, stack: AsyncExitStack, *, downloads: bool
-) -> FullTextLibrary:
-    path = warehouse.cache / "documents.sqlite"
+async def _documents(
+    papers: Sequence[Paper], ledger: Ledger, warehouse: Warehouse, *, downloads: bool
+) -> list[ParsedDocument | SourceFailure]:
+    settings, path = warehouse.settings, warehouse.cache / "documents.sqlite"
     slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
-    if not downloads:
-        store = KeyedStore(path) if path.exists() else None
-        return FullTextLibrary(
-            warehouse.settings.documents,
-            warehouse.settings.grobid_url,
-            None,
-            store,
-            ledger,
-            slots,
-            downloads=False,
-        )
-    http = await stack.enter_async_context(open_client(warehouse.settings.sources.timeout_seconds))
-    context = SourceContext(http, ledger, warehouse.settings.home / "limits")
-    return open_full_texts(warehouse.settings, context, KeyedStore(path), slots)
+    async with AsyncExitStack() as stack:
+        if downloads:
+            client = open_client(settings.sources.timeout_seconds)
+            http = await stack.enter_async_context(client)
+            context = SourceContext(http, ledger, settings.home / "limits")
+            library = open_full_texts(settings, context, KeyedStore(path), slots)
+        else:
+            store = KeyedStore(path) if path.exists() else None
+            library = FullTextLibrary(
+                settings.documents, settings.grobid_url, None, store, ledger, slots, downloads=False
+            )
+        return await asyncio.gather(*(library.document(paper) for paper in papers))

@@ -12,6 +12,7 @@ from schemas.works.draft import DECLARATION_KEY, ClaimKind, DraftFigure, FigureK
 from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import Material, PlannedSection
 from schemas.works.draft_venue import VenueRules
+from tasks.writing.checking import outline_faults
 from tasks.writing.claims import Claims
 
 _IN_SHORT = (
@@ -48,42 +49,10 @@ def make_outline(
     result_keys = tuple(key for key in results if key not in (*gaps, *questions))
     short = tuple(key for key in result_keys if key.rpartition(".")[2] in _IN_SHORT)
     keys_in_short = (*questions, *short)
-    sections = [
-        *([] if rules.abstract_words is None else [_abstract(claims, keys_in_short, rules)]),
-        *_before_results(
-            form, claims, keys_in_short, result_keys, _figures_of_kind(figures, FigureKind.GRAPH)
-        ),
-    ]
-    if form is Form.PAPER:
-        results_section = PlannedSection(
-            heading="Results",
-            part=SectionPart.RESULTS,
-            purpose="Say what was measured, with every interval, whichever way it went.",
-            claim_keys=result_keys,
-            planned_words=400,
-            figure_ids=_figures_of_kind(figures, FigureKind.CHART),
-        )
-        sections.append(results_section)
-    sections += _last_sections(claims, gaps)
-    return tuple(
-        replace(each, heading=rules.headings.get(each.part, each.heading)) if each.part else each
-        for each in sections
-    )
-
-
-def _figures_of_kind(figures: Sequence[DraftFigure], kind: FigureKind) -> tuple[str, ...]:
-    return tuple(each.figure_id for each in figures if each.kind is kind)
-
-
-def _before_results(
-    form: Form,
-    claims: Claims,
-    keys_in_short: tuple[str, ...],
-    result_keys: Sequence[str],
-    graphs: tuple[str, ...],
-) -> tuple[PlannedSection, ...]:
     how = tuple(key for key in result_keys if key.rpartition(".")[2] in _HOW)
-    return (
+    graphs = tuple(each.figure_id for each in figures if each.kind is FigureKind.GRAPH)
+    charts = tuple(each.figure_id for each in figures if each.kind is FigureKind.CHART)
+    sections = [
         PlannedSection(
             heading="Introduction",
             part=SectionPart.INTRODUCTION,
@@ -106,11 +75,14 @@ def _before_results(
             planned_words=400,
             figure_ids=graphs,
         ),
-    )
-
-
-def _last_sections(claims: Claims, gaps: Sequence[str]) -> tuple[PlannedSection, ...]:
-    return (
+        PlannedSection(
+            heading="Results",
+            part=SectionPart.RESULTS,
+            purpose="Say what was measured, with every interval, whichever way it went.",
+            claim_keys=result_keys,
+            planned_words=400,
+            figure_ids=charts,
+        ),
         PlannedSection(
             heading="Limits and gaps",
             part=SectionPart.DISCUSSION,
@@ -123,12 +95,18 @@ def _last_sections(claims: Claims, gaps: Sequence[str]) -> tuple[PlannedSection,
             purpose="Say what machines wrote.",
             claim_keys=(DECLARATION_KEY,),
         ),
+    ]
+    if rules.abstract_words is not None:
+        sections.insert(0, _abstract(claims, keys_in_short, rules.abstract_words))
+    return tuple(
+        replace(each, heading=rules.headings.get(each.part, each.heading)) if each.part else each
+        for each in sections
+        if form is Form.PAPER or each.part is not SectionPart.RESULTS
     )
 
 
-def _abstract(claims: Claims, result_keys: Sequence[str], rules: VenueRules) -> PlannedSection:
+def _abstract(claims: Claims, result_keys: Sequence[str], limit: int) -> PlannedSection:
     """Plan an abstract with as many claims as fit, results before the idea."""
-    limit = rules.abstract_words or 0
     room, keys_that_fit = limit // 2, set()
     of_idea = _of_idea(claims, "problem", "method", "text")
     for key in (*result_keys, *of_idea):
@@ -154,8 +132,8 @@ def read_outline(path: Path, material: Material) -> tuple[PlannedSection, ...]:
     """Read the outline edited by a person.
 
     Raises:
-        ConfigurationError: it is unreadable, names unknown claims or figures, or omits the
-            declaration of machine writing.
+        ConfigurationError: it is unreadable, names unknown claims or figures, breaks a rule of the
+            venue, or omits the declaration of machine writing.
     """
     if path.stat().st_size > MOST_BYTES:
         raise ConfigurationError(f"{path} is too large to be an outline")
@@ -183,4 +161,6 @@ def read_outline(path: Path, material: Material) -> tuple[PlannedSection, ...]:
         raise ConfigurationError(
             f"{path} has no section with {DECLARATION_KEY}: what machines wrote"
         )
+    for fault in outline_faults(outline, material.venue):
+        raise ConfigurationError(f"{path}: {fault}")
     return outline

@@ -1,7 +1,4 @@
-"""Text of a draft as readers see it, from Pandoc's tree, so that no markup hides anything.
-
-Also finds runs of words repeated from a stored text of another paper.
-"""
+"""Text of a draft as readers see it, from Pandoc's tree, so that no markup hides anything."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,4 @@
-"""Sentences of a section: keys in braces become claims, and statements are checked.
-
-A statement about works in an engine's words is verified against their stored passages, then kept
-as a claim, corrected once, or removed.
-"""
+"""Sentences of a section: keys in braces become claims, and statements are checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -61,7 +57,9 @@ def pieces_of(text: str) -> list[Piece]:
         for line in lines:
             list_mark = _LIST_MARK.match(line)
             body = line[list_mark.end() :] if list_mark else line
-            parts = tuple(each.strip() for each in sentences(_before_stop(body)) if each.strip())
+            # Citations move before the full stop of their sentence.
+            body = _BEHIND_STOP.sub(lambda match: f" {match[2].strip()}{match[1]}", body)
+            parts = tuple(each.strip() for each in sentences(body) if each.strip())
             if parts:
                 pieces.append(Piece("- " if list_mark else "", parts))
     return pieces
@@ -69,11 +67,6 @@ def pieces_of(text: str) -> list[Piece]:
 
 def join_pieces(pieces: Iterable[Piece]) -> str:
     return "\n\n".join(piece.text for piece in pieces if piece.sentences)
-
-
-def _before_stop(text: str) -> str:
-    """Move citations before the full stop of their sentence."""
-    return _BEHIND_STOP.sub(lambda match: f" {match[2].strip()}{match[1]}", text)
 
 
 def fill_keys(text: str, claims: Mapping[str, DraftClaim]) -> str:
@@ -121,28 +114,18 @@ _KEYS = bounded(r"\s{0,3}[\[(]P\d[^\[\]()]{0,80}[\])]")
 MEANS = "what works say, in other words, held against their stored passages"
 
 
-@dataclass(frozen=True, slots=True)
-class Statements:
-    """Results of checking statements, by sentence.
-
-    Attributes:
-        claims: supported statements.
-        refused: reasons of the others.
-    """
-
-    claims: Mapping[str, DraftClaim]
-    refused: Mapping[str, str]
-
-
 async def check_statements(
     sentences: Sequence[str],
     works: Mapping[str, DraftWork],
     passages: Mapping[str, str],
     engine: Engine,
-) -> Statements:
+) -> tuple[dict[str, DraftClaim], dict[str, str]]:
     """Check `sentences`, which cite works of the draft, against the stored passages.
 
-    A sentence without a verdict is refused.
+    A statement is kept as a claim, corrected once, or refused, as it is without a verdict.
+
+    Returns:
+        Claims of supported sentences, and reasons against the others.
     """
     claims: dict[str, DraftClaim] = {}
     refusals: dict[str, str] = {}
@@ -150,7 +133,11 @@ async def check_statements(
         verdicts = await _verdicts(batch, works, passages, engine)
         for sentence in batch:
             stored_text = "\n\n".join(passages.get(key, "") for key in cited_in(sentence))
-            text = _supported_text(sentence, verdicts.get(sentence))
+            reply, text = verdicts.get(sentence), ""
+            if reply is not None and reply.verdict is Verdict.SUPPORTED:
+                text = one_space(without_citations(sentence))
+            elif reply is not None and reply.verdict not in (None, Verdict.NOT):
+                text = one_space(without_citations(_KEYS.sub("", reply.correction)))
             more = sorted({*numbers_in(text)} - {*numbers_in(stored_text)}) if text else []
             if not text or not stored_text.strip():
                 refusals[sentence] = "no stored passage carries it"
@@ -165,16 +152,7 @@ async def check_statements(
                     cited_keys=cited_in(sentence),
                     passage=stored_text,
                 )
-    return Statements(claims, refusals)
-
-
-def _supported_text(sentence: str, verdict: ClaimVerdict | None) -> str:
-    """Return the sentence or its correction; empty if nothing supports it."""
-    if verdict is None or verdict.verdict is None or verdict.verdict is Verdict.NOT:
-        return ""
-    if verdict.verdict is Verdict.SUPPORTED:
-        return one_space(without_citations(sentence))
-    return one_space(without_citations(_KEYS.sub("", verdict.correction)))
+    return claims, refusals
 
 
 async def _verdicts(

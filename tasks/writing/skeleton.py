@@ -1,7 +1,4 @@
-"""Fixed text of a draft without a model: the purpose of each section, and its claims.
-
-It imitates no author, and contains no numbers outside claims.
-"""
+"""Fixed text of a draft without a model: the purpose of each section, and its claims."""
 
 from collections.abc import Iterable, Mapping
 

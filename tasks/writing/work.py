@@ -33,7 +33,7 @@ from schemas.works.draft_run import (
 )
 from schemas.works.draft_venue import Venue
 from schemas.works.manuscripts import Problem
-from tasks.accounting.remaining_budget import remaining
+from tasks.accounting.budgets import remaining
 from tasks.ideas.json_lines import write_sent
 from tasks.text.quotations import stands_in
 from tasks.work.declaration import Expected, Follow, Result, Runs, Work
@@ -53,13 +53,7 @@ def _given(job: WriteJob, folder: Path) -> tuple[Path | None, str, Venue | None]
 
 def _expected(request: DraftRequest, settings: Settings) -> Expected:
     (unit,) = request.units
-    calls = calls_of_draft(
-        unit.material,
-        unit.outline,
-        sees=sees(request, settings),
-        review=request.parameters.review,
-        draws=request.parameters.draws,
-    )
+    calls = calls_of_draft(unit, request.parameters, sees=sees(request, settings))
     return Expected(
         per_step={step: each for step, each in calls.items() if each.calls},
         counts={"sections": len(unit.outline)},
@@ -99,10 +93,7 @@ DraftSummary = Summary[DraftHead]
 
 
 def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> DraftSummary:
-    """Return the second round if there is one and it passes the check, else the first.
-
-    Remarks summarize the review.
-    """
+    """Return the second round if there is one and it passes the check, else the first."""
     unreviewed_request = replace(request, parameters=replace(request.parameters, review=False))
     first: DraftSummary = runs("write", unreviewed_request)
     unfinished = not first.published or first.head.incomplete_reason is not None
@@ -148,25 +139,20 @@ def _better_round(
     first: DraftSummary, second: DraftSummary, review_summary: str, warehouse: Warehouse
 ) -> DraftSummary:
     if not second.published:
-        return _with(
-            first, f"{review_summary}; the second round was not published, so the first stands"
-        )
+        outcome = "the second round was not published, so the first stands"
+        return _with(first, f"{review_summary}; {outcome}")
     name = second.head.run_id
     if (early := second.head.incomplete_reason) is not None:
         unfinished_round = replace(first, head=replace(first.head, incomplete_reason=early))
-        return _with(
-            unfinished_round, f"{review_summary}; the second round, {name}, is not finished"
-        )
-    again = _published_draft(warehouse, name)
-    if again.word_count is None:
-        why = again.unscored_detail
-        return _with(
-            first,
-            f"{review_summary}; the second round, {name}, is refused and the first stands: {why}",
-        )
-    return _with(
-        second, f"{review_summary}, and this is the second round; the first is {first.head.run_id}"
-    )
+        outcome = f"the second round, {name}, is not finished"
+        return _with(unfinished_round, f"{review_summary}; {outcome}")
+    revised_draft = _published_draft(warehouse, name)
+    if revised_draft.word_count is None:
+        why = revised_draft.unscored_detail
+        outcome = f"the second round, {name}, is refused and the first stands: {why}"
+        return _with(first, f"{review_summary}; {outcome}")
+    outcome = f"and this is the second round; the first is {first.head.run_id}"
+    return _with(second, f"{review_summary}, {outcome}")
 
 
 def review_request(request: DraftRequest, text: Path) -> CheckRequest:
@@ -175,16 +161,13 @@ def review_request(request: DraftRequest, text: Path) -> CheckRequest:
     Args:
         text: the draft as readers see it.
     """
+    content = hashlib.sha256(text.read_bytes()).hexdigest()
+    source = ManuscriptSource(manuscript_id=text.stem, path=text, content_sha256=content)
     return CheckRequest(
-        units=(_source(text),),
+        units=(source,),
         parameters=CheckParameters(form="text", maximum_problems=MOST_PROBLEMS, review=True),
         **request.command_fields,
     )
-
-
-def _source(text: Path) -> ManuscriptSource:
-    content = hashlib.sha256(text.read_bytes()).hexdigest()
-    return ManuscriptSource(manuscript_id=text.stem, path=text, content_sha256=content)
 
 
 def _follows(request: DraftRequest, _: Settings, folder: Path) -> tuple[Follow, ...]:
@@ -202,13 +185,13 @@ def _follows(request: DraftRequest, _: Settings, folder: Path) -> tuple[Follow, 
 
 def _text_of(draft: Draft, warehouse: Warehouse, run_id: RunId) -> Path:
     """Write the draft as readers see it to a file, with title and abstract in the text."""
-    before = [f"# {draft.title}"]
+    parts = [f"# {draft.title}"]
     for section in draft.sections:
         if section.part is SectionPart.ABSTRACT:
-            before += [f"# {section.heading}", plain_text(section.text)]
+            parts += [f"# {section.heading}", plain_text(section.text)]
     path = warehouse.work(run_id) / "draft.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n\n".join([*before, plain_text(draft.markdown)]), "utf-8")
+    path.write_text("\n\n".join([*parts, plain_text(draft.markdown)]), "utf-8")
     return path
 
 

@@ -1,24 +1,29 @@
 """The five folders are the five packages, and what they read at run time travels in the wheel."""
 
+import json
 import re
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
+from functools import partial
 from importlib import import_module, metadata
 from pathlib import Path
 
 import pytest
 
 from tests.dependencies_table import PAGE, reasons
+from tests.support.assay_command import environment
 
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
 PACKAGES = ("flows", "tasks", "schemas", "warehouse", "dashboards")
+SITE = "import sysconfig; print(sysconfig.get_path('purelib'))"
 
 
 @pytest.fixture(scope="module")
-def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("wheel")
     command = [
         sys.executable,
@@ -33,6 +38,11 @@ def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=600)
     (wheel,) = target.glob("assay-*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel_names(wheel: Path) -> set[str]:
     return set(zipfile.ZipFile(wheel).namelist())
 
 
@@ -54,6 +64,27 @@ def test_prompts_sql_profiles_and_the_sample_travel_in_the_wheel(wheel_names: se
 def test_the_wheel_holds_the_five_packages_and_nothing_else(wheel_names: set[str]) -> None:
     tops = {name.split("/")[0] for name in wheel_names}
     assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
+
+
+@pytest.mark.long
+def test_the_installed_wheel_runs_the_demo_from_a_project_with_packages_of_the_same_names(
+    wheel: Path, tmp_path: Path
+) -> None:
+    python = tmp_path / "venv" / "bin" / "python"
+    run = partial(subprocess.run, check=True, cwd=tmp_path, timeout=1200)
+    run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")])
+    own = Path(run([python, "-c", SITE], capture_output=True, text=True).stdout.strip())
+    (own / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps"]
+    run([*pip, str(wheel)])
+    for name in PACKAGES[1:]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('a namesake')\n")
+    env = environment(tmp_path / "home", PYTHONPATH=str(tmp_path))
+    assay = [tmp_path / "venv" / "bin" / "assay", "demo", "--json"]
+    answer = json.loads(run(assay, env=env, capture_output=True, text=True).stdout)
+    assert answer["state"] == "in_order"
+    assert len(answer["rows"]) == 16
 
 
 @pytest.mark.parametrize("package", PACKAGES)

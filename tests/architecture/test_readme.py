@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.main import get_command
 
 from flows.cli.command_line import application
@@ -19,9 +20,11 @@ PAGES = (
     REPOSITORY / "README.md",
     REPOSITORY / "CONTRIBUTING.md",
     REPOSITORY / "SECURITY.md",
+    REPOSITORY / "infra/skill/assay/SKILL.md",
     *sorted(page for page in (REPOSITORY / "docs").glob("**/*.md") if "examples" not in page.parts),
 )
 README = "\n".join(page.read_text("utf-8") for page in PAGES)
+RECIPE = REPOSITORY / "infra" / "recipes" / "github-action.yaml"
 COMMAND = get_command(application())
 _FENCE = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`([^`\n]+)`")
@@ -34,9 +37,13 @@ def assay_lines() -> list[str]:
     """
     blocks = [line for block in _FENCE.findall(README) for line in block.splitlines()]
     spans = [span for span in _INLINE.findall(_FENCE.sub("", README)) if len(span.split()) > 2]
+    jobs = yaml.safe_load(RECIPE.read_text())["jobs"].values()
+    recipe = [step.get("run", "") for job in jobs for step in job["steps"]]
     return list(
         dict.fromkeys(
-            line.split("  #")[0].strip() for line in (*blocks, *spans) if line.startswith("assay ")
+            line.split("  #")[0].strip()
+            for line in (*blocks, *spans, *recipe)
+            if line.startswith("assay ")
         )
     )
 

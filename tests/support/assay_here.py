@@ -35,10 +35,15 @@ def assay_here(
     return subprocess.CompletedProcess(arguments, code, said, complained)
 
 
+def run(*words: str) -> int:
+    """The exit code of `assay WORDS` in this folder and environment; output is where it goes."""
+    with patch.object(sys, "argv", ["assay", *words]):
+        return run_command(lambda: application(words[0])(prog_name="assay", standalone_mode=False))
+
+
 def settle(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand in `folder`, whose home is of its own, with a key for a model that is asked once."""
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.setenv("ASSAY_HOME", str(folder / "home"))
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT", "json_schema")

@@ -16,6 +16,9 @@ from schemas.literature.paper import CitationEdge, Paper
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
+from tasks.contribution.steps.compare_paper import ComparisonReply
+from tasks.contribution.steps.relevance import RelevanceReply
+from tasks.judging.relevance import RelevanceEntry
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.words import content_words
 
@@ -233,3 +236,27 @@ class FakeEngine:
     def inputs_of(self, step: Step[Any, Any] | str) -> list[Any]:
         asked = step if isinstance(step, str) else step.name
         return [inputs for name, inputs in self.asked if name == asked]
+
+
+def judged_alike(score: int) -> Callable[[Any], Reply]:
+    """An answer to `relevance` that gives every paper one score."""
+    return lambda question: RelevanceReply(
+        papers=[RelevanceEntry(key=each.key, score=score) for each in question.papers]
+    )
+
+
+def compared_alike(score: int) -> Callable[[Any], Reply]:
+    """An answer to `compare_paper` that gives every paper one score along every dimension."""
+
+    def reply(question: Any) -> Reply:
+        along = [
+            {"dimension": each.dimension_id, "comparison": f"along {each.name}", "score": score}
+            for each in question.dimensions
+        ]
+        papers = [
+            {"key": each.key, "overall_comparison": f"against {each.title}", "dimensions": along}
+            for each in question.papers
+        ]
+        return ComparisonReply.model_validate({"papers": papers})
+
+    return reply

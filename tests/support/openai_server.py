@@ -9,14 +9,12 @@ import asyncio
 import base64
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -26,7 +24,8 @@ if __name__ == "__main__":
 
     sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.support.drawn_pictures import TOKENS, drawn
-from tests.support.loopback import Dropped, ServedApplication
+from tests.support.loopback import Dropped
+from tests.support.providers.base import Behaviour, Recorded, RecordingServer
 from tests.support.schema_answers import Schema, answer_from_schema, find_schema
 
 MODEL_ANSWERED = "loopback-2026-11"
@@ -34,100 +33,52 @@ EMBEDDING_DIMENSIONS = 16
 
 Messages = list[dict[str, str]]
 Answer = Callable[[Messages, Schema | None], Any]
-Behaviour = str | Sequence[str] | Callable[["Recorded"], str]
-"""A name for every request; names used up one by one, the last one staying; or a function of the
-request.
-
-good · late · together:<how many come before any is answered> · hangs · malformed · prose · fenced ·
-refusal · refusal_field · content_filter · empty · cut_off · rate_limited · retry_after:<seconds> ·
-no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden · no_such_model ·
-rejects_response_format · rejects:<parameter, where it is sent> · too_long · text:<reply> ·
-content_policy · moderated · picture:<kind of `drawn`> · address · untold (without usage) ·
-no_choices · no_choices_untold · error_in_choice · miscounted · one_token (claims to have read one) ·
-billed_error (500 with usage) ·
-echoes:<status> (an error that repeats the key) · redirects (to an address with the key in it) ·
-echoes_key (a good answer that repeats it)
-"""
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A request as it came."""
-
-    number: int
-    path: str
-    body: dict[str, Any]
-    headers: dict[str, str]
-    at: float
-
-    @property
-    def messages(self) -> Messages:
-        return self.body["messages"]
-
-    @property
-    def key(self) -> str:
-        return self.headers.get("authorization", "").removeprefix("Bearer ")
 
 
 @dataclass
-class OpenAIServer:
-    """A running server. `url` is the API base (`…/v1`); usable as a context manager."""
+class OpenAIServer(RecordingServer):
+    """A running server, whose API base is `url`.
 
-    behaviour: Behaviour = "good"
+    Behaviours:
+
+    good · late · together:<how many come before any is answered> · hangs · malformed · prose ·
+    fenced · refusal · content_filter · empty · cut_off · rate_limited · retry_after:<seconds> ·
+    no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden ·
+    no_such_model · rejects_response_format · rejects:<parameter, where it is sent> · too_long ·
+    text:<reply> · content_policy · moderated · picture:<kind of `drawn`> · address ·
+    untold (without usage) · no_choices · no_choices_untold · error_in_choice · miscounted ·
+    one_token (claims to have read one) · billed_error (500 with usage) ·
+    echoes:<status> (an error that repeats the key) · redirects (to an address with the key in it) ·
+    echoes_key (a good answer that repeats it)
+    """
+
     answer: Answer | None = None
     late_seconds: float = 0.5
     extra_headers: dict[str, str] = field(default_factory=dict)
     cached_tokens: int | Callable[[Messages], int] = 0
-    port: int = 0
-    requests: list[Recorded] = field(default_factory=list)
-    record: bool = True
     in_flight: int = 0
     peak_concurrency: int = 0
-
-    def __post_init__(self) -> None:
-        self._count = 0
-        self.answered: list[int] = []
-        self._complete: dict[int, asyncio.Event] = {}
-        routes = [
-            Route(f"/v1/{path}", handler, methods=["POST"])
-            for path, handler in self._handlers().items()
-        ]
-        self._application = Starlette(routes=routes)
+    answered: list[int] = field(default_factory=list)
+    complete: dict[int, asyncio.Event] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def start(self) -> "OpenAIServer":
-        self._served = ServedApplication(self._application, self.port)
-        self.port = self._served.port
-        return self
-
-    def stop(self) -> None:
-        self._served.stop()
-
-    def __enter__(self) -> "OpenAIServer":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.stop()
-
-    def _handlers(self) -> dict[str, Callable[[Request], Any]]:
-        return {
+    def routes(self) -> list[Route]:
+        handlers = {
             "chat/completions": self._chat,
             "embeddings": self._embeddings,
             "images/generations": self._images,
         }
+        return [
+            Route(f"/v1/{path}", handler, methods=["POST"]) for path, handler in handlers.items()
+        ]
 
     async def _images(self, request: Request) -> Response:
         """OpenAI's answer to the request for a picture; `malformed` is no Base64, `empty` none."""
-        recorded = self._recorded(request, await request.json())
-        name = self._next(recorded)
+        recorded = await self.recorded(request)
+        name = self.next(recorded, recorded.number)
         if (other := await self._misbehave(name, recorded)) is not None:
             return other
         prompt, kind = recorded.body["prompt"], name.removeprefix("picture:")
@@ -149,7 +100,7 @@ class OpenAIServer:
         return JSONResponse(answer | told, headers=self.extra_headers)
 
     async def _embeddings(self, request: Request) -> Response:
-        recorded = self._recorded(request, await request.json())
+        recorded = await self.recorded(request)
         texts = recorded.body["input"]
         texts = [texts] if isinstance(texts, str) else texts
         data = [
@@ -157,35 +108,19 @@ class OpenAIServer:
             for place, text in enumerate(texts)
         ]
         usage = {"prompt_tokens": 4 * len(texts), "total_tokens": 4 * len(texts)}
-        return (await self._misbehave(self._next(recorded))) or JSONResponse(
+        return (await self._misbehave(self.next(recorded, recorded.number))) or JSONResponse(
             {"object": "list", "model": recorded.body["model"], "data": data, "usage": usage}
         )
 
     async def _chat(self, request: Request) -> Response:
-        recorded = self._recorded(request, await request.json())
-        name = self._next(recorded)
+        recorded = await self.recorded(request)
+        name = self.next(recorded, recorded.number)
         self.in_flight += 1
         self.peak_concurrency = max(self.peak_concurrency, self.in_flight)
         try:
             return (await self._misbehave(name, recorded)) or self._reply(name, recorded)
         finally:
             self.in_flight -= 1
-
-    def _recorded(self, request: Request, body: dict[str, Any]) -> Recorded:
-        self._count += 1
-        recorded = Recorded(
-            self._count, request.url.path, body, dict(request.headers), time.monotonic()
-        )
-        if self.record:
-            self.requests.append(recorded)
-        return recorded
-
-    def _next(self, recorded: Recorded) -> str:
-        if isinstance(self.behaviour, str):
-            return self.behaviour
-        if callable(self.behaviour):
-            return self.behaviour(recorded)
-        return self.behaviour[min(recorded.number, len(self.behaviour)) - 1]
 
     async def _misbehave(self, name: str, recorded: Recorded | None = None) -> Response | None:
         """The response of a behaviour that is no completion; None where a completion is due."""
@@ -221,7 +156,7 @@ class OpenAIServer:
     async def _until_together(self, recorded: Recorded, size: int) -> None:
         """The requests of one group of `size` are answered only when all of them have come."""
         group, place = divmod(recorded.number - 1, size)
-        complete = self._complete.setdefault(group, asyncio.Event())
+        complete = self.complete.setdefault(group, asyncio.Event())
         if place == size - 1:
             complete.set()
         await complete.wait()
@@ -229,11 +164,7 @@ class OpenAIServer:
 
     def _reply(self, name: str, recorded: Recorded) -> Response:
         finish_reason, message = "stop", {"role": "assistant", "content": ""}
-        good = (
-            ""
-            if name in ("refusal", "refusal_field", "content_filter", "empty")
-            else self._good(recorded)
-        )
+        good = "" if name in ("refusal", "content_filter", "empty") else self._good(recorded)
         match name.partition(":")[0]:
             case "malformed":
                 message["content"] = good.replace('"', "").replace(":", " =")
@@ -246,8 +177,6 @@ class OpenAIServer:
                 message["content"] = f"```json\n{good}\n```"
             case "refusal":
                 message["content"] = "I'm sorry, but I can't help with that request."
-            case "refusal_field":
-                message |= {"content": None, "refusal": "I can't help with that."}
             case "content_filter":
                 finish_reason = "content_filter"
             case "cut_off":
@@ -413,7 +342,7 @@ def start_openai_server(
 
     `answer(messages, schema)` replaces the generated answers.
     """
-    return OpenAIServer(behaviour, answer, **options).start()
+    return OpenAIServer(behaviour, answer=answer, **options).start()
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ class Place:
 
     def tried(self, source: str, limits: Limits = LIMITS, **files: bytes) -> RunResult:
         """How a program ends that may leave a file `left`."""
-        return run_sandboxed(["-c", source], files, "left", limits, self.container)
+        return run_sandboxed(["-c", source], files, limits, self.container)
 
 
 def places() -> list[object]:

@@ -7,23 +7,36 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from schemas.base import Reply
+from schemas.base import Reply, replace
 from schemas.failure import Answer, SourceFailure
+from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.judgement.soundness import ConcernKind, ConcernSeverity
+from schemas.judgement.soundness import ConcernKind, ConcernSeverity, SoundnessEvaluation
 from schemas.judgement.suggestion import ActionEffort
 from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
+from tasks.judging.findings import Findings
 from tasks.judging.suggestions import ProposedSuggestion
-from tasks.soundness.steps.concern_evidence import BearingsInput, BearingsReply
+from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, ProposedMethod
 from tasks.soundness.steps.method_evidence import EvidenceInput, EvidenceReply, PaperReading
-from tasks.soundness.steps.plan_questions import QuestionsInput, QuestionsReply
-from tasks.soundness.steps.plan_review import PlanInput, PlanReply, ProposedPoint
+from tasks.soundness.steps.plan_review import (
+    BearingsInput,
+    BearingsReply,
+    PlanInput,
+    PlanReply,
+    ProposedPoint,
+    QuestionsInput,
+    QuestionsReply,
+)
 from tasks.soundness.steps.soundness_query import MethodQuery, QueriesInput, QueriesReply
-from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply
-from tasks.soundness.steps.soundness_summary import SummaryInput, SummaryReply
+from tasks.soundness.steps.soundness_review import (
+    ReviewInput,
+    ReviewReply,
+    SummaryInput,
+    SummaryReply,
+)
 from tests.support.contribution_fakes import Delays
 from tests.support.contribution_fakes import FakeEngine as TopicEngine
 
@@ -258,4 +271,25 @@ class FakeDocuments:
 def _section(owner: Paper, kind: SectionKind, heading: str, text: str, source: str) -> PaperSection:
     return PaperSection(
         paper_id=owner.paper_id, section=kind, heading=heading, text=text, text_source=source
+    )
+
+
+async def evaluate(
+    idea: Idea,
+    literature: FakeLiterature,
+    answers: dict[str, Any] | None = None,
+    *,
+    engine: TopicEngine | None = None,
+    documents: FakeDocuments | None = None,
+    results: tuple[Any, ...] = (),
+    **parameters: object,
+) -> Findings[SoundnessEvaluation]:
+    """Soundness of `idea` by stand-ins; `parameters` differ from `PARAMETERS`."""
+    return await evaluate_soundness(
+        idea,
+        replace(PARAMETERS, **parameters),
+        engine or FakeEngine(answers),
+        literature,  # type: ignore[arg-type]
+        documents or FakeDocuments(),  # type: ignore[arg-type]
+        results,
     )

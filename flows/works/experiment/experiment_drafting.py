@@ -56,24 +56,21 @@ def draft_experiment(
     return DraftedTask(paths, known_idea, recommendation)
 
 
-def _only_idea(path: Path, fields: tuple[str, ...]) -> Idea:
-    batch = read_ideas(path, default_cutoff=None, fields=fields)
-    print_remarks(batch.remarks)
-    if not batch.ideas and batch.rejected:
-        first = batch.rejected[0]
-        raise ConfigurationError(f"{first.location} is no idea: {first.detail}")
-    if len(batch.ideas) != 1:
-        raise ConfigurationError(
-            f"{path} holds {len(batch.ideas)} ideas: evaluate it, and name one by its identifier"
-        )
-    return batch.ideas[0]
-
-
 def _idea(
     source: str, options: DraftOptions, settings: Settings
 ) -> tuple[Idea, IdeaEvaluation | None]:
     if Path(source).is_file():
-        return _only_idea(Path(source), options.field), None
+        batch = read_ideas(Path(source), default_cutoff=None, fields=options.field)
+        print_remarks(batch.remarks)
+        if not batch.ideas and batch.rejected:
+            first = batch.rejected[0]
+            raise ConfigurationError(f"{first.location} is no idea: {first.detail}")
+        if len(batch.ideas) != 1:
+            count = f"holds {len(batch.ideas)} ideas"
+            raise ConfigurationError(
+                f"{source} {count}: evaluate it, and name one by its identifier"
+            )
+        return batch.ideas[0], None
     warehouse = Warehouse(options.warehouse.resolve(), settings)
     with warehouse.queries() as queries:
         run_id = options.run

@@ -25,31 +25,40 @@ from warehouse.warehouse import Warehouse
 RECOMMENDED = 3
 DEVIATIONS = (0.5, 1.0, 2.0)
 SHARE, DIFFERENCES = 0.8, (0.01, 0.02, 0.05)
+_DATA_SET = ResourceKind.DATA_SET
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPlan:
     """Resources and sample sizes for one idea.
 
+    The idea meets each baseline on each data set, and at least one of both.
+
     Attributes:
         remarks: what could not be recommended, and why.
-        comparisons: number for which `runs` and `items` are corrected.
-        runs: effect size in standard deviations of a pair, pairs per comparison, runs in all.
-        items: difference in the share of right answers, and test items.
-        share: baseline share that `items` assume.
     """
 
     version: IdeaVersion
     recommendations: tuple[Recommendation, ...]
     remarks: tuple[str, ...]
-    comparisons: int
-    runs: tuple[tuple[float, int, int], ...]
-    items: tuple[tuple[float, int], ...]
-    share: float
 
-    def of_kind(self, kind: str) -> tuple[Recommendation, ...]:
+    def of_kind(self, kind: ResourceKind) -> tuple[Recommendation, ...]:
         """Return recommended data sets, baselines or metrics, the best first."""
-        return tuple(each for each in self.recommendations if each.kind == ResourceKind(kind))
+        return tuple(each for each in self.recommendations if each.kind is kind)
+
+    @property
+    def comparisons(self) -> int:
+        """Number of comparisons for which sample sizes are corrected."""
+        baselines, data_sets = self.of_kind(ResourceKind.BASELINE), self.of_kind(_DATA_SET)
+        return max(1, len(baselines)) * max(1, len(data_sets))
+
+    @property
+    def runs(self) -> Iterator[tuple[float, int, int]]:
+        """Effect size in deviations of a pair, pairs per comparison, and runs in all."""
+        data_sets = max(1, len(self.of_kind(_DATA_SET)))
+        for size in DEVIATIONS:
+            pairs = pairs_needed(size, self.comparisons)
+            yield size, pairs, pairs * (self.comparisons + data_sets)
 
 
 def plan_experiments(
@@ -61,45 +70,18 @@ def plan_experiments(
     if not best:
         return ()
 
-    def build_plans() -> Iterator[ExperimentPlan]:
-        options = RecommendOptions(
-            warehouse=request.warehouse,
-            literature=request.literature,
-            limit=RECOMMENDED,
-        )
-        for version in best:
-            text, cutoff = version.text or "", version.cutoff_date
-            recommendation = recommend_about(text, cutoff, options, settings)
-            remarks = tuple(recommendation_warnings(recommendation))
-            yield experiment_plan(version, recommendation.recommendations, remarks)
-
-    paths = write_plans(warehouse.reports / head.run_id, tuple(build_plans()))
+    options = RecommendOptions(
+        warehouse=request.warehouse, literature=request.literature, limit=RECOMMENDED
+    )
+    plans = []
+    for version in best:
+        text, cutoff = version.text or "", version.cutoff_date
+        recommendation = recommend_about(text, cutoff, options, settings)
+        remarks = tuple(recommendation_warnings(recommendation))
+        plans.append(ExperimentPlan(version, recommendation.recommendations, remarks))
+    paths = write_plans(warehouse.reports / head.run_id, plans)
     share_reports(warehouse, paths)
     return paths
-
-
-def experiment_plan(
-    version: IdeaVersion, recommendations: tuple[Recommendation, ...], remarks: tuple[str, ...]
-) -> ExperimentPlan:
-    """Compute the sample sizes of one plan.
-
-    The idea meets each baseline on each data set, and at least one of both.
-    """
-    kinds = [each.kind for each in recommendations]
-    baselines, data_sets = (
-        max(1, kinds.count(kind)) for kind in (ResourceKind.BASELINE, ResourceKind.DATA_SET)
-    )
-    comparisons = baselines * data_sets
-    pair_counts = [(size, pairs_needed(size, comparisons)) for size in DEVIATIONS]
-    return ExperimentPlan(
-        version,
-        recommendations,
-        remarks,
-        comparisons,
-        tuple((size, pairs, pairs * (1 + baselines) * data_sets) for size, pairs in pair_counts),
-        tuple((each, items_needed(SHARE, each, comparisons)) for each in DIFFERENCES),
-        SHARE,
-    )
 
 
 def write_plans(folder: Path, plans: Sequence[ExperimentPlan]) -> tuple[Path, ...]:
@@ -117,9 +99,13 @@ _BEGINNING = (
     " plan is where a person begins: tick what is settled, strike out what does not fit."
 )
 _KINDS = (
-    ("data_set", "Data sets", "name the data, their licence and their split"),
-    ("baseline", "Baselines", "the simplest thing that could work, and the closest work"),
-    ("metric", "Metrics", "what a person who uses it would count"),
+    (_DATA_SET, "Data sets", "name the data, their licence and their split"),
+    (
+        ResourceKind.BASELINE,
+        "Baselines",
+        "the simplest thing that could work, and the closest work",
+    ),
+    (ResourceKind.METRIC, "Metrics", "what a person who uses it would count"),
 )
 
 
@@ -151,10 +137,10 @@ def _plan(plan: ExperimentPlan) -> Iterator[pg.Block]:
     sizes = ("difference, in deviations of one pair:", "pairs for each comparison:", "runs in all:")
     yield pg.table(sizes, ((str(size), pairs, runs) for size, pairs, runs in plan.runs))
     yield pg.text(
-        f"Where the metric is a share of right answers near {plan.share}, each system needs so many"
+        f"Where the metric is a share of right answers near {SHARE}, each system needs so many"
         " test items (fewer where all answer the same ones):"
     )
-    items = ((str(difference), count) for difference, count in plan.items)
+    items = ((str(each), items_needed(SHARE, each, plan.comparisons)) for each in DIFFERENCES)
     yield pg.table(("difference:", "test items:"), items)
     command = pg.code(f"assay experiment init FOLDER --idea {version.version_id}")
     yield pg.to_do(

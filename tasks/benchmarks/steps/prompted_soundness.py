@@ -56,7 +56,7 @@ async def baseline_prompted_soundness(
     )
     if isinstance(extraction, NoAnswer):
         return extraction
-    missing = [practice.name for practice in PRACTICES if not practice.pattern.search(inputs.idea)]
+    missing = [name for name, pattern in PRACTICES.items() if not pattern.search(inputs.idea)]
     return PromptedSoundnessReply(
         methods=[
             _method(method.text, inputs.papers, missing[2 * place : 2 * place + 2])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from schemas.base import replace
-from schemas.failure import LEFT_OUT, Failure, SourceFailure, look_up_failures
+from schemas.failure import Failure, SourceFailure, look_up_failures
 from schemas.idea import Idea
 from schemas.judgement.committee import Claim, IdeaPart, KnowledgePhase
 from schemas.literature.knowledge import SourceKind
@@ -90,21 +90,12 @@ class FailureLog:
     unanswered_searches: int = 0
     _counts: Counter[Failure] = field(default_factory=Counter)
 
-    def add(self, subject: str, reason: Reason, detail: str) -> None:
-        self._counts[Failure(stage=STAGE, subject=subject, reason=reason, detail=detail)] += 1
-
-    def leave_out(self, subject: str, reason: Reason, detail: str) -> None:
-        """Count an excluded find."""
-        failure = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
-        self._counts[failure] += 1
+    def add(self, subject: str, reason: Reason, detail: str, stage: str = STAGE) -> None:
+        self._counts[Failure(stage=stage, subject=subject, reason=reason, detail=detail)] += 1
 
     def look_ups(self, failures: Iterable[SourceFailure], subject: str, stage: str = STAGE) -> None:
         """Count failed look-ups, whose results are unknown, not absent."""
         self._counts.update(look_up_failures(failures, stage, subject))
-
-    def readings(self, failures: Iterable[SourceFailure], subject: str) -> None:
-        """Count unreadable texts, of which only the source's description is known."""
-        self.look_ups(failures, subject, READING_STAGE)
 
     def searches(self, failures: Iterable[SourceFailure], source: str) -> None:
         failures = tuple(failures)

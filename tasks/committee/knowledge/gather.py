@@ -1,11 +1,7 @@
-"""Knowledge for one idea: rounds of search, selection, reading and refinement, then grounding.
-
-Source: InnoEval, "Method", 1 and 2.
-"""
+"""Search, selection, reading and grounding of knowledge for one idea (InnoEval, "Method")."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from schemas.failure import Failure
 from schemas.idea import Idea
@@ -39,11 +35,9 @@ from tasks.committee.knowledge.weighing import (
 from tasks.committee.steps.queries import (
     KNOWLEDGE_QUERIES,
     REFINE_QUERIES,
-    PartQueries,
     QueriesInput,
     QueriesReply,
     QueryOutcome,
-    RefinedQueries,
     RefinementInput,
     RefinementReply,
 )
@@ -57,11 +51,18 @@ GIST_WORDS = 60
 
 async def first_queries(context: Context) -> list[Query]:
     """Ask for queries per part and kind, `parts_per_query_call` parts in each concurrent call."""
+
+    def question(batch: Sequence[IdeaPart]) -> QueriesInput:
+        return QueriesInput(
+            idea=context.outline.idea.text,
+            parts=tuple(context.outline.shown(part) for part in batch),
+            kinds=_kinds_of(context, batch),
+            maximum_queries=context.parameters.queries_per_part,
+        )
+
     parts = [part for part in context.outline.parts if _kinds_of(context, [part])]
     queries: list[Query] = []
-    for batch, batch_queries in await _ask_queries(
-        context, KNOWLEDGE_QUERIES, parts, partial(_question, context)
-    ):
+    for batch, batch_queries in await _ask_queries(context, KNOWLEDGE_QUERIES, parts, question):
         queries += batch_queries
         answered_pairs = {(query.part, query.kind) for query in batch_queries}
         for part, kind in _pairs(context, batch):
@@ -75,10 +76,18 @@ async def first_queries(context: Context) -> list[Query]:
 
 async def refined_queries(context: Context, pool: Pool, previous: Sequence[Query]) -> list[Query]:
     """Ask for new queries, given the outcomes of the previous ones."""
-    parts = [
-        part for part in context.outline.parts if any(query.part is part for query in previous)
-    ]
-    question = partial(_refinement, context, pool, previous)
+
+    def question(batch: Sequence[IdeaPart]) -> RefinementInput:
+        return RefinementInput(
+            idea=context.outline.gist,
+            parts=tuple(context.outline.shown(part) for part in batch),
+            kinds=_kinds_of(context, batch),
+            outcomes=tuple(_outcome(query, pool) for query in previous if query.part in batch),
+            maximum_queries=context.parameters.queries_per_part,
+        )
+
+    searched_parts = {query.part for query in previous}
+    parts = [part for part in context.outline.parts if part in searched_parts]
     previous_texts = {(query.kind, query.text.casefold()) for query in previous}
     return [
         query
@@ -94,37 +103,26 @@ async def _ask_queries(
     parts: Sequence[IdeaPart],
     question: Callable[[Sequence[IdeaPart]], InputT],
 ) -> list[tuple[Sequence[IdeaPart], list[Query]]]:
+    """Return the queries of each batch of parts, at most `queries_per_part` per part and kind."""
     batches = even_batches(parts, context.parameters.parts_per_query_call)
     outcomes = await side_by_side(context.engine.run(step, question(batch)) for batch in batches)
+    limit = context.parameters.queries_per_part
     results = []
     for batch, outcome in zip(batches, outcomes, strict=True):
         if isinstance(outcome, Unscored):
             context.failures.unscored(outcome, f"{step.name} for {', '.join(batch)}")
-        else:
-            results.append((batch, _queries(context, batch, outcome.value.entries)))
+            continue
+        texts_by_pair: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
+        for entry in outcome.value.entries:
+            texts = (" ".join(query.split()) for query in entry.queries)
+            texts_by_pair.setdefault((entry.part, entry.kind), {}).update(dict.fromkeys(texts))
+        queries = [
+            Query(*pair, text)
+            for pair in _pairs(context, batch)
+            for text in list(texts_by_pair.get(pair, {}))[:limit]
+        ]
+        results.append((batch, queries))
     return results
-
-
-def _question(context: Context, batch: Sequence[IdeaPart]) -> QueriesInput:
-    return QueriesInput(
-        idea=context.outline.idea.text,
-        parts=tuple(context.outline.shown(part) for part in batch),
-        kinds=_kinds_of(context, batch),
-        maximum_queries=context.parameters.queries_per_part,
-    )
-
-
-def _refinement(
-    context: Context, pool: Pool, previous: Sequence[Query], batch: Sequence[IdeaPart]
-) -> RefinementInput:
-    outcomes = tuple(_outcome(query, pool) for query in previous if query.part in batch)
-    return RefinementInput(
-        idea=context.outline.gist,
-        parts=tuple(context.outline.shown(part) for part in batch),
-        kinds=_kinds_of(context, batch),
-        outcomes=outcomes,
-        maximum_queries=context.parameters.queries_per_part,
-    )
 
 
 def _outcome(query: Query, pool: Pool) -> QueryOutcome:
@@ -165,23 +163,6 @@ def _pairs(context: Context, parts: Sequence[IdeaPart]) -> list[tuple[IdeaPart, 
         for part in parts
         for kind in context.kinds
         if part in context.outline.searched(kind)
-    ]
-
-
-def _queries(
-    context: Context, batch: Sequence[IdeaPart], entries: Sequence[PartQueries | RefinedQueries]
-) -> list[Query]:
-    """Return up to `queries_per_part` queries of every requested part and kind, each once."""
-    texts_by_pair: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
-    for entry in entries:
-        texts_by_pair.setdefault((entry.part, entry.kind), {}).update(
-            dict.fromkeys(" ".join(query.split()) for query in entry.queries)
-        )
-    limit = context.parameters.queries_per_part
-    return [
-        Query(*pair, text)
-        for pair in _pairs(context, batch)
-        for text in list(texts_by_pair.get(pair, {}))[:limit]
     ]
 
 
@@ -230,12 +211,12 @@ async def gather_knowledge(
     search.name_missing_sources()
     await _rounds(context, search)
     candidates = tuple(search.pool)
-    records, names = records_of(candidates, parameters.judge_weight)
+    names = {id(candidate): f"k{number}" for number, candidate in enumerate(candidates, start=1)}
     evidence = await ground(
         context, [candidate for candidate in candidates if candidate.selected], names
     )
     return Knowledge(
-        records,
+        tuple(_record(each, names[id(each)], parameters.judge_weight) for each in candidates),
         evidence,
         papers_before_cutoff(search.pool),
         context.failures.rows(),
@@ -267,7 +248,17 @@ async def _rounds(context: Context, search: Search) -> None:
 async def _filter(context: Context, search: Search) -> list[Candidate]:
     limit = context.parameters.knowledge_per_kind
     through = shortlist(search.pool, limit)
-    await _identify(context, through)
+    # Papers of other sources are looked up at the gateway, for citations, venue and a common name.
+    unknown = {
+        name: each
+        for each in (through if LITERATURE in context.parameters.sources else ())
+        if each.paper is None and not each.judged
+        for name in gateway_names(each)
+    }
+    if unknown:
+        answer = await context.tools.literature.papers(list(unknown), None)
+        context.failures.look_ups(answer.failures, f"papers in {LITERATURE}")
+        adopt(list(unknown.values()), answer.items, context.outline.cutoff)
     await rerank(
         [each for each in through if not each.judged], context.outline, context.tools.reranker
     )
@@ -275,34 +266,12 @@ async def _filter(context: Context, search: Search) -> list[Candidate]:
     return select(through, search.pool, limit, context.parameters.judge_weight)
 
 
-async def _identify(context: Context, candidates: Sequence[Candidate]) -> None:
-    """Look up papers of other sources at the gateway, for citations, venue and a common identifier."""
-    if LITERATURE not in context.parameters.sources:
-        return
-    unknown = {
-        name: each
-        for each in candidates
-        if each.paper is None and not each.judged
-        for name in gateway_names(each)
-    }
-    if not unknown:
-        return
-    answer = await context.tools.literature.papers(list(unknown), None)
-    context.failures.look_ups(answer.failures, f"papers in {LITERATURE}")
-    adopt(list(unknown.values()), answer.items, context.outline.cutoff)
-
-
-def records_of(
-    candidates: Sequence[Candidate], judge_weight: float
-) -> tuple[tuple[KnowledgeRecord, ...], dict[int, str]]:
-    names = {id(candidate): f"k{number}" for number, candidate in enumerate(candidates, start=1)}
-    return tuple(
-        _record(candidate, names[id(candidate)], judge_weight) for candidate in candidates
-    ), names
-
-
 def _record(candidate: Candidate, name: str, judge_weight: float) -> KnowledgeRecord:
     item = candidate.item
+    paper_id: PaperId | None = None
+    # The table `papers` has no papers from after the cutoff.
+    if item.kind is SourceKind.PAPERS and candidate.phase is KnowledgePhase.BEFORE:
+        paper_id = (candidate.paper or paper_of(item)).paper_id
     return KnowledgeRecord(
         knowledge_id=name,
         kind=item.kind,
@@ -314,7 +283,7 @@ def _record(candidate: Candidate, name: str, judge_weight: float) -> KnowledgeRe
         title=item.title,
         url=item.url,
         published=item.published,
-        paper_id=_paper_id(candidate),
+        paper_id=paper_id,
         text=item.text,
         reading=candidate.reading,
         semantic_similarity_0_to_1=candidate.semantic_0_to_1,
@@ -324,10 +293,3 @@ def _record(candidate: Candidate, name: str, judge_weight: float) -> KnowledgeRe
         unscored_reason=candidate.unscored_reason,
         provenance=candidate.provenance,
     )
-
-
-def _paper_id(candidate: Candidate) -> PaperId | None:
-    """Return the id in the table `papers`, which has no papers from after the cutoff."""
-    if candidate.item.kind is not SourceKind.PAPERS or candidate.phase is not KnowledgePhase.BEFORE:
-        return None
-    return (candidate.paper or paper_of(candidate.item)).paper_id

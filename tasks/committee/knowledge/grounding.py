@@ -1,7 +1,4 @@
-"""Grounding: evidence of each selected item for or against each part of the idea.
-
-Source: InnoEval, "Knowledge Grounding".
-"""
+"""Grounding of selected items in the parts of the idea (InnoEval, "Knowledge Grounding")."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,9 +100,12 @@ def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
             (each, part) for each in before if part in context.outline.searched(each.item.kind)
         ]
         batches += _pack(context, KnowledgePhase.BEFORE, pairs)
-    return batches + _pack(
-        context, KnowledgePhase.AFTER, [(each, _own_part(context, each)) for each in after]
-    )
+    pairs = []
+    for each in after:
+        # The part it was first searched for, if its kind is grounded in that part.
+        searched, own_part = context.outline.searched(each.item.kind), each.query.part
+        pairs.append((each, own_part if own_part in searched else searched[0]))
+    return batches + _pack(context, KnowledgePhase.AFTER, pairs)
 
 
 def _pack(
@@ -114,25 +114,16 @@ def _pack(
     """Make batches of `items_per_grounding_call`; items without text form a batch without a call."""
     readable = [pair for pair in pairs if pair[0].shown().strip()]
     unreadable = [pair for pair in pairs if not pair[0].shown().strip()]
-    packs = [
-        *even_batches(readable, context.parameters.items_per_grounding_call),
-        *([unreadable] if unreadable else []),
-    ]
-    keys = [assign_keys(pack) for pack in packs]
+    packs = even_batches(readable, context.parameters.items_per_grounding_call)
     return [
         _Batch(
             phase,
-            {key: each for key, (each, _) in pack.items()},
-            {key: part for key, (_, part) in pack.items()},
+            assign_keys([each for each, _ in pack]),
+            assign_keys([part for _, part in pack]),
         )
-        for pack in keys
+        for pack in (*packs, unreadable)
+        if pack
     ]
-
-
-def _own_part(context: Context, candidate: Candidate) -> IdeaPart:
-    """Return the part it was first searched for, if its kind is grounded in that part."""
-    searched_parts = context.outline.searched(candidate.item.kind)
-    return candidate.query.part if candidate.query.part in searched_parts else searched_parts[0]
 
 
 async def _ask_batch(context: Context, batch: _Batch) -> Outcome[GroundingReply] | None:
@@ -168,16 +159,19 @@ def _evidence_columns(
     entry: GroundingEntry | None,
 ) -> dict[str, Any]:
     """Return the evidence columns of a row, scored or with the reason why not."""
+    why = outcome if isinstance(outcome, Unscored) else None
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
         provenance = unasked_provenance(GROUND_EVIDENCE, context.engine)
-        return _unscored(Unscored(Reason.NO_EVIDENCE, detail, provenance))
-    if isinstance(outcome, Unscored):
-        return _unscored(outcome)
-    if entry is None:
+        why = Unscored(Reason.NO_EVIDENCE, detail, provenance)
+    elif why is None and entry is None:
         detail = "the reply has no usable entry for it"
         context.failures.omission(batch.subject, f"{detail} among {len(batch.items)} items")
-        return _unscored(Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance))
+        why = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+    if why is not None:
+        return {"relation": None, **why.columns}
+    assert outcome is not None
+    assert entry is not None
     candidate, passage = batch.items[key], " ".join(entry.passage.split())
     evidence, evidence_removed = spell_out_keys(entry.evidence, batch.items, key)
     analysis, analysis_removed = spell_out_keys(entry.analysis, batch.items, key)
@@ -191,13 +185,4 @@ def _evidence_columns(
         "passage_verified": bool(passage)
         and stands_in(passage, candidate.quotable or candidate.item.text),
         "provenance": outcome.provenance,
-    }
-
-
-def _unscored(why: Unscored) -> dict[str, Any]:
-    return {
-        "relation": None,
-        "unscored_reason": why.reason,
-        "unscored_detail": why.detail,
-        "provenance": why.provenance,
     }

@@ -144,90 +144,50 @@ class Archive(Noun):
     modules_left_out: int
 
 
-def archive_of(content: bytes) -> Archive:
-    """Parse the child's JSON.
-
-    Raises:
-        pydantic.ValidationError: it has another structure.
-    """
-    return Archive.model_validate_json(content)
-
-
 def describe_archive(archive: Archive) -> str:
+    """Return a line of file types, one of folders, and one for each module, most used first."""
     kinds = Counter(
         PurePosixPath(path).suffix or PurePosixPath(path).name for path, _ in archive.files
     )
     folders = Counter(path.partition("/")[0] + "/" for path, _ in archive.files if "/" in path)
-    lines = [
-        f"{archive.file_count} files: "
-        + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(KINDS_NAMED)),
-    ]
+    named_kinds = (f"{count} {kind}" for kind, count in kinds.most_common(KINDS_NAMED))
+    named_folders = (f"{name} ({count})" for name, count in folders.most_common(FOLDERS_NAMED))
+    lines = [f"{archive.file_count} files: {', '.join(named_kinds)}"]
     if folders:
-        lines.append(
-            "Folders: "
-            + ", ".join(
-                f"{folder} ({count})" for folder, count in folders.most_common(FOLDERS_NAMED)
-            )
-        )
+        lines.append(f"Folders: {', '.join(named_folders)}")
     if archive.modules_left_out:
         lines.append(f"[… {archive.modules_left_out} Python files left out …]")
-    return "\n".join(
-        (*lines, *(_line(module, archive.modules) for module in _by_use(archive.modules)))
-    )
-
-
-def _by_use(modules: list[Module]) -> list[Module]:
     call_counts = Counter(
         name
-        for module in modules
+        for module in archive.modules
         for names in module.calls.values()
         for name in names
         if name not in module.defined
     )
 
     def order(module: Module) -> tuple[int, int, str]:
-        return (
-            -sum(call_counts[name] for name in module.defined),
-            module.path.count("/"),
-            module.path,
-        )
+        uses = sum(call_counts[name] for name in module.defined)
+        return -uses, module.path.count("/"), module.path
 
-    return sorted((module for module in modules if module.defined or module.calls), key=order)
+    defined_names = frozenset(name for each in archive.modules for name in each.defined)
+    described = [module for module in archive.modules if module.defined or module.calls]
+    return "\n".join(
+        (*lines, *(_line(each, defined_names) for each in sorted(described, key=order)))
+    )
 
 
-def _line(module: Module, modules: list[Module]) -> str:
-    defined_names = frozenset(name for each in modules for name in each.defined)
+def _line(module: Module, defined_names: frozenset[str]) -> str:
     parts = [f"{module.path}: {module.about}".rstrip(": ")]
     if module.classes:
-        parts.append(
-            "classes "
-            + ", ".join(f"{name}({', '.join(methods)})" for name, methods in module.classes.items())
-        )
+        classes = (f"{name}({', '.join(methods)})" for name, methods in module.classes.items())
+        parts.append(f"classes {', '.join(classes)}")
     if module.functions:
-        parts.append("functions " + ", ".join(module.functions))
-    calls = [
-        (
-            name or "the module",
-            [
-                name_called
-                for name_called in names
-                if name_called in defined_names and name_called != name
-            ],
-        )
-        for name, names in module.calls.items()
-    ]
-    call_lines = [
-        f"{name} calls {', '.join(names[:CALLS_NAMED])}" for name, names in calls if names
-    ]
-    return "; ".join((*parts, *call_lines))
-
-
-def parts_of(archive: Archive) -> tuple[tuple[str, str], ...]:
-    parts: list[tuple[str, Any]] = [
-        ("README", archive.readme.strip()),
-        ("Structure", describe_archive(archive)),
-    ]
-    return tuple((heading, text) for heading, text in parts if text)
+        parts.append(f"functions {', '.join(module.functions)}")
+    for name, called_names in module.calls.items():
+        inside = [each for each in called_names if each in defined_names and each != name]
+        if inside:
+            parts.append(f"{name or 'the module'} calls {', '.join(inside[:CALLS_NAMED])}")
+    return "; ".join(parts)
 
 
 VERSION = 1
@@ -273,7 +233,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class WebReader:
-    """Implements `KnowledgeReader` for one idea; requests are recorded in its ledger.
+    """Reader of web pages and repositories for one idea; its ledger records the requests.
+
+    Failures are part of the `Reading`, never raised.
 
     A page is read in its current state, a repository up to a date if one is given.
 
@@ -343,14 +305,8 @@ class WebReader:
             return Reading(failure=answer)
         text = answer.decode("utf-8", "replace").strip()
         if len(text) < SHORTEST_PAGE_CHARACTERS:
-            return Reading(
-                failure=failure(
-                    "page",
-                    url,
-                    Reason.NO_TEXT,
-                    "the page holds no main text (a script may draw it)",
-                )
-            )
+            detail = "the page holds no main text (a script may draw it)"
+            return Reading(failure=failure("page", url, Reason.NO_TEXT, detail))
         return Reading((("Page", text),))
 
     async def _read_archive(self, content: bytes, url: str) -> Reading:
@@ -359,13 +315,12 @@ class WebReader:
         if isinstance(answer, SourceFailure):
             return Reading(failure=answer)
         try:
-            return Reading(parts_of(archive_of(answer)))
+            archive = Archive.model_validate_json(answer)
+            parts = (("README", archive.readme.strip()), ("Structure", describe_archive(archive)))
+            return Reading(tuple((heading, text) for heading, text in parts if text))
         except ValidationError:
-            return Reading(
-                failure=failure(
-                    "repository", url, Reason.DAMAGED, "the reader of the archive answered nonsense"
-                )
-            )
+            detail = "the reader of the archive answered nonsense"
+            return Reading(failure=failure("repository", url, Reason.DAMAGED, detail))
 
     async def _in_child(
         self, script: Path, content: bytes, *arguments: str

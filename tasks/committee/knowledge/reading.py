@@ -1,20 +1,18 @@
 """Reading of selected items: sections of papers, structure of repositories, summaries of pages."""
 
-from collections.abc import Coroutine, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from schemas.failure import SourceFailure
 from schemas.judgement.committee import KnowledgePhase
 from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from tasks.committee.knowledge.context import Context
+from tasks.committee.knowledge.context import READING_STAGE, Context
 from tasks.committee.knowledge.pool import Candidate, assign_keys, paper_of, spell_out_keys
-from tasks.committee.knowledge.reader import Reading, repository_of
-from tasks.committee.knowledge.tools import KnowledgeReader
+from tasks.committee.knowledge.reader import Parts, repository_of
 from tasks.committee.steps.finds import (
     SUMMARISE_PAGES,
     PageShown,
-    PageSummary,
     SummariesInput,
 )
 from tasks.judging.packing import even_batches, side_by_side
@@ -26,17 +24,13 @@ from tasks.text.words import shorten_words
 def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
     """Join (heading, text) parts to at most `word_limit` words and marks; longest parts are cut first."""
     shares = _shares([len(text.split()) for _, text in parts], word_limit)
-    return "\n\n".join(
-        _portion(heading, text, share)
-        for (heading, text), share in zip(parts, shares, strict=True)
-        if share
-    )
-
-
-def _portion(heading: str, text: str, word_limit: int) -> str:
-    portion, omitted_words = shorten_words(text.strip(), word_limit)
-    mark = f"\n[… {omitted_words} words left out …]" if omitted_words else ""
-    return f"{heading}:\n{portion}{mark}"
+    portions = []
+    for (heading, text), share in zip(parts, shares, strict=True):
+        if share:
+            portion, omitted_words = shorten_words(text.strip(), share)
+            mark = f"\n[… {omitted_words} words left out …]" if omitted_words else ""
+            portions.append(f"{heading}:\n{portion}{mark}")
+    return "\n\n".join(portions)
 
 
 def _shares(lengths: Sequence[int], limit: int) -> list[int]:
@@ -88,36 +82,24 @@ async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
             continue
         entries = by_key(outcome.value.pages, batch)
         for key, candidate in batch.items():
-            if key in entries:
-                summary, _ = spell_out_keys(entries[key].summary, batch, key)
-                candidate.reading = _with_passages(context, entries[key], candidate, summary)
-            else:
+            if key not in entries:
                 context.failures.omission(_SUBJECT, "the reply leaves out a page it was shown")
-
-
-def _with_passages(context: Context, entry: PageSummary, candidate: Candidate, summary: str) -> str:
-    """Return the summary with the passages that occur in the page."""
-    passages = [passage for passage in entry.passages if passage.strip()]
-    sound = [
-        " ".join(passage.split()) for passage in passages if stands_in(passage, candidate.quotable)
-    ]
-    if len(sound) < len(passages):
-        context.failures.add(
-            _SUBJECT,
-            Reason.PASSAGE_NOT_FOUND,
-            "a passage does not stand in its page word for word and was left out",
-        )
-    parts = [("Summary", summary)] + (
-        [("Passages", "\n".join(f"- {passage}" for passage in sound))] if sound else []
-    )
-    return within(parts, context.parameters.reading_word_limit)
-
-
-_PAGE_SUBJECT, _REPOSITORY_SUBJECT, _PAPER_SUBJECT = (
-    "reading of pages",
-    "reading of repositories",
-    "reading of papers",
-)
+                continue
+            summary, _ = spell_out_keys(entries[key].summary, batch, key)
+            passages = [passage for passage in entries[key].passages if passage.strip()]
+            sound = [
+                f"- {' '.join(passage.split())}"
+                for passage in passages
+                if stands_in(passage, candidate.quotable)
+            ]
+            if len(sound) < len(passages):
+                context.failures.add(
+                    _SUBJECT,
+                    Reason.PASSAGE_NOT_FOUND,
+                    "a passage does not stand in its page word for word and was left out",
+                )
+            parts = [("Summary", summary)] + ([("Passages", "\n".join(sound))] if sound else [])
+            candidate.reading = within(parts, context.parameters.reading_word_limit)
 
 
 async def read_selected(context: Context, candidates: Sequence[Candidate]) -> None:
@@ -126,66 +108,42 @@ async def read_selected(context: Context, candidates: Sequence[Candidate]) -> No
     An unreadable item keeps its source's description, with a failure.
     """
     waiting = [candidate for candidate in candidates if not candidate.read]
-    papers = [candidate for candidate in waiting if candidate.item.kind is SourceKind.PAPERS]
-    work: list[Coroutine[Any, Any, Reading | None]] = [
-        _read_paper(context, candidate) for candidate in papers
-    ]
-    pages: list[tuple[Candidate, Reading]] = []
-    reader = context.tools.reader
-    others = (
-        [candidate for candidate in waiting if candidate.item.kind is not SourceKind.PAPERS]
-        if reader is not None
-        else []
-    )
-    if reader is not None:
-        work += [_read_address(context, reader, candidate) for candidate in others]
-    for candidate, reading in zip((*papers, *others), await side_by_side(work), strict=True):
-        if reading is not None and reading.parts:
-            pages.append((candidate, reading))
+    are_pages = await side_by_side(_read(context, candidate) for candidate in waiting)
     for candidate in waiting:
         candidate.read = True
-    await summarise(context, [candidate for candidate, _ in pages])
+    pairs = zip(waiting, are_pages, strict=True)
+    await summarise(context, [candidate for candidate, is_page in pairs if is_page])
 
 
-async def _read_paper(context: Context, candidate: Candidate) -> None:
-    """Read the available full text of a paper, else its abstract."""
-    answer = await context.tools.documents.sections([candidate.paper or paper_of(candidate.item)])
-    context.failures.readings(answer.failures, _PAPER_SUBJECT)
-    parts = [(section.heading, section.text) for section in answer.items]
-    candidate.reading = within(parts, context.parameters.reading_word_limit)
-    candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in parts)))
+async def _read(context: Context, candidate: Candidate) -> bool:
+    """Read a paper, page or repository; return whether it is a page, to be summarized.
 
-
-async def _read_address(
-    context: Context, reader: KnowledgeReader, candidate: Candidate
-) -> Reading | None:
-    """Read a repository into the candidate, or return the text of a page for its summary."""
-    name = repository_of(candidate.item.url)
-    if name is not None:
-        await _read_repository(context, reader, candidate, name)
-        return None
-    reading = await reader.page(candidate.item.url)
-    if reading.failure is not None:
-        context.failures.readings([reading.failure], _PAGE_SUBJECT)
-        return None
-    candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in reading.parts)))
-    return reading
-
-
-async def _read_repository(
-    context: Context, reader: KnowledgeReader, candidate: Candidate, name: str
-) -> None:
-    """Read a repository, up to the cutoff if it may have changed since."""
-    cutoff, last_update = context.outline.cutoff, candidate.item.updated
-    judged_by = cutoff is not None and candidate.phase is KnowledgePhase.BEFORE
-    as_of = (
-        cutoff
-        if judged_by and cutoff is not None and (last_update is None or last_update > cutoff)
-        else None
-    )
-    reading = await reader.repository(name, as_of)
-    if reading.failure is not None:
-        context.failures.readings([reading.failure], _REPOSITORY_SUBJECT)
-        return
-    candidate.reading = within(reading.parts, context.parameters.reading_word_limit)
-    candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in reading.parts)))
+    Of a paper the available full text is read, else its abstract. A repository is read up to the
+    cutoff if it may have changed since.
+    """
+    item, reader = candidate.item, context.tools.reader
+    name = repository_of(item.url)
+    if item.kind is SourceKind.PAPERS:
+        answer = await context.tools.documents.sections([candidate.paper or paper_of(item)])
+        failures: Sequence[SourceFailure] = answer.failures
+        parts: Parts = tuple((section.heading, section.text) for section in answer.items)
+        is_page, subject = False, "reading of papers"
+    elif reader is None:
+        return False
+    else:
+        if name is not None:
+            cutoff, last_update = context.outline.cutoff, item.updated
+            judges = candidate.phase is KnowledgePhase.BEFORE
+            may_be_later = cutoff is not None and (last_update is None or last_update > cutoff)
+            reading = await reader.repository(name, cutoff if judges and may_be_later else None)
+        else:
+            reading = await reader.page(item.url)
+        is_page, subject = name is None, f"reading of {'repositories' if name else 'pages'}"
+        failures, parts = [reading.failure] if reading.failure else [], reading.parts
+    context.failures.look_ups(failures, subject, READING_STAGE)
+    if item.kind is not SourceKind.PAPERS and failures:
+        return False
+    candidate.quotable = "\n\n".join((item.text, *(text for _, text in parts)))
+    if not is_page:
+        candidate.reading = within(parts, context.parameters.reading_word_limit)
+    return is_page and bool(parts)

@@ -1,18 +1,18 @@
 """Search of all sources by query, for knowledge from before and after the cutoff."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from schemas.base import replace
-from schemas.failure import SourceFailure
+from schemas.failure import LEFT_OUT, SourceFailure
 from schemas.identifiers import PaperId
 from schemas.judgement.committee import KnowledgePhase
-from schemas.literature.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
+from schemas.literature.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.literature.paper import Paper
 from schemas.reasons import Passes, Reason
-from tasks.committee.knowledge.context import Context, FailureLog
+from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query, paper_of
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
@@ -83,7 +83,12 @@ def adopt(candidates: Sequence[Candidate], papers: Sequence[Paper], cutoff: date
         paper = by_arxiv.get((item.arxiv_id or "").lower()) or by_doi.get(
             (clean_doi(item.doi) if item.doi else None) or ""
         )
-        if paper is not None and _fits(candidate, paper, cutoff):
+        if paper is None:
+            continue
+        fits = paper.admissible(cutoff)
+        if candidate.phase is KnowledgePhase.AFTER:
+            fits = cutoff is not None and appeared_after(paper, cutoff)
+        if fits:
             candidate.paper = paper
             candidate.item = replace(
                 item,
@@ -95,12 +100,6 @@ def adopt(candidates: Sequence[Candidate], papers: Sequence[Paper], cutoff: date
             )
 
 
-def _fits(candidate: Candidate, paper: Paper, cutoff: date | None) -> bool:
-    if candidate.phase is KnowledgePhase.BEFORE:
-        return paper.admissible(cutoff)
-    return cutoff is not None and appeared_after(paper, cutoff)
-
-
 def papers_before_cutoff(pool: Pool) -> tuple[Paper, ...]:
     papers_by_id: dict[PaperId, Paper] = {}
     for candidate in pool.of(KnowledgePhase.BEFORE, SourceKind.PAPERS):
@@ -109,10 +108,8 @@ def papers_before_cutoff(pool: Pool) -> tuple[Paper, ...]:
     return tuple(papers_by_id.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _SourceResult:
-    finds: tuple[tuple[KnowledgeItem, Paper | None], ...]
-    failed_for_good: bool
+_SourceResult = tuple[list[tuple[KnowledgeItem, Paper | None]], bool]
+"""Finds of a source, and whether it would refuse any query until the settings change."""
 
 
 @dataclass(slots=True)
@@ -153,13 +150,15 @@ class Search:
         async with asyncio.TaskGroup() as group:
             tasks = {key: group.create_task(self._ask(*key)) for key in keys}
         self._sent_queries.update(keys)
-        self._silent |= {name for _, name, _ in keys if self._fell_silent(name, tasks)}
+        # A source that refused every query permanently is not used any more.
+        answering = {name for (_, name, _), task in tasks.items() if not task.result()[1]}
+        self._silent |= {name for _, name, _ in keys} - answering
         new: list[Candidate] = []
         for phase, query, name in fresh:
-            result = tasks[phase, name, _plain(query.text)].result()
-            for item, paper in result.finds:
-                candidate_or_none = self._enter(Find(item, phase, query, number, paper))
-                new.extend([candidate_or_none] if candidate_or_none else [])
+            finds, _ = tasks[phase, name, _plain(query.text)].result()
+            for item, paper in finds:
+                if candidate := self._enter(Find(item, phase, query, number, paper)):
+                    new.append(candidate)
         return [candidate for candidate in new if candidate in self.pool.candidates]
 
     async def follow(self, chosen: Sequence[Candidate], number: int) -> list[Candidate]:
@@ -200,8 +199,9 @@ class Search:
                 why = citing_texts.get(paper.paper_id) or f"cited by {seed.item.title}"
                 query = Query(seed.query.part, SourceKind.PAPERS, why)
                 item = item_of(paper, LITERATURE)
-                candidate = self._enter(Find(item, KnowledgePhase.BEFORE, query, number, paper))
-                new.extend([candidate] if candidate else [])
+                find = Find(item, KnowledgePhase.BEFORE, query, number, paper)
+                if candidate := self._enter(find):
+                    new.append(candidate)
         return new
 
     def _enter(self, find: Find) -> Candidate | None:
@@ -220,7 +220,7 @@ class Search:
         if item.state is not None:
             title = shorten_words(item.title, _TITLE_WORDS)[0]
             detail = f"{item.source} says of “{title}”: {item.state.mark}; it was left out"
-            self.context.failures.leave_out("search", Reason.RETRACTED, detail)
+            self.context.failures.add("search", Reason.RETRACTED, detail, LEFT_OUT)
             self.pool.exclude(item)
             return None
         return self.pool.add(find)
@@ -237,16 +237,6 @@ class Search:
             if fits and name not in self._silent:
                 names.append(name)
         return names
-
-    def _fell_silent(
-        self, name: str, tasks: dict[tuple[KnowledgePhase, str, str], asyncio.Task[_SourceResult]]
-    ) -> bool:
-        """Return whether a source refused every query permanently, and is not used any more."""
-        return all(
-            task.result().failed_for_good
-            for (_, source, _), task in tasks.items()
-            if source == name
-        )
 
     async def _ask(self, phase: KnowledgePhase, name: str, text: str) -> _SourceResult:
         if name == LITERATURE:
@@ -266,24 +256,19 @@ class Search:
             text, limit, None if later else cutoff
         )
         self.context.failures.searches(answer.failures, LITERATURE)
-        papers: Iterable[Paper] = answer.items
-        if cutoff is not None:
-            papers = [
-                paper
-                for paper in papers
-                if (appeared_after(paper, cutoff) if later else paper.admissible(cutoff))
-            ]
-        finds = tuple((item_of(paper, LITERATURE), paper) for paper in papers)
-        return _SourceResult(finds, _refused_for_good(answer.failures))
+        finds: list[tuple[KnowledgeItem, Paper | None]] = [
+            (item_of(paper, LITERATURE), paper)
+            for paper in answer.items
+            if cutoff is None
+            or (appeared_after(paper, cutoff) if later else paper.admissible(cutoff))
+        ]
+        return finds, _refused_for_good(answer.failures)
 
     async def _ask_source(self, phase: KnowledgePhase, name: str, text: str) -> _SourceResult:
-        cutoff = self.context.outline.cutoff
-        after = (
-            cutoff + timedelta(days=1)
-            if cutoff is not None and phase is KnowledgePhase.AFTER
-            else None
-        )
-        before = cutoff if phase is KnowledgePhase.BEFORE else None
+        cutoff, failures = self.context.outline.cutoff, self.context.failures
+        later = phase is KnowledgePhase.AFTER
+        after = cutoff + timedelta(days=1) if cutoff is not None and later else None
+        before = None if later else cutoff
         query = SourceQuery(
             text=text,
             limit=self.context.parameters.knowledge_per_kind,
@@ -291,9 +276,20 @@ class Search:
             published_before=before,
         )
         answer = await self.context.tools.sources[name].search(query)
-        _record_failures(self.context.failures, name, answer, phase)
-        finds = tuple((item, None) for item in answer.items if item.admissible(after, before))
-        return _SourceResult(finds, _refused_for_good(answer.failures))
+        failures.searches(answer.failures, name)
+        for _ in range(0 if later else answer.undated_count):
+            detail = (
+                f"a find of {name} carries no date: it cannot be shown to lie before the cutoff, so"
+                " the idea is not judged by it"
+            )
+            failures.add(f"search in {name}", Reason.NO_DATE, detail)
+        if answer.shortening is not None:
+            detail = f"a query was shortened: {answer.shortening}"
+            failures.add(f"search in {name}", Reason.TOO_LONG, detail)
+        finds: list[tuple[KnowledgeItem, Paper | None]] = [
+            (item, None) for item in answer.items if item.admissible(after, before)
+        ]
+        return finds, _refused_for_good(answer.failures)
 
 
 def _refused_for_good(failures: Sequence[SourceFailure]) -> bool:
@@ -301,23 +297,6 @@ def _refused_for_good(failures: Sequence[SourceFailure]) -> bool:
     return bool(failures) and all(
         failure.reason.passes is Passes.WITH_OTHER_SETTINGS for failure in failures
     )
-
-
-def _record_failures(
-    failures: FailureLog, name: str, answer: KnowledgeAnswer, phase: KnowledgePhase
-) -> None:
-    failures.searches(answer.failures, name)
-    if answer.undated_count and phase is KnowledgePhase.BEFORE:
-        for _ in range(answer.undated_count):
-            detail = (
-                f"a find of {name} carries no date: it cannot be shown to lie before the cutoff, so"
-                " the idea is not judged by it"
-            )
-            failures.add(f"search in {name}", Reason.NO_DATE, detail)
-    if answer.shortening is not None:
-        failures.add(
-            f"search in {name}", Reason.TOO_LONG, f"a query was shortened: {answer.shortening}"
-        )
 
 
 def _plain(text: str) -> str:

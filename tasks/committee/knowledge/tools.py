@@ -3,15 +3,14 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from schemas.errors import ConfigurationError
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
-from tasks.committee.knowledge.reader import CodeHost, Reading, WebReader
+from tasks.committee.knowledge.reader import CodeHost, WebReader
 from tasks.documents.document import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.local_model import PROCESS_LOCK
@@ -24,14 +23,10 @@ from warehouse.stores.keyed_store import KeyedStore
 _MODELS: dict[str, Any] = {}
 
 
-class Reranker(Protocol):
-    """Model that scores pairs of query and text (InnoEval: bge-reranker-base)."""
-
-    async def scores(self, query: str, texts: Sequence[str]) -> list[float]: ...
-
-
 class CrossEncoderReranker:
-    """A sentence-transformers cross-encoder, loaded on first use and once per process.
+    """Model that scores pairs of query and text (InnoEval: bge-reranker-base).
+
+    A sentence-transformers cross-encoder, loaded on first use and once per process.
 
     Raises (from `scores`):
         ConfigurationError: an unknown model, or unavailable files.
@@ -73,14 +68,6 @@ LITERATURE = "literature"
 """Name of the gateway in a profile's `sources`."""
 
 
-class KnowledgeReader(Protocol):
-    """Reader of web pages and repositories. Failures are part of the `Reading`, never raised."""
-
-    async def page(self, url: str) -> Reading: ...
-
-    async def repository(self, name: str, as_of: date | None) -> Reading: ...
-
-
 @dataclass(frozen=True, slots=True)
 class KnowledgeTools:
     """Tools of one idea; all of them write into its ledger.
@@ -95,8 +82,8 @@ class KnowledgeTools:
     documents: DocumentLibrary
     sources: Mapping[str, HttpSource]
     embedder: Embedder
-    reader: KnowledgeReader | None = None
-    reranker: Reranker | None = None
+    reader: WebReader | None = None
+    reranker: CrossEncoderReranker | None = None
 
 
 def open_knowledge_tools(

@@ -1,8 +1,4 @@
-"""Selection of finds per kind and phase: 3 m by similarity, then m by the hybrid score.
-
-The hybrid score combines similarity with a model's judgement of credibility (InnoEval, "Method",
-1).
-"""
+"""Selection of finds by similarity, then with credibility (InnoEval, "Method", 1)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +12,7 @@ from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context, Outline
 from tasks.committee.knowledge.pool import Candidate, Pool, assign_keys, host_of
-from tasks.committee.knowledge.tools import Reranker
+from tasks.committee.knowledge.tools import CrossEncoderReranker
 from tasks.committee.steps.finds import (
     JUDGE_CREDIBILITY,
     CredibilityInput,
@@ -84,6 +80,7 @@ def _nearness(candidate: Candidate) -> float:
 
 
 _SUBJECT = f"{JUDGE_CREDIBILITY.name} of finds"
+_NO_ENTRY = "the reply has no usable entry for a find whose credibility is known in part"
 
 
 async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -> None:
@@ -115,8 +112,11 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
             for key, candidate in batch.items():
                 if key in entries:
                     candidate.judge_0_to_1 = entries[key].score / 10
+                elif _is_unknown(candidate.item):
+                    candidate.unscored_reason = Reason.NO_EVIDENCE
                 else:
-                    _leave_unscored(context, candidate)
+                    candidate.unscored_reason = Reason.REPLY_UNPARSABLE
+                    context.failures.omission(_SUBJECT, _NO_ENTRY)
         for candidate in batch.values():
             candidate.judged, candidate.provenance = True, outcome.provenance
 
@@ -141,16 +141,9 @@ def _site(item: KnowledgeItem) -> str:
     return item.venue or (", ".join(item.authors[:1]) if item.kind is SourceKind.CODE else "")
 
 
-def _leave_unscored(context: Context, candidate: Candidate) -> None:
-    """Set the reason of a missing score: no metadata to judge by, or an incomplete reply."""
-    item = candidate.item
-    if item.citation_count is None and item.stars is None and not _site(item):
-        candidate.unscored_reason = Reason.NO_EVIDENCE
-        return
-    candidate.unscored_reason = Reason.REPLY_UNPARSABLE
-    context.failures.omission(
-        _SUBJECT, "the reply has no usable entry for a find whose credibility is known in part"
-    )
+def _is_unknown(item: KnowledgeItem) -> bool:
+    """Return whether there are no metadata to judge by."""
+    return item.citation_count is None and item.stars is None and not _site(item)
 
 
 @dataclass(slots=True)
@@ -196,7 +189,7 @@ class Similarity:
 
 
 async def rerank(
-    candidates: Sequence[Candidate], outline: Outline, reranker: Reranker | None
+    candidates: Sequence[Candidate], outline: Outline, reranker: CrossEncoderReranker | None
 ) -> None:
     """Replace the similarity of candidates by the reranker's score, if there is a reranker."""
     if reranker is None or not candidates:

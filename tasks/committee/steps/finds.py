@@ -76,15 +76,12 @@ async def baseline_credibility(
 def _assess(item: ItemFacts, as_of_year: int) -> float | None:
     years = max(as_of_year - int(item.published[:4]), 1) if item.published[:4].isdigit() else 1
     if item.kind == SourceKind.WEB.value:
-        return _of_site(item.site)
-    if item.kind == SourceKind.CODE.value:
-        if item.stars is None:
+        if not item.site:
             return None
-        return _share(item.stars / years, TOP_STARS_A_YEAR)
-    return _of_paper(item, years)
-
-
-def _of_paper(item: ItemFacts, years: int) -> float | None:
+        host = item.site.lower()
+        return 0.8 if _INSTITUTION.search(host) else 0.5 if _NON_PROFIT.search(host) else 0.35
+    if item.kind == SourceKind.CODE.value:
+        return None if item.stars is None else _share(item.stars / years, TOP_STARS_A_YEAR)
     venue = None if not item.site else 0.3 if _PREPRINTS.search(item.site) else 0.7
     if item.citation_count is None:
         return venue
@@ -92,15 +89,6 @@ def _of_paper(item: ItemFacts, years: int) -> float | None:
     if venue is None:
         return citation_share
     return CITATION_WEIGHT * citation_share + (1 - CITATION_WEIGHT) * venue
-
-
-def _of_site(site: str) -> float | None:
-    if not site:
-        return None
-    host = site.lower()
-    if _INSTITUTION.search(host):
-        return 0.8
-    return 0.5 if _NON_PROFIT.search(host) else 0.35
 
 
 def _share(amount: float, top: float) -> float:
@@ -296,7 +284,7 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
             for sentence in candidates.sentences
             for claim in candidates.claims
         ),
-        key=lambda found: found[0] + OUTCOME_BONUS * (read_sentence(found[1]).sign != "neutral"),
+        key=lambda pair: pair[0] + OUTCOME_BONUS * (read_sentence(pair[1]).sign != "neutral"),
     )
     relevance = round(10 * min(max(cosine, 0.0) / FULL_COSINE, 1.0))
     relation = _relation(sentence, relevance, candidates.part)

@@ -1,6 +1,6 @@
 """Steps of reviews by personas, the meta-review, and suggestions from later knowledge."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,24 +10,13 @@ from schemas.base import Noun, Reply
 from schemas.judgement.committee import Decision, IdeaPart, Relation
 from schemas.judging import StepKind
 from schemas.outcome import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
-from tasks.committee.steps.prompt_inputs import (
-    KnowledgeShown,
-    PartShown,
-    claims_of,
-    closeness,
-    completeness,
-    concreteness,
-    ease,
-    findings,
-    kinship,
-    quotations,
-    reach,
-    readability,
-    support_share,
-)
+from schemas.text.patterns import IGNORECASE, bounded
+from tasks.committee.steps.prompt_inputs import FindingShown, KnowledgeShown, PartShown
 from tasks.judging.reply_fields import Key, Prose, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step, no_baseline
 from tasks.judging.suggestions import ProposedSuggestions
+from tasks.text.quotations import passages
+from tasks.text.words import has_numbers, overlap_0_to_1, words
 
 
 class ReviewerShown(Noun):
@@ -89,9 +78,38 @@ _QUOTED = 2
 _STRONG = 0.7
 """Relevance from which a finding counts as strong evidence."""
 _BY_THE_TEXT = 2
+_PRIOR = 0.5
+_COMFORTABLE_WORDS, _LONG_WORDS = 24, 60
 _TESTING = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)
 _PURPOSE = (IdeaPart.MOTIVATIONS, IdeaPart.RESEARCH_QUESTIONS, IdeaPart.EXPECTED_RESULTS)
 _CORE = (IdeaPart.TLDR, IdeaPart.RESEARCH_QUESTIONS, IdeaPart.METHODS)
+_DEMANDING = bounded(
+    r"\b(?:large[- ]scale|massive|thousands of"
+    r" (?:gpus?|participants|patients|samples)|billions?|years of|clinical trial|satellites?"
+    r"|telescope|from scratch|nationwide|global(?:ly)?|real[- ]time|quantum|exascale"
+    r"|longitudinal|proprietary|unprecedented|human[- ]level)\b",
+    IGNORECASE,
+)
+_WIDE = bounded(
+    r"\b(?:general(?:ly|i[sz]\w*+)?|across|fundamental|widely|society|patients|safety|climate"
+    r"|health|education|communit\w++|any|every|universal|critical"
+    r"|million|billion|policy|scal(?:e|able|ing)|practice|real[- ]world)\b",
+    IGNORECASE,
+)
+_NAME_LIKE = bounded(r"[A-Z]{2}|[a-z][A-Z]|-")
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """A finding with the key and the kind of its source."""
+
+    key: str
+    kind: str
+    finding: FindingShown
+
+    @property
+    def relevance(self) -> float:
+        return self.finding.relevance_0_to_1
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,31 +136,68 @@ async def baseline_review(inputs: PersonaInput, tools: BaselineTools) -> Persona
 def _review_dimension(inputs: PersonaInput, dimension: DimensionShown) -> DimensionReview:
     judge = _JUDGES.get(dimension.name)
     judgement = judge(inputs) if judge is not None else _other(inputs, dimension)
+    parts = judgement.parts
+    lines: dict[str, dict[str, None]] = {Relation.SUPPORTS: {}, Relation.REFUTES: {}}
+    relevance: dict[str, float] = {}
+    for each in _findings(inputs, parts):
+        relevance[each.key] = max(relevance.get(each.key, 0.0), each.relevance)
+        if each.finding.evidence and each.finding.relation in lines:
+            quotation = passages([(each.finding.evidence, each.key)])
+            part = each.finding.part
+            name = "gist" if part == IdeaPart.TLDR else part.replace("_", " ")
+            lines[each.finding.relation][f"{each.finding.relation} {name}: {quotation}"] = None
+    strong = sum(value >= _STRONG for value in relevance.values())
+    quotations = (line for each in lines.values() for line in list(each)[:_QUOTED])
     return DimensionReview(
         dimension=dimension.name,
-        review="\n\n".join((judgement.summary, *_quotations(inputs, judgement.parts))),
+        review="\n\n".join((judgement.summary, *quotations)),
         score=round(10 * judgement.share, 1),
-        confidence=_confidence(inputs, judgement.parts),
+        # Without parts the text is the evidence.
+        confidence=confidence_by_evidence(strong=strong, fair=len(relevance) - strong)
+        if parts
+        else _BY_THE_TEXT,
     )
 
 
-def _confidence(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> int:
-    """Return the confidence by items on the judged parts; without parts the text is the evidence."""
-    if not parts:
-        return _BY_THE_TEXT
-    relevance: dict[str, float] = {}
-    for each in findings(inputs.evidence, parts):
-        relevance[each.key] = max(relevance.get(each.key, 0.0), each.finding.relevance_0_to_1)
-    strong = sum(value >= _STRONG for value in relevance.values())
-    return confidence_by_evidence(strong=strong, fair=len(relevance) - strong)
+def _findings(
+    inputs: PersonaInput, parts: Collection[IdeaPart] = tuple(IdeaPart)
+) -> list[_Finding]:
+    """Return the findings on `parts`, most relevant first."""
+    part_names = {part.value for part in parts}
+    matching = [
+        _Finding(item.key, item.kind, finding)
+        for item in inputs.evidence
+        for finding in item.findings
+        if finding.part in part_names
+    ]
+    return sorted(matching, key=lambda each: -each.relevance)
+
+
+def _support_share(items: Collection[_Finding]) -> float:
+    """Return supporting relevance over supporting and refuting, shrunk towards a half."""
+    supports, refutes = (
+        sum(each.relevance for each in items if each.finding.relation == relation)
+        for relation in (Relation.SUPPORTS, Relation.REFUTES)
+    )
+    return (supports + _PRIOR) / (supports + refutes + 2 * _PRIOR)
+
+
+def _claims_of(inputs: PersonaInput, part: IdeaPart) -> tuple[str, ...]:
+    return next((entry.claims for entry in inputs.parts if entry.part == part.value), ())
 
 
 def _clarity(inputs: PersonaInput) -> _Judgement:
-    complete, concrete, readable = (
-        completeness(inputs.parts),
-        concreteness(inputs.parts),
-        readability(inputs.parts),
+    claims = [claim for part in inputs.parts for claim in part.claims]
+    complete = sum(bool(part.claims) for part in inputs.parts) / len(IdeaPart)
+    concrete_count = sum(
+        has_numbers(claim) or any(_NAME_LIKE.search(word) for word in claim.split()[1:])
+        for claim in claims
     )
+    concrete = concrete_count / len(claims) if claims else 0.0
+    # 1 for claims of a moderate mean length, falling to 0 for long ones.
+    mean = sum(len(words(claim)) for claim in claims) / len(claims) if claims else _LONG_WORDS
+    readable = 1 - (mean - _COMFORTABLE_WORDS) / (_LONG_WORDS - _COMFORTABLE_WORDS)
+    readable = min(max(readable, 0.0), 1.0)
     summary = (
         f"Parts stated: {round(6 * complete)} of 6; claims with a figure, name or term:"
         f" {concrete:.0%}; readability: {readable:.0%}"
@@ -151,22 +206,21 @@ def _clarity(inputs: PersonaInput) -> _Judgement:
 
 
 def _novelty(inputs: PersonaInput) -> _Judgement:
-    core_closeness = closeness(inputs.evidence, _CORE)
-    return _Judgement(
-        1 - core_closeness, f"Closeness of the nearest knowledge: {core_closeness:.0%}", _CORE
-    )
+    relevance_by_part: dict[str, float] = {}
+    for each in _findings(inputs, _CORE):
+        relevance_by_part.setdefault(each.finding.part, each.relevance)
+    total = sum(relevance_by_part.values())
+    closeness = total / len(relevance_by_part) if relevance_by_part else 0.0
+    return _Judgement(1 - closeness, f"Closeness of the nearest knowledge: {closeness:.0%}", _CORE)
 
 
 def _feasibility(inputs: PersonaInput) -> _Judgement:
-    test_findings = findings(inputs.evidence, _TESTING)
-    stated_parts = bool(claims_of(inputs.parts, IdeaPart.METHODS)) + bool(
-        claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)
-    )
-    support, at_hand = (
-        support_share(test_findings),
-        any(each.kind == "code" for each in test_findings),
-    )
-    easy = ease(inputs.idea)
+    test_findings = _findings(inputs, _TESTING)
+    stated_parts = sum(bool(_claims_of(inputs, part)) for part in _TESTING)
+    support = _support_share(test_findings)
+    at_hand = any(each.kind == "code" for each in test_findings)
+    demands = {match.lower() for match in _DEMANDING.findall(inputs.idea)}
+    easy = 1 / (1 + 0.5 * len(demands))
     summary = (
         f"Methods and settings stated: {stated_parts} of 2; support among findings: {support:.0%};"
         f" code found: {'yes' if at_hand else 'no'}; ease by the resources named: {easy:.0%}"
@@ -176,35 +230,35 @@ def _feasibility(inputs: PersonaInput) -> _Judgement:
 
 
 def _validity(inputs: PersonaInput) -> _Judgement:
-    all_findings = findings(inputs.evidence)
-    support, states_test = (
-        support_share(all_findings),
-        bool(claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)),
+    findings = _findings(inputs)
+    support = _support_share(findings)
+    states_test = bool(_claims_of(inputs, IdeaPart.EXPERIMENTAL_SETTINGS))
+    relations = [each.finding.relation for each in findings]
+    summary = (
+        f"Findings for: {relations.count(Relation.SUPPORTS)}; against:"
+        f" {relations.count(Relation.REFUTES)}; test stated: {'yes' if states_test else 'no'}"
     )
-    supporting, refuting = (
-        sum(each.finding.relation == relation for each in all_findings)
-        for relation in (Relation.SUPPORTS, Relation.REFUTES)
-    )
-    summary = f"Findings for: {supporting}; against: {refuting}; test stated: {'yes' if states_test else 'no'}"
     return _Judgement(0.8 * support + 0.2 * states_test, summary)
 
 
 def _significance(inputs: PersonaInput) -> _Judgement:
-    purpose_findings = findings(inputs.evidence, _PURPOSE)
-    support, reach_share = support_share(purpose_findings), reach(inputs.idea, inputs.parts)
-    items = len({each.key for each in purpose_findings})
+    findings = _findings(inputs, _PURPOSE)
+    support = _support_share(findings)
+    results = _claims_of(inputs, IdeaPart.EXPECTED_RESULTS)
+    text = " ".join((*_claims_of(inputs, IdeaPart.MOTIVATIONS), *results, inputs.idea[:300]))
+    reach = min(len({match.lower() for match in _WIDE.findall(text)}) / 5, 1.0)
+    items = len({each.key for each in findings})
     summary = (
         f"Items on its purpose: {items}; support among them: {support:.0%}; words of wide reach:"
-        f" {reach_share:.0%}"
+        f" {reach:.0%}"
     )
-    return _Judgement(
-        0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * reach_share, summary, _PURPOSE
-    )
+    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * reach, summary, _PURPOSE)
 
 
 def _other(inputs: PersonaInput, dimension: DimensionShown) -> _Judgement:
-    support = support_share(findings(inputs.evidence))
-    shared_words = kinship(inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}")
+    support = _support_share(_findings(inputs))
+    criterion = f"{dimension.name.replace('_', ' ')} {dimension.question}"
+    shared_words = overlap_0_to_1(criterion, inputs.idea)
     summary = (
         f"Support among findings: {support:.0%}; words shared with the question: {shared_words:.0%}"
     )
@@ -218,17 +272,6 @@ _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
     "validity": _validity,
     "significance": _significance,
 }
-
-
-def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
-    quotable_findings = [each for each in findings(inputs.evidence, parts) if each.finding.evidence]
-    return [
-        quotation
-        for relation in (Relation.SUPPORTS, Relation.REFUTES)
-        for quotation in quotations(
-            each for each in quotable_findings if each.finding.relation == relation
-        )[:_QUOTED]
-    ]
 
 
 PERSONA_REVIEW = Step(
@@ -295,11 +338,15 @@ _VOICES = 2
 
 async def baseline_conclusion(inputs: MetaInput, tools: BaselineTools) -> MetaReply | NoAnswer:
     del tools
-    ranked_figures = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
+    ranked = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
+    means = ", ".join(f"{figure.name.replace('_', ' ')} {figure.mean:.1f}" for figure in ranked)
     return MetaReply(
-        summary=_figures(inputs, ranked_figures),
-        strengths=_voices(inputs, ranked_figures[:_VOICES], best=True),
-        weaknesses=_voices(inputs, ranked_figures[::-1][:_VOICES], best=False),
+        summary=(
+            f"Baseline total: {inputs.total_score_0_to_10:.1f} of 10; means: {means}; reviews"
+            f" scored: {len(inputs.reviews)}; not scored: {inputs.unscored_count}"
+        ),
+        strengths=_voices(inputs, ranked[:_VOICES], sign=-1),
+        weaknesses=_voices(inputs, ranked[::-1][:_VOICES], sign=1),
         decision=decision_by_total(inputs.total_score_0_to_10),
     )
 
@@ -311,28 +358,15 @@ def decision_by_total(total_score_0_to_10: float) -> Decision:
     )
 
 
-def _figures(inputs: MetaInput, ordered: list[DimensionFigures]) -> str:
-    means = ", ".join(f"{figure.name.replace('_', ' ')} {figure.mean:.1f}" for figure in ordered)
-    return (
-        f"Baseline total: {inputs.total_score_0_to_10:.1f} of 10; means: {means}; reviews scored:"
-        f" {len(inputs.reviews)}; not scored: {inputs.unscored_count}"
-    )
-
-
-def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -> str:
-    """Return the highest or lowest scoring review of each dimension."""
-    chosen_reviews = [
-        (
-            sorted(
-                ([each for each in inputs.reviews if each.dimension == figure.name]),
-                key=lambda each: (
-                    -each.score_0_to_10 if best else each.score_0_to_10,
-                    each.reviewer,
-                ),
-            )[0]
+def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, sign: int) -> str:
+    """Return the lowest scoring review of each dimension; with a sign of -1 the highest."""
+    chosen_reviews = (
+        min(
+            (each for each in inputs.reviews if each.dimension == figure.name),
+            key=lambda each: (sign * each.score_0_to_10, each.reviewer),
         )
         for figure in figures
-    ]
+    )
     return "\n\n".join(
         f"{each.dimension.replace('_', ' ').capitalize()}: {each.review}" for each in chosen_reviews
     )

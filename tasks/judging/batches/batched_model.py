@@ -5,10 +5,8 @@ for the next batch, and its unit is suspended (`tasks/shards/standstill.py`).
 """
 
 from collections.abc import Container, Mapping, Sequence
-from contextlib import AsyncExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from schemas.calls import CallStatus
@@ -34,13 +32,6 @@ class BatchTerms:
 
     questions: Questions
     failures: BatchFailures
-
-
-def open_batches(path: Path, failures: BatchFailures, stack: AsyncExitStack) -> BatchTerms:
-    """Open the questions of a run, stored at `path`; they are closed with `stack`."""
-    questions = Questions(path)
-    stack.callback(questions.close)
-    return BatchTerms(questions, failures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +183,8 @@ class BatchedModel:
             questions.write(question)
             pending.waits = True
         elif record is None:
-            pending.failure = _asked_too_often()
+            detail = f"asked in {MOST_WAVES_PER_STEP} batches without a reply that can be used"
+            pending.failure = CallFailure(CallStatus.CLIENT_ERROR, Reason.REPLY_UNPARSABLE, detail)
         elif record.state in (QuestionState.WRITTEN, QuestionState.SUBMITTED):
             pending.waits = True
         elif record.answer is not None:
@@ -212,8 +204,3 @@ class BatchedModel:
 
 
 _NO_ANSWER = RelayedAnswer(400, {"error": {"message": "no answer by batch", "type": "none"}})
-
-
-def _asked_too_often() -> CallFailure:
-    detail = f"asked in {MOST_WAVES_PER_STEP} batches without a reply that can be used"
-    return CallFailure(CallStatus.CLIENT_ERROR, Reason.REPLY_UNPARSABLE, detail)

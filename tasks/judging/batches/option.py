@@ -1,8 +1,46 @@
-"""The choice between batches and calls."""
+"""The choice between batches and calls, and the batch provider of a model."""
+
+from typing import TYPE_CHECKING
 
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
+from tasks.judging.models import model_info, provider_of
+
+if TYPE_CHECKING:  # most runs use no batches
+    from tasks.judging.batches.providers.provider import Provider
+    from tasks.judging.batches.questions import Lane
+
+_PROVIDERS = ("openai", "azure", "anthropic", "gemini")
+
+
+def open_provider(lane: "Lane") -> "Provider":
+    """Open the provider of a lane whose model `check_takes_batches` accepts."""
+    from tasks.judging.batches.providers.anthropic_messages import AnthropicMessages
+    from tasks.judging.batches.providers.gemini_inline import GeminiInline
+    from tasks.judging.batches.providers.openai_files import OpenAIFiles
+
+    match provider_of(lane.model):
+        case "anthropic":
+            return AnthropicMessages(lane)
+        case "gemini":
+            return GeminiInline(lane)
+        case _:
+            return OpenAIFiles(lane)
+
+
+def check_takes_batches(model: str) -> None:
+    """Raise ConfigurationError when questions to `model` cannot travel in batches."""
+    if provider_of(model) not in _PROVIDERS:
+        raise ConfigurationError(
+            f"--batch: the provider of {model} has no batches; name a model of"
+            f" {', '.join(_PROVIDERS)}, or leave --batch out"
+        )
+    if model_info(model).get("mode") == "responses":
+        raise ConfigurationError(
+            f"--batch: {model} is reached through OpenAI's Responses API only, whose batches Assay"
+            " does not write; name another model, or leave --batch out"
+        )
 
 
 def wants_batches(batch_option: bool | None, profile: Profile, engine: EngineChoice) -> bool:
@@ -21,8 +59,6 @@ def wants_batches(batch_option: bool | None, profile: Profile, engine: EngineCho
         return False
     use_batches = profile.batch if batch_option is None else batch_option
     if use_batches:
-        from tasks.judging.batches.providers.opening import check_takes_batches
-
         for model in dict.fromkeys((engine.model, *profile.judging.models)):
             check_takes_batches(model)
     return use_batches

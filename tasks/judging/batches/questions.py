@@ -21,11 +21,12 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from warehouse.catalogue.sqlite_file import connect, into_wal
 from warehouse.scrubbing import known_secrets, mask_secrets
+from warehouse.stores.budget_file import Spend
 
 _BUSY_SECONDS = 60.0
 _QUESTIONS = (
-    "select question_id, asked_as, unit, step, model, api_base, endpoint, headers, body, cost_usd,"
-    " tokens from questions where "
+    "select question_id, asked_as, unit, step, model, api_base, endpoint, headers, body, tokens,"
+    " cost_usd from questions where "
 )
 _BATCHES = "select name, model, api_base, endpoint, wave, remote_id, state from batches where "
 
@@ -86,6 +87,10 @@ class Question:
         request_json = json.dumps([self.lane, self.body], sort_keys=True)
         return content_hash(self.reply_key, request_json, length=40)
 
+    @property
+    def estimate(self) -> Spend:
+        return Spend(cost_usd=self.cost_usd or 0.0, tokens=self.tokens)
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
@@ -139,43 +144,39 @@ class Questions:
         self._lock = threading.Lock()
 
     def find(self, question_id: str) -> QuestionRecord | None:
-        with self._connection_in_use() as connection:
-            row = connection.execute(
-                "select q.unit, q.state, q.status, q.answer, q.detail, q.batch,"
-                " coalesce(b.ended_at - b.sent_at, 0) from questions q"
-                " left join batches b on b.name = q.batch where q.question_id = ?",
-                (question_id,),
-            ).fetchone()
-        if row is None:
-            return None
-        unit, state, status, answer, detail, batch, seconds = row
-        return QuestionRecord(
-            unit, QuestionState(state), status, _unpack(answer), detail, batch, max(seconds, 0.0)
+        rows = self._rows(
+            "select q.unit, q.state, q.status, q.answer, q.detail, q.batch,"
+            " coalesce(b.ended_at - b.sent_at, 0) from questions q"
+            " left join batches b on b.name = q.batch where q.question_id = ?",
+            question_id,
         )
+        for unit, state, status, answer, detail, batch, seconds in rows:
+            return QuestionRecord(
+                unit,
+                QuestionState(state),
+                status,
+                _unpack(answer),
+                detail,
+                batch,
+                max(seconds, 0.0),
+            )
+        return None
 
     def was_answered(self, reply_key: str, unit: str) -> bool:
         """Return whether the question with this key was answered for `unit`."""
-        with self._connection_in_use() as connection:
-            row = connection.execute(
-                "select 1 from questions where asked_as = ? and unit = ? and state = ? limit 1",
-                (reply_key, unit, QuestionState.ANSWERED),
-            ).fetchone()
-        return row is not None
+        query = "select 1 from questions where asked_as = ? and unit = ? and state = ? limit 1"
+        return bool(self._rows(query, reply_key, unit, QuestionState.ANSWERED))
 
     def has_failed(self, reply_key: str) -> bool:
         """Return whether a batch gave no answer to the question with this key."""
-        with self._connection_in_use() as connection:
-            row = connection.execute(
-                "select 1 from questions where asked_as = ? and state = ? limit 1",
-                (reply_key, QuestionState.FAILED),
-            ).fetchone()
-        return row is not None
+        query = "select 1 from questions where asked_as = ? and state = ? limit 1"
+        return bool(self._rows(query, reply_key, QuestionState.FAILED))
 
     def wave_count(self, reply_key: str) -> int:
         """Return the number of waves that held the question with this key, in any wording."""
-        with self._connection_in_use() as connection:
-            query = "select coalesce(sum(waves), 0) from questions where asked_as = ?"
-            return int(connection.execute(query, (reply_key,)).fetchone()[0])
+        query = "select coalesce(sum(waves), 0) from questions where asked_as = ?"
+        ((count,),) = self._rows(query, reply_key)
+        return int(count)
 
     def write(self, question: Question) -> None:
         """Store a question, unless it is stored and not open again."""
@@ -210,36 +211,21 @@ class Questions:
         return self._questions("batch = ? order by question_id", name)
 
     def _questions(self, condition: str, *values: Any) -> list[tuple[str, Question]]:
-        with self._connection_in_use() as connection:
-            rows = connection.execute(_QUESTIONS + condition, values).fetchall()
-        return [
-            (
-                question_id,
-                Question(
-                    reply_key,
-                    unit,
-                    step,
-                    Lane(model, api_base, endpoint),
-                    _unpack(body) or {},
-                    json.loads(headers),
-                    tokens,
-                    cost_usd,
-                ),
-            )
-            for (
-                question_id,
+        questions = []
+        for row in self._rows(_QUESTIONS + condition, *values):
+            question_id, reply_key, unit, step, *lane, headers, body, tokens, cost_usd = row
+            question = Question(
                 reply_key,
                 unit,
                 step,
-                model,
-                api_base,
-                endpoint,
-                headers,
-                body,
-                cost_usd,
+                Lane(*lane),
+                _unpack(body) or {},
+                json.loads(headers),
                 tokens,
-            ) in rows
-        ]
+                cost_usd,
+            )
+            questions.append((question_id, question))
+        return questions
 
     def create_batch(self, lane: Lane, wave: int, question_ids: Sequence[str]) -> Batch:
         """Create a batch of these questions, to be sent next."""
@@ -300,15 +286,8 @@ class Questions:
         with self._transaction() as connection:
             self._mark(connection, question_ids, QuestionState.OVER_BUDGET, None, detail)
 
-    def open_failed(self) -> None:
-        """Let the next start ask unanswered questions again; called when the run has ended."""
-        self._open_again(QuestionState.FAILED)
-
-    def open_over_budget(self) -> None:
-        """Reopen questions over budget: the budget may have changed, and none was submitted."""
-        self._open_again(QuestionState.OVER_BUDGET)
-
-    def _open_again(self, state: QuestionState) -> None:
+    def reopen(self, state: QuestionState) -> None:
+        """Let questions in this state be asked again, by the next start or another wave."""
         with self._transaction() as connection:
             connection.execute(
                 "update questions set state = ? where state = ?", (QuestionState.OPEN_AGAIN, state)
@@ -323,18 +302,17 @@ class Questions:
         return self._batches("true")
 
     def _batches(self, condition: str, *values: Any) -> list[Batch]:
-        with self._connection_in_use() as connection:
-            rows = connection.execute(_BATCHES + condition + " order by rowid", values).fetchall()
         return [
             Batch(name, Lane(*lane), wave, remote_id, BatchState(state))
-            for name, *lane, wave, remote_id, state in rows
+            for name, *lane, wave, remote_id, state in self._rows(
+                f"{_BATCHES}{condition} order by rowid", *values
+            )
         ]
 
     def sent_at(self, name: str) -> float:
         """Return the time at which sending started, in seconds since 1970."""
-        with self._connection_in_use() as connection:
-            query = "select sent_at from batches where name = ?"
-            return float(connection.execute(query, (name,)).fetchone()[0])
+        ((sent_at,),) = self._rows("select sent_at from batches where name = ?", name)
+        return float(sent_at)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -363,6 +341,10 @@ class Questions:
             "update batches set state = ?, detail = ?, ended_at = ? where name = ?",
             (state, detail, time.time(), name),
         )
+
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with self._connection_in_use() as connection:
+            return connection.execute(query, values).fetchall()
 
     @contextmanager
     def _transaction(self, *, lasting: bool = False) -> Iterator[sqlite3.Connection]:

@@ -5,7 +5,7 @@ Everything is on disk before it is sent, so that a killed command finds its batc
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -24,9 +24,9 @@ from tasks.judging.batches.questions import (
     Batch,
     BatchState,
     Lane,
-    Question,
     QuestionResult,
     Questions,
+    QuestionState,
 )
 from tasks.judging.models import BATCH_RATE, Price
 
@@ -80,7 +80,8 @@ class Waves:
         self._remote_states: dict[str, RemoteState] = {}
         self._sizes: dict[str, int] = {}
         self._new_batches: set[str] = set()
-        questions.open_over_budget()
+        # The budget may have changed, and none of these was submitted.
+        questions.reopen(QuestionState.OVER_BUDGET)
 
     def next(self) -> bool:
         """Submit the stored questions and wait for all open batches; False: the run has ended.
@@ -95,7 +96,7 @@ class Waves:
         batches = self._questions.batches()
         wave = max((batch.wave for batch in batches), default=0) + (0 if open_batches else 1)
         if not open_batches and not self._questions.waiting():
-            self._questions.open_failed()
+            self._questions.reopen(QuestionState.FAILED)
             return False
         open_batches += self._create_batches(wave)
         while open_batches := self._advance_all(open_batches, wave):
@@ -161,7 +162,7 @@ class Waves:
                 )
                 self._new_batches.add(batch.name)
                 self._sizes[batch.name] = len(part)
-                self._charge(batch, [question for _, question in part])
+                self._charge(batch, ((each.unit, each.estimate) for _, each in part))
                 new_batches.append(batch)
                 if lane in self._size_limits:
                     break
@@ -205,36 +206,24 @@ class Waves:
         self._budget.charge(batch.name, {})
 
     def _collect(self, batch: Batch, results: dict[str, QuestionResult], detail: str) -> None:
+        """Store the results of a batch, and charge what it really cost."""
         questions = self._questions.of_batch(batch.name)
         self._questions.store_results(batch.name, results, detail)
-        self._budget.charge(batch.name, self._actual_spending(batch, questions, results))
+        price, spending = self._price_of(batch.lane.model), []
+        for question_id, question in questions:
+            answer = results.get(question_id, QuestionResult()).answer
+            if answer is not None:  # the provider bills answers only
+                usage = usage_of(answer)
+                cost_usd = price.of(*usage) * BATCH_RATE if price else 0.0
+                spent = Spend(cost_usd=cost_usd, tokens=usage[0] + usage[1])
+                spending.append((question.unit, spent))
+        self._charge(batch, spending)
 
-    def _charge(self, batch: Batch, questions: Sequence[Question]) -> None:
-        """Book what a batch is estimated to cost."""
-        spending = (
-            (IdeaId(each.unit), Spend(cost_usd=each.cost_usd or 0.0, tokens=each.tokens))
-            for each in questions
-        )
-        self._budget.charge(batch.name, _by_unit(spending))
-
-    def _actual_spending(
-        self, batch: Batch, questions: Sequence[QuestionEntry], results: dict[str, QuestionResult]
-    ) -> dict[IdeaId, Spend]:
-        """Return the cost of a batch by idea; the provider bills answers only."""
-        price = self._price_of(batch.lane.model)
-
-        def each() -> Iterator[tuple[IdeaId, Spend]]:
-            for question_id, question in questions:
-                answer = results.get(question_id, QuestionResult()).answer
-                if answer is not None:
-                    usage = usage_of(answer)
-                    cost_usd = price.of(*usage) * BATCH_RATE if price else 0.0
-                    yield (
-                        IdeaId(question.unit),
-                        Spend(cost_usd=cost_usd, tokens=usage[0] + usage[1]),
-                    )
-
-        return _by_unit(each())
+    def _charge(self, batch: Batch, spending: Iterable[tuple[str, Spend]]) -> None:
+        by_unit: dict[IdeaId, Spend] = {}
+        for unit, more in spending:
+            by_unit[IdeaId(unit)] = by_unit.get(IdeaId(unit), Spend()).plus(more)
+        self._budget.charge(batch.name, by_unit)
 
     def _select_affordable(self, questions: Sequence[QuestionEntry]) -> list[QuestionEntry]:
         """Return the questions that the budget covers, in order, and mark the others.
@@ -257,8 +246,7 @@ class Waves:
             if any(most is not None and amount >= most for most, amount in pairs):
                 too_much.append(question_id)
                 continue
-            more = Spend(cost_usd=question.cost_usd or 0.0, tokens=question.tokens)
-            run, units[question.unit] = run.plus(more), unit.plus(more)
+            run, units[question.unit] = run.plus(question.estimate), unit.plus(question.estimate)
             affordable.append((question_id, question))
         self._questions.mark_over_budget(too_much, _OVER_BUDGET)
         return affordable
@@ -285,10 +273,3 @@ class Waves:
                 size if batch.state is BatchState.ENDED else remote.done_count if remote else 0
             )
         return WaveProgress(wave, done_count, total)
-
-
-def _by_unit(spending: Iterator[tuple[IdeaId, Spend]]) -> dict[IdeaId, Spend]:
-    by_unit: dict[IdeaId, Spend] = {}
-    for unit, more in spending:
-        by_unit[unit] = by_unit.get(unit, Spend()).plus(more)
-    return by_unit

@@ -85,22 +85,18 @@ def blocks_of(idea: str) -> list[Block]:
             label = _INLINE_LABEL.match(paragraph)
             inline_label = label.group(1).strip(" :") if label else ""
             block = Block(part, inline_label or _specific_label(heading), paragraph)
-            if blocks and _belong_together(blocks[-1], block):
-                blocks[-1] = Block(part, block.label, f"{blocks[-1].text}\n\n{paragraph}")
+            before = blocks[-1] if blocks else None
+            # Neighbors under one specific label form one method of limited length.
+            if (
+                before is not None
+                and block.label
+                and (before.part, before.label) == (block.part, block.label)
+                and len(before.text.split()) + len(paragraph.split()) <= _MAXIMUM_BLOCK_WORDS
+            ):
+                blocks[-1] = Block(part, block.label, f"{before.text}\n\n{paragraph}")
             else:
                 blocks.append(block)
     return blocks
-
-
-def _belong_together(before: Block, block: Block) -> bool:
-    """Return whether two blocks under one specific label form one method of limited length."""
-    together = len(before.text.split()) + len(block.text.split())
-    return (
-        bool(block.label)
-        and before.label == block.label
-        and before.part is block.part
-        and together <= _MAXIMUM_BLOCK_WORDS
-    )
 
 
 def topic_of(idea: str) -> str:
@@ -128,23 +124,13 @@ def _part_of(heading: str, before: Part) -> Part:
 
 def _specific_label(heading: str) -> str:
     """Return the heading if it names more than a part of a plan, else an empty text."""
-    words = [
-        word
+    is_specific = any(
+        len(word) > 3
+        and word.lower() not in ("proposed", "plan", "research")
+        and not (_METHOD.search(word) or _EXPERIMENT.search(word) or _BACKGROUND.search(word))
         for word in _WORDS.findall(heading)
-        if not (_METHOD.search(word) or _EXPERIMENT.search(word) or _BACKGROUND.search(word))
-    ]
-    return (
-        heading.strip(" :")
-        if len(
-            [
-                word
-                for word in words
-                if len(word) > 3 and word.lower() not in ("proposed", "plan", "research")
-            ]
-        )
-        > 0
-        else ""
     )
+    return heading.strip(" :") if is_specific else ""
 
 
 def _paragraphs(body: str) -> list[str]:
@@ -265,7 +251,8 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
             "no sentence of the idea says what would be done; describe the method in full"
             " sentences",
         )
-    context = _context(inputs.idea)
+    topic = topic_of(inputs.idea)
+    context = opening(topic, 20) if topic else "; ".join(key_phrases(inputs.idea, 3))
     selected_blocks: list[Block] = []
     for block in _by_importance(blocks, inputs.idea):
         if len(selected_blocks) == inputs.maximum_methods:
@@ -280,15 +267,18 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
 
 def _stated_elements(idea: str) -> tuple[ProposedElement, ...]:
     """Return the elements that the plan states explicitly."""
-    elements: list[ProposedElement] = []
-    for sentence in sentences(idea):
-        kind = next((kind for kind, cue in _CUES.items() if cue.search(sentence)), None)
-        if kind is not None and len(sentence.split()) <= _MAXIMUM_WORDS:
-            text = plain(sentence)
-            standing = ElementStanding.STATED
-            elements.append(
-                ProposedElement(kind=kind, standing=standing, text=text, quote=sentence)
-            )
+    kinds = (
+        (sentence, next((kind for kind, cue in _CUES.items() if cue.search(sentence)), None))
+        for sentence in sentences(idea)
+        if len(sentence.split()) <= _MAXIMUM_WORDS
+    )
+    elements = [
+        ProposedElement(
+            kind=kind, standing=ElementStanding.STATED, text=plain(sentence), quote=sentence
+        )
+        for sentence, kind in kinds
+        if kind is not None
+    ]
     return tuple(elements[:_MAXIMUM_ELEMENTS])
 
 
@@ -356,62 +346,47 @@ def _by_importance(blocks: list[Block], idea: str) -> list[Block]:
 
     def importance(place: int) -> float:
         block = blocks[place]
-        position = 1.0 - place / len(blocks)
-        density = min(_actions(block), 3) / 3
         return (
             _PART_WEIGHT[block.part]
             + 0.8 * centrality[block.text] / top
-            + 0.35 * position
-            + 0.25 * density
+            + 0.35 * (1.0 - place / len(blocks))
+            + 0.25 * (min(_actions(block), 3) / 3)
         )
 
-    return [
-        blocks[place]
-        for place in sorted(range(len(blocks)), key=lambda place: (-importance(place), place))
-    ]
-
-
-def _context(idea: str) -> str:
-    topic = topic_of(idea)
-    return opening(topic, 20) if topic else "; ".join(key_phrases(idea, 3))
+    # The sort is stable: ties keep the order of the text.
+    return [blocks[place] for place in sorted(range(len(blocks)), key=lambda at: -importance(at))]
 
 
 def _method(block: Block, idea: str, context: str) -> ProposedMethod:
-    block_sentences = sentences(block.text)
-    central = {
-        sentence: score
-        for score, sentence in rank_sentences(idea, block_sentences, len(block_sentences))
-    }
+    """Write a method from the most central sentences of a block, preferably those with actions."""
+    texts = sentences(block.text)
+    central = {text: score for score, text in rank_sentences(idea, texts, len(texts))}
     order = sorted(
-        range(len(block_sentences)),
-        key=lambda place: (
-            not _acts(block_sentences[place]),
-            -central[block_sentences[place]],
-            place,
-        ),
+        range(len(texts)), key=lambda place: (not _acts(texts[place]), -central[texts[place]])
     )
-    chosen_places: list[int] = []
+    places: list[int] = []
     for place in order:
-        if (
-            chosen_places
-            and sum(len(block_sentences[other].split()) for other in (*chosen_places, place))
-            > _MAXIMUM_WORDS
-        ):
-            continue
-        chosen_places.append(place)
-    lead = block_sentences[order[0]]
-    wording = " ".join(
-        _sentence_at(block_sentences, place, chosen_places)
-        for place in _drop_announcements(block_sentences, chosen_places)
-    )
+        length = sum(len(texts[other].split()) for other in (*places, place))
+        if not places or length <= _MAXIMUM_WORDS:
+            places.append(place)
+    # Lines that announce an omitted one (`Our design includes:`) are dropped.
+    useful = [
+        place for place in sorted(places) if not texts[place].endswith(":") or place + 1 in places
+    ]
+    parts = []
+    for place in useful or sorted(places):
+        sentence = without_opening(plain(texts[place]))
+        announces = sentence.endswith(":") and place + 1 in places
+        is_whole = sentence.endswith((".", "!", "?", "…")) or announces
+        parts.append(sentence if is_whole else f"{sentence.rstrip(':;,')}.")
+    wording = " ".join(parts)
     label = plain(block.label).strip(" :")
-    labelled_text = (
-        wording if not label or wording.lower().startswith(label.lower()) else f"{label}: {wording}"
-    )
+    if label and not wording.lower().startswith(label.lower()):
+        wording = f"{label}: {wording}"
     whole = block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else ""
     return ProposedMethod(
-        text=f"{labelled_text} {CONTEXT_MARK}{context}." if context else labelled_text,
-        quote=_verbatim(whole, idea) or _verbatim(lead, idea),
+        text=f"{wording} {CONTEXT_MARK}{context}." if context else wording,
+        quote=_verbatim(whole, idea) or _verbatim(texts[order[0]], idea),
     )
 
 
@@ -421,24 +396,6 @@ def _verbatim(text: str, idea: str) -> str:
     A block may lack Markdown marks between its lines.
     """
     return text if "".join(text.split()) in "".join(idea.split()) else ""
-
-
-def _drop_announcements(block_sentences: list[str], places: list[int]) -> list[int]:
-    """Sort places and drop lines that announce an omitted one (`Our design includes:`)."""
-    useful = [
-        place
-        for place in sorted(places)
-        if not block_sentences[place].endswith(":") or place + 1 in places
-    ]
-    return useful or sorted(places)
-
-
-def _sentence_at(block_sentences: list[str], place: int, places: list[int]) -> str:
-    """Return one sentence, readable on its own, with a full stop unless it announces the next."""
-    sentence = without_opening(plain(block_sentences[place]))
-    if sentence.endswith((".", "!", "?", "…")) or (sentence.endswith(":") and place + 1 in places):
-        return sentence
-    return f"{sentence.rstrip(':;,')}."
 
 
 EXTRACT_METHODS = Step(

@@ -1,20 +1,18 @@
-"""`plan_review`: objections of an expert to the plan, and its strengths.
+"""Steps about the plan: objections, questions, and the evidence on both.
 
-Baseline: none, as text processing cannot judge a design.
+Baselines: none, as text processing cannot judge a design.
 """
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.judgement.soundness import (
-    ConcernKind,
-    ConcernSeverity,
-)
+from schemas.judgement.soundness import ConcernKind, ConcernSeverity
 from schemas.judgement.suggestion import ActionEffort
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
-from tasks.judging.reply_fields import Prose, schema_of, word_of
+from tasks.judging.reply_fields import Key, Prose, SoundEntries, schema_of, word_of
 from tasks.judging.step import Step, no_baseline
 
 # The words that the prompt defines.
@@ -23,6 +21,7 @@ KINDS = tuple(
     for kind in ConcernKind
     if kind not in (ConcernKind.WORTH, ConcernKind.NOVELTY, ConcernKind.DERIVATION)
 )
+_QUESTION_KINDS = tuple(kind for kind in KINDS if kind is not ConcernKind.STRENGTH)
 _SEVERITIES = (ConcernSeverity.FATAL, ConcernSeverity.MAJOR, ConcernSeverity.MINOR)
 
 
@@ -71,15 +70,108 @@ class PlanReply(Reply):
     points: tuple[ProposedPoint, ...] = Field(min_length=1)
 
 
+_NO_REVIEW = no_baseline(
+    "the plan itself was not judged; use --engine litellm:MODEL for a review of it"
+)
+
+
 PLAN_REVIEW = Step(
     name="plan_review",
     version=5,
     package="tasks.soundness",
     input_model=PlanInput,
     output_model=PlanReply,
-    baseline=no_baseline(
-        "the plan itself was not judged; use --engine litellm:MODEL for a review of it"
-    ),
+    baseline=_NO_REVIEW,
     kind=StepKind.JUDGEMENT,
     answer_tokens=LONG_ANSWER_TOKENS,
+)
+
+
+class QuestionsInput(Noun):
+    idea: str
+    maximum_questions: int = Field(ge=1)
+
+
+class ProposedQuestion(Reply):
+    """A doubt about a single thing that the plan names. It holds where its kind is known."""
+
+    about: Prose = Field(description="Two to eight words of the plan, copied.")
+    question: Prose = Field(description="At most 30 words.")
+    kind: Annotated[
+        Annotated[ConcernKind, schema_of(_QUESTION_KINDS)] | None, word_of(_QUESTION_KINDS)
+    ]
+
+
+class QuestionsReply(Reply):
+    """Reply to `plan_questions`, in the order of the plan."""
+
+    questions: Annotated[tuple[ProposedQuestion, ...], SoundEntries]
+
+
+PLAN_QUESTIONS = Step(
+    name="plan_questions",
+    version=1,
+    package="tasks.soundness",
+    input_model=QuestionsInput,
+    output_model=QuestionsReply,
+    baseline=_NO_REVIEW,
+    kind=StepKind.JUDGEMENT,
+)
+
+
+class ConcernShown(Noun):
+    """A point about the plan, without its severity."""
+
+    key: str = Field(description="C1, C2, …")
+    point: str
+
+
+class EvidenceOfMethod(Noun):
+    """The evidence on one method, with citation keys that hold across the whole idea."""
+
+    method: str
+    support: str
+    contradictions: str
+
+
+class BearingsInput(Noun):
+    concerns: tuple[ConcernShown, ...] = Field(min_length=1)
+    reviews: tuple[EvidenceOfMethod, ...] = Field(
+        min_length=1, description="In order of the methods' importance."
+    )
+
+
+class Bearing(StrEnum):
+    """Whether evidence makes a concern weightier or lighter."""
+
+    SUPPORTS = "supports"
+    WEAKENS = "weakens"
+
+
+class ConcernBearing(Reply):
+    """What the evidence says about one concern; None: a word outside the list."""
+
+    concern: Key = Field(description="The key of the concern, such as C3.")
+    bearing: Annotated[Bearing | None, word_of(Bearing)]
+    reason: Prose = Field(
+        description="The finding, in one sentence of at most 25 words, with keys such as [P3]."
+    )
+
+
+class BearingsReply(Reply):
+    """Reply to `concern_evidence`: concerns on which the evidence bears."""
+
+    bearings: Annotated[tuple[ConcernBearing, ...], SoundEntries]
+
+
+CONCERN_EVIDENCE = Step(
+    name="concern_evidence",
+    version=1,
+    package="tasks.soundness",
+    input_model=BearingsInput,
+    output_model=BearingsReply,
+    baseline=no_baseline(
+        "concerns were not held against the evidence; use --engine litellm:MODEL for it"
+    ),
+    kind=StepKind.JUDGEMENT,
 )

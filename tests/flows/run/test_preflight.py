@@ -148,3 +148,17 @@ def test_the_live_literature_is_asked_once_before_anything_is_paid(
     (record,) = (tmp_path / "w").rglob(RECORD_NAME)
     with sqlite3.connect(record) as connection:
         assert list(connection.execute("select count(*) from requests")) == [(1,)]
+
+
+def test_doctor_names_a_proxy_that_cannot_fetch_full_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", "http://user:word@proxy.lab:3128")
+    upstream = LiteratureSettings(upstream_url="https://literature.example")
+    settings = Settings(literature=upstream)
+    profile = load_profile("economy")
+    statuses = examine(tmp_path / "lake", "extractive", None, profile, settings)
+    (proxy,) = [each for each in statuses if each.part == "proxy"]
+    assert proxy.state == "missing"
+    assert proxy.detail.startswith("proxy.lab:3128; full texts cannot be fetched: literature.ex")
+    assert proxy.remedy == "export ASSAY_DOCUMENTS__RESOLVE_NAMES_AT_PROXY=true"

@@ -4,7 +4,6 @@ import asyncio
 import dataclasses
 import json
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 import yaml
 
 from flows.cli.answer import EXIT_DONE
-from flows.cli.command_line import application, run_command
 from schemas.base import replace
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper
@@ -23,6 +21,7 @@ from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.full_text import DocumentCache, FullTextLibrary
 from tasks.sources.unpaywall import open_full_texts
 from tasks.writing import neighbours
+from tests.support.assay_here import run
 from tests.support.document_server import Reply, document_server
 from tests.support.small_pdf import pdf_of
 from tests.support.survey_lake import make_survey, published_surveys
@@ -79,11 +78,9 @@ def long_paper() -> bytes:
     return pdf_of(pages)
 
 
-def outline(monkeypatch: pytest.MonkeyPatch, *more: str) -> None:
+def outline(*more: str) -> None:
     words = ["write", "idea.jsonl", "--warehouse", "w", "--survey", "survey-a", "--outline-only"]
-    monkeypatch.setattr(sys, "argv", ["assay", *words, *more])
-    code = run_command(lambda: application()(prog_name="assay", standalone_mode=False))
-    assert code == EXIT_DONE
+    assert run(*words, *more) == EXIT_DONE
 
 
 @pytest.fixture(scope="module")
@@ -105,12 +102,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_outline_follows_stored_full_texts_and_can_be_had_before_anything_is_written(
     surveyed: Path,
     here: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shutil.copytree(surveyed, here / "w")
     asyncio.run(store_documents(Warehouse(here / "w").cache / "documents.sqlite", 6))
-    outline(monkeypatch)
+    outline()
     planned = yaml.safe_load(capsys.readouterr().out)
     assert [each["heading"] for each in planned] == [
         "Introduction", "Plan", "Related work", "Limits and gaps", "Declaration",
@@ -124,12 +120,11 @@ def test_an_outline_follows_stored_full_texts_and_can_be_had_before_anything_is_
 def test_too_few_full_texts_leave_the_fixed_outline_and_say_so(
     surveyed: Path,
     here: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shutil.copytree(surveyed, here / "w")
     asyncio.run(store_documents(Warehouse(here / "w").cache / "documents.sqlite", 4))
-    outline(monkeypatch)
+    outline()
     answer = capsys.readouterr()
     assert [each["planned_words"] for each in yaml.safe_load(answer.out)][:3] == [280, 350, 400]
     assert "the outline is fixed: 4 of 8 nearby papers could be measured" in answer.err
@@ -147,13 +142,13 @@ def test_full_texts_are_fetched_where_asked_once_and_what_cannot_be_had_is_left_
         server.replies = {f"/{number}.pdf": [Reply(body=long_paper())] for number in range(6)}
         server.replies["/6.pdf"] = [Reply(body=b"<html>log in to read this</html>")]
         published_surveys(Warehouse(here / "w"), survey_of_eight(server.url))
-        outline(monkeypatch)
+        outline()
         assert "0 of 8 nearby papers could be measured" in capsys.readouterr().err
         assert server.asked == []
-        outline(monkeypatch, "--full-text", "--dry-run")
+        outline("--full-text", "--dry-run")
         capsys.readouterr()
         assert server.asked == [], "a dry run asks nothing"
-        outline(monkeypatch, "--full-text")
+        outline("--full-text")
         answer = capsys.readouterr()
         asked = {each.path for each in server.asked}
         assert asked == {f"/{number}.pdf" for number in range(8)}
@@ -161,6 +156,6 @@ def test_full_texts_are_fetched_where_asked_once_and_what_cannot_be_had_is_left_
         assert planned[1]["style"] == "past tense, first person"
         assert "median of 6 neighbours" in planned[1]["planned_from"]
         server.asked.clear()
-        outline(monkeypatch)
+        outline()
         assert yaml.safe_load(capsys.readouterr().out) == planned
         assert server.asked == []

@@ -5,7 +5,6 @@ refused until a person has said the rest.
 import ast
 import json
 import re
-import sys
 import tomllib
 from pathlib import Path
 
@@ -14,19 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.cli.answer import EXIT_DONE, EXIT_USAGE
-from flows.cli.command_line import application, run_command
 from flows.works.experiment import experiment_drafting
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
-from schemas.identifiers import IdeaId, PaperId
-from schemas.literature.recommendation import Recommendation, ResourceKind, Use
+from schemas.identifiers import IdeaId
+from schemas.literature.recommendation import ResourceKind
 from schemas.works.experiment import KnownIdea
 from tasks.experiments.drafting import known_of, write_draft
 from tasks.experiments.task_folder import read_task
 from tasks.recommendation.recommend import Recommended
 from tests.support.answers import read_answer
+from tests.support.assay_here import run
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.recommendations import make_recommendation
 from tests.support.reviewed_ideas import make_assessed_evaluation, without_soundness
 from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
 from warehouse.kinds.runs.landing import RUNS, land
@@ -36,39 +36,11 @@ from warehouse.warehouse import Warehouse
 IDEA = "We adapt a speech recogniser to Alpine dialects by transfer from German."
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["assay", *words])
-    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
-
-
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     return tmp_path
-
-
-def recommended(kind: ResourceKind, name: str, quote: str = "We use it.") -> Recommendation:
-    use = Use(
-        paper_id=PaperId("p1"),
-        title=f"A work on {name}",
-        year=2021,
-        url="",
-        quote=quote,
-        section="",
-        nearness_0_to_1=0.5,
-        through=None,
-    )
-    return Recommendation(
-        rank=1,
-        kind=kind,
-        name=name,
-        paper_id=None,
-        url="http://example.org",
-        score_0_to_1=0.5,
-        reason=f"one work used {name}",
-        uses=(use,),
-    )
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +53,12 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_evaluated_idea_brings_its_concerns_and_closest_works(
-    evaluated: Path, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    evaluated: Path, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evaluation = make_evaluation()
     idea = evaluation.idea
     command = ("experiment", "init", "mine", "--idea", idea.idea_id, "--json")
-    assert run(monkeypatch, *command, "--warehouse", str(evaluated)) == EXIT_DONE
+    assert run(*command, "--warehouse", str(evaluated)) == EXIT_DONE
     answer = read_answer(capsys.readouterr().out)
     assert {Path(row["path"]).name for row in answer["rows"]} >= {"task.toml", "idea.json"}
     known = json.loads((here / "mine" / "idea.json").read_text())
@@ -104,7 +76,7 @@ def test_an_evaluated_idea_brings_its_concerns_and_closest_works(
     assert {work["title"] for work in known["works"]} <= titles
 
     for words in (("check", "mine"), ("run", "mine")):
-        assert run(monkeypatch, "experiment", *words) == EXIT_USAGE
+        assert run("experiment", *words) == EXIT_USAGE
         err = capsys.readouterr().err
         assert "say what is marked 'FILL IN'" in err
         assert err.count("\n") == 1
@@ -118,9 +90,9 @@ def test_a_draft_is_a_task_once_it_is_filled_in_and_no_earlier(tmp_path: Path) -
         known,
         ["It compares word error rates."],
         [
-            recommended(ResourceKind.DATA_SET, "Alpine Speech"),
-            recommended(ResourceKind.BASELINE, "A cascade: of recognisers"),
-            recommended(ResourceKind.METRIC, "word error rate"),
+            make_recommendation(ResourceKind.DATA_SET, "Alpine Speech"),
+            make_recommendation(ResourceKind.BASELINE, "A cascade: of recognisers"),
+            make_recommendation(ResourceKind.METRIC, "word error rate"),
         ],
     )
     written = {path.relative_to(folder).as_posix(): path.read_text() for path in paths}
@@ -154,7 +126,7 @@ def test_whatever_papers_and_ideas_say_stays_a_comment(
         folder,
         KnownIdea(idea_id="a", text="b"),
         [hostile],
-        [recommended(kind, hostile or "x", hostile) for kind in ResourceKind],
+        [make_recommendation(kind, hostile or "x", hostile) for kind in ResourceKind],
     )
     for path in paths:
         if path.suffix == ".py":
@@ -180,7 +152,7 @@ def test_a_file_that_holds_the_idea_will_do(
     monkeypatch.setattr(experiment_drafting, "recommend_about", nothing_is_known)
     (here / "idea.txt").write_text(IDEA)
     command = ("experiment", "init", "mine", "--idea", "idea.txt", "--warehouse", "w")
-    assert run(monkeypatch, *command) == EXIT_DONE
+    assert run(*command) == EXIT_DONE
     assert "say what is marked 'FILL IN'" in capsys.readouterr().err
     known = json.loads((here / "mine" / "idea.json").read_text())
     assert (known["text"], known["run_id"], known["concerns"]) == (IDEA, "", [])
@@ -189,7 +161,6 @@ def test_a_file_that_holds_the_idea_will_do(
 def test_mistakes_are_one_line(
     evaluated: Path,
     here: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     there = ("--warehouse", str(evaluated))
@@ -206,7 +177,7 @@ def test_mistakes_are_one_line(
         ("mine", "--idea", "none", "--run", "run-z"): "run-z",
         ("taken", "--idea", "none"): "is there already",
     }.items():
-        assert run(monkeypatch, "experiment", "init", *words, *there) == EXIT_USAGE
+        assert run("experiment", "init", *words, *there) == EXIT_USAGE
         err = capsys.readouterr().err
         assert said in err
         assert err.count("\n") == 1

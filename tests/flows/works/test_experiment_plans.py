@@ -10,55 +10,32 @@ from flows.run.requests import request_of
 from flows.works.experiment import experiment_plans
 from flows.works.experiment.experiment_plans import (
     ExperimentPlan,
-    experiment_plan,
     plan_experiments,
     write_plans,
 )
-from schemas.literature.recommendation import Recommendation, ResourceKind, Use
+from schemas.literature.recommendation import ResourceKind
 from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
 from schemas.works.ideation_run import IdeateOptions, IdeationRequest
 from tasks.ideation.work import IDEATE
 from tasks.recommendation.recommend import Recommended
 from tests.support.ideation_lake import make_ideation_head, make_version, publish_ideation_lake
+from tests.support.recommendations import make_recommendation
 from tests.support.reports import Page
 from warehouse.warehouse import Warehouse
 
 HOSTILE = "<script>alert(1)</script> | [x](javascript:alert(1))"
 
 
-def recommended(kind: ResourceKind, name: str) -> Recommendation:
-    use = Use(
-        paper_id="p1",
-        title="Bats and moths",
-        year=2024,
-        url="",
-        quote=f"We compare with {name}.",
-        section="",
-        nearness_0_to_1=0.7,
-        through=None,
-    )
-    return Recommendation(
-        rank=1,
-        kind=kind,
-        name=name,
-        paper_id=None,
-        url="",
-        score_0_to_1=0.5,
-        reason="One work used it.",
-        uses=(use,),
-    )
-
-
 def planned(*named: tuple[ResourceKind, str]) -> ExperimentPlan:
-    found = tuple(recommended(kind, name) for kind, name in named)
-    return experiment_plan(make_version(), found, ())
+    found = tuple(make_recommendation(*each) for each in named)
+    return ExperimentPlan(make_version(), found, ())
 
 
 def test_runs_are_counted_over_every_baseline_and_data_set() -> None:
     alone = planned()
     assert alone.comparisons == 1
-    assert alone.runs[1] == (1.0, 10, 20)
+    assert [*alone.runs][1] == (1.0, 10, 20)
     many = planned(
         (ResourceKind.BASELINE, "Loud calls"),
         (ResourceKind.BASELINE, "No calls"),
@@ -77,7 +54,7 @@ def test_a_checklist_has_what_is_known_and_says_what_is_not(tmp_path: Path) -> N
     html, markdown = write_plans(tmp_path, [plan])
     text = markdown.read_text()
     assert "- [ ] **Moths of Ohio**" in text
-    assert "“We compare with Moths of Ohio.”" in text
+    assert "“We use it.”" in text
     assert "None is known from works near the idea: what a person who uses it would count" in text
     assert "All flee." in text
     assert "Twenty moths." in text
@@ -103,7 +80,7 @@ def test_the_leading_ideas_get_plans_from_works_near_them(
     def found(text: str, cutoff: date | None, asked: RecommendOptions, _: Settings) -> Recommended:
         assert asked.literature == request_of_a_lake.literature
         looked_up.append(text)
-        near = recommended(ResourceKind.DATA_SET, "Moths of Ohio")
+        near = make_recommendation(ResourceKind.DATA_SET, "Moths of Ohio")
         return Recommended((near,), near_works=1, citations=0, known_contexts=0, failures=())
 
     monkeypatch.setattr(experiment_plans, "recommend_about", found)

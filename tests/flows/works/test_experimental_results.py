@@ -3,21 +3,22 @@ own, in the key, in the report and as a search where it surprises.
 """
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from dashboards.app.site import idea_path
 from flows.cli.answer import EXIT_USAGE
-from flows.cli.command_line import application, run_command
+from flows.works.experiment.experimental_results import results_by_idea
 from schemas.base import replace
+from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
 from schemas.works.experiment import Experiment, Finding
 from schemas.works.experimental_result import Surprise
 from tasks.experiments.results import result_of
 from tests.support.answers import read_answer
+from tests.support.assay_here import run
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from tests.support.reports import idea_report
@@ -38,11 +39,6 @@ MARKUP = "<script>alert(1)</script>"
 def of_the_idea(**changes: object) -> Experiment:
     told = {"idea_id": "steps", "idea_text": TEXT, "idea_concerns": (CONCERN,)}
     return replace(make_experiment(), **{**told, **changes})
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["assay", *words])
-    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
 
 
 def test_the_finding_stands_beside_the_review_and_its_figures_are_the_experiment_s() -> None:
@@ -102,7 +98,7 @@ def test_an_evaluation_takes_it_as_evidence_of_its_own_kind_and_another_key(
     command = ("evaluate", "ideas.jsonl", "--warehouse", "w", "--modules", "soundness", "--json")
     keys = {}
     for asked in ((), ("--experiment", EXPERIMENT)):
-        run(monkeypatch, *command, *asked)
+        run(*command, *asked)
         out, err = capsys.readouterr()
         run_id = RunId(read_answer(out)["run"]["run_id"])
         with warehouse.reader() as connection:
@@ -122,24 +118,15 @@ def test_an_evaluation_takes_it_as_evidence_of_its_own_kind_and_another_key(
     )
 
 
-@pytest.mark.long
 def test_the_same_name_over_other_words_is_another_idea(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     warehouse = Warehouse(tmp_path / "w")
     publish_experiment(warehouse, of_the_idea(idea_text="We do something else altogether."))
-    (tmp_path / "ideas.jsonl").write_text(json.dumps({"idea_id": "steps", "text": TEXT}))
-    run(
-        monkeypatch,
-        *("evaluate", "ideas.jsonl", "--warehouse", "w", "--modules", "soundness"),
-        *("--experiment", EXPERIMENT),
-    )
+    idea = Idea(idea_id=IdeaId("steps"), title="Fewer steps", text=TEXT)
+    assert results_by_idea([EXPERIMENT], [idea], warehouse) == {}
     said = capsys.readouterr().err
     assert "no idea here was tried in experiment-a in the same words: it tried steps" in said
-    with warehouse.reader() as connection:
-        assert not rows_in(connection, "select * from experimental_results")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +145,7 @@ def test_what_is_no_experiment_is_one_line(
     assert publish(warehouse, RUNS, make_run()).published
     (tmp_path / "ideas.jsonl").write_text(json.dumps({"idea_id": "steps", "text": TEXT}))
     command = ("evaluate", "ideas.jsonl", "--warehouse", "w", "--experiment", name)
-    assert run(monkeypatch, *command) == EXIT_USAGE
+    assert run(*command) == EXIT_USAGE
     err = capsys.readouterr().err
     assert told in err
     assert err.count("\n") == 1

@@ -2,26 +2,19 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
-from flows.cli.command_line import application, run_command
 from schemas.reasons import Reason
 from schemas.works.experiment import Experiment
 from tasks.experiments import executing, sandbox, work
-from tasks.experiments.task_folder import TaskFolder
 from tests.support.answers import read_answer
+from tests.support.assay_here import run
 from tests.support.sandboxes import needs_sandbox
 from tests.support.small_task import PROGRAM, write_task
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["assay", *words])
-    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +31,7 @@ def test_a_task_is_experimented_on_once_and_reported(
     write_task(here / "numbers")
     write_task(here / "broken", program=PROGRAM.replace("return NUMBER", "return None; NUMBER"))
     command = ("experiment", "run", "numbers", "broken", "--warehouse", "w", "--json")
-    assert run(monkeypatch, *command) == EXIT_FAILURES
+    assert run(*command) == EXIT_FAILURES
     answer = read_answer(capsys.readouterr().out)
     assert answer["state"] == "measured"
     found = {row["task_id"]: row for row in answer["rows"]}
@@ -48,16 +41,21 @@ def test_a_task_is_experimented_on_once_and_reported(
     run_id = answer["run"]["run_id"]
 
     monkeypatch.setattr(executing, "run_sandboxed", None)  # nothing is run again
-    assert run(monkeypatch, *command) == EXIT_FAILURES
+    assert run(*command) == EXIT_FAILURES
     again = read_answer(capsys.readouterr().out)
     assert (again["run"]["run_id"], again["rows"]) == (run_id, answer["rows"])
+    run(*command[:-1])
+    _, numbers = capsys.readouterr().out.split("## numbers: ")
+    finding, programs = numbers.split("| Program |")
+    assert finding.startswith("supported"), "on the terminal the finding comes first"
+    assert "| parent |" in programs
 
     for kind in ("md", "html", "json"):
-        assert run(monkeypatch, "report", run_id, "--warehouse", "w", "--format", kind) == EXIT_DONE
+        assert run("report", run_id, "--warehouse", "w", "--format", kind) == EXIT_DONE
         text = capsys.readouterr().out
         assert "Is a number nearer to the target better?" in text
     assert json.loads(text)[1]["executions"]
-    run(monkeypatch, "report", run_id, "--warehouse", "w")
+    run("report", run_id, "--warehouse", "w")
     text = capsys.readouterr().out
     assert "## numbers: supported, within this task" in text
     assert "## broken: not measured" in text
@@ -66,46 +64,23 @@ def test_a_task_is_experimented_on_once_and_reported(
 
 
 @needs_sandbox
-@pytest.mark.long
-def test_a_failure_of_our_own_is_the_failure_of_one_task(
+def test_a_failure_of_our_own_is_a_reason_of_the_task(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    async def fails(*_: Any) -> Experiment:
+        raise LookupError("nobody foresaw this")
+
     write_task(here / "numbers")
-    write_task(here / "others")
-    run_experiment = work.run_experiment
-
-    async def fails_at_one(folder: TaskFolder, *others: Any) -> Experiment:
-        if folder.name == "others":
-            raise LookupError("nobody foresaw this")
-        return await run_experiment(folder, *others)
-
-    monkeypatch.setattr(work, "run_experiment", fails_at_one)
-    command = ("experiment", "run", "numbers", "others", "--warehouse", "w", "--json")
-    assert run(monkeypatch, *command) == EXIT_FAILURES
-    found = {row["task_id"]: row for row in read_answer(capsys.readouterr().out)["rows"]}
-    assert found["numbers"]["finding"] == "supported"
-    assert found["others"]["unscored_reason"] == Reason.INTERNAL_ERROR
-    assert "nobody foresaw this" in found["others"]["unscored_detail"]
+    monkeypatch.setattr(work, "run_experiment", fails)
+    assert run("experiment", "run", "numbers", "--warehouse", "w", "--json") == EXIT_FAILURES
+    (row,) = read_answer(capsys.readouterr().out)["rows"]
+    assert row["unscored_reason"] == Reason.INTERNAL_ERROR
+    assert "nobody foresaw this" in row["unscored_detail"]
 
 
-@needs_sandbox
-@pytest.mark.long
-def test_on_the_terminal_the_finding_comes_first(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_task(here / "numbers", program=PROGRAM.replace("0, 10", "0, 0.01"))
-    assert run(monkeypatch, "experiment", "run", "numbers", "--warehouse", "w") == EXIT_DONE
-    finding, programs = capsys.readouterr().out.split("| Program |")
-    assert finding.startswith("## numbers: not supported")
-    assert "on fresh data the gain lies below" in finding
-    assert "| parent |" in programs
-
-
-def test_what_a_run_takes_is_said_before(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_run_takes_is_said_before(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_task(here / "numbers", candidates=4)
-    assert run(monkeypatch, "experiment", "run", "numbers", "--dry-run", "--json") == EXIT_DONE
+    assert run("experiment", "run", "numbers", "--dry-run", "--json") == EXIT_DONE
     answer = read_answer(capsys.readouterr().out)
     stages = ("screening", "selection", "confirmation", "permuted")
     assert [answer[f"{stage}_executions"] for stage in stages] == [5, 20, 15, 0]
@@ -113,9 +88,7 @@ def test_what_a_run_takes_is_said_before(
     assert not (here / "assay-warehouse").exists()
 
 
-def test_mistakes_are_one_line(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_are_one_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_task(here / "numbers")
     write_task(here / "other" / "numbers")
     write_task(here / "fixed", program=PROGRAM.replace("# tunable: 0, 10", ""))
@@ -125,7 +98,7 @@ def test_mistakes_are_one_line(
         ("fixed",): "declares nothing tunable",
         ("numbers", "--seed", "-1"): "--seed",
     }.items():
-        assert run(monkeypatch, "experiment", "run", *words) == EXIT_USAGE
+        assert run("experiment", "run", *words) == EXIT_USAGE
         err = capsys.readouterr().err
         assert said in err
         assert err.count("\n") == 1
@@ -138,7 +111,7 @@ def test_without_a_sandbox_nothing_runs(
     monkeypatch.setattr(shutil, "which", lambda _: None)
     write_task(here / "numbers")
     for words in (("run", "numbers"), ("check", "numbers")):
-        assert run(monkeypatch, "experiment", *words) == EXIT_USAGE
+        assert run("experiment", *words) == EXIT_USAGE
         err = capsys.readouterr().err
         assert "install the package bubblewrap" in err
         assert err.count("\n") == 1
@@ -146,18 +119,16 @@ def test_without_a_sandbox_nothing_runs(
 
 
 @needs_sandbox
-def test_a_look_at_a_task_and_a_new_one(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_look_at_a_task_and_a_new_one(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_task(here / "numbers")
-    assert run(monkeypatch, "experiment", "check", "numbers") == EXIT_DONE
+    assert run("experiment", "check", "numbers") == EXIT_DONE
     out, err = capsys.readouterr()
     assert "eight" in out
     assert "worth having is 0.5" in err
     write_task(here / "broken", program=PROGRAM.replace("return NUMBER", "return None; NUMBER"))
-    assert run(monkeypatch, "experiment", "check", "broken") == EXIT_FAILURES
+    assert run("experiment", "check", "broken") == EXIT_FAILURES
     assert "parent fails" in capsys.readouterr().err
-    assert run(monkeypatch, "experiment", "init", "mine", "--like", "laplacian") == EXIT_DONE
+    assert run("experiment", "init", "mine", "--like", "laplacian") == EXIT_DONE
     assert (here / "mine" / "task.toml").exists()
-    assert run(monkeypatch, "experiment", "init", "mine") == EXIT_USAGE
+    assert run("experiment", "init", "mine") == EXIT_USAGE
     assert "is there already" in capsys.readouterr().err

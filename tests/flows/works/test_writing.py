@@ -2,20 +2,18 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
-from flows.cli.command_line import application, run_command
 from schemas.base import replace
 from schemas.reasons import Reason
 from schemas.works.draft import Draft
-from schemas.works.experiment import Finding
 from tasks.writing import drafting
 from tests.support.answers import read_answer
+from tests.support.assay_here import run
 from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.warehouse import Warehouse
@@ -26,11 +24,6 @@ IDEA = {
     "problem": "Bats meet too few of 30 moths.",
     "method": "We play calls to moths and count which of them turn away from the sound.",
 }
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["assay", *words])
-    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +53,7 @@ COMMAND = (
 def test_a_draft_is_written_once_and_anew_by_an_edited_outline(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(monkeypatch, *COMMAND, "--json") == EXIT_DONE
+    assert run(*COMMAND, "--json") == EXIT_DONE
     answer = read_answer(capsys.readouterr().out)
     assert answer["state"] == "written"
     (draft,) = answer["rows"]
@@ -78,20 +71,20 @@ def test_a_draft_is_written_once_and_anew_by_an_edited_outline(
 
     with monkeypatch.context() as again_alone:
         again_alone.setattr(drafting, "write_draft", None)  # nothing is written again
-        assert run(again_alone, *COMMAND, "--json") == EXIT_DONE
+        assert run(*COMMAND, "--json") == EXIT_DONE
     again = read_answer(capsys.readouterr().out)
     assert (again["run"]["run_id"], again["rows"]) == (run_id, answer["rows"])
     for kind in ("md", "html", "json"):
-        assert run(monkeypatch, "report", run_id, "--warehouse", "w", "--format", kind) == EXIT_DONE
+        assert run("report", run_id, "--warehouse", "w", "--format", kind) == EXIT_DONE
         assert "supported within this task" in capsys.readouterr().out
 
     outline, text = here / "outline.yaml", (here / "draft" / "outline.yaml").read_text()
     outline.write_text(text.replace("heading: Results", "heading: What came of it"))
-    assert run(monkeypatch, *COMMAND, "--outline", "outline.yaml") == EXIT_DONE
+    assert run(*COMMAND, "--outline", "outline.yaml") == EXIT_DONE
     assert "# What came of it" in (here / "draft" / "draft.md").read_text()
     outline.write_text(text.replace("purpose: Say", "purpose: In 12 words say", 1))
     capsys.readouterr()
-    assert run(monkeypatch, *COMMAND, "--outline", "outline.yaml") == EXIT_FAILURES
+    assert run(*COMMAND, "--outline", "outline.yaml") == EXIT_FAILURES
     assert "Introduction: the number 12 is no claim" in capsys.readouterr().err
 
 
@@ -102,20 +95,20 @@ def test_a_failure_of_our_own_lands_as_a_draft_without_a_text(
         raise LookupError("nobody foresaw this")
 
     monkeypatch.setattr(drafting, "write_draft", fails)
-    assert run(monkeypatch, *COMMAND, "--json") == EXIT_FAILURES
+    assert run(*COMMAND, "--json") == EXIT_FAILURES
     answer = read_answer(capsys.readouterr().out)
     (draft,) = answer["rows"]
     assert (draft["word_count"], draft["unscored_reason"]) == (None, Reason.INTERNAL_ERROR)
     assert "nobody foresaw this" in draft["unscored_detail"]
     run_id = answer["run"]["run_id"]
-    assert run(monkeypatch, "report", run_id, "--warehouse", "w") == EXIT_DONE
+    assert run("report", run_id, "--warehouse", "w") == EXIT_DONE
 
 
 def test_without_an_experiment_it_is_a_proposal_with_its_gaps(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ("write", "idea.jsonl", "--warehouse", "empty", "-o", "draft")
-    assert run(monkeypatch, *command) == EXIT_DONE
+    assert run(*command) == EXIT_DONE
     said = capsys.readouterr().err
     assert "nothing is cited: name a survey" in said
     assert "nothing was measured, so this is a proposal" in said
@@ -127,7 +120,7 @@ def test_without_an_experiment_it_is_a_proposal_with_its_gaps(
 
 
 def test_results_that_do_not_exist_are_not_written(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = replace(
         make_experiment(),
@@ -138,26 +131,11 @@ def test_results_that_do_not_exist_are_not_written(
     )
     publish_experiment(Warehouse(here / "lost"), lost)
     command = ("write", "idea.jsonl", "--warehouse", "lost", "--experiment", "experiment-a")
-    assert run(monkeypatch, *command, "--json") == EXIT_DONE
+    assert run(*command, "--json") == EXIT_DONE
     (draft,) = read_answer(capsys.readouterr().out)["rows"]
     assert draft["form"] == "proposal"
     gaps = [claim["shown"] for claim in draft["claims"] if claim["kind"] == "gap"]
     assert any("program.py fails" in gap for gap in gaps)
-
-
-def test_contradictory_results_are_said_and_neither_is_left_out(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = replace(make_experiment(), finding=Finding.UNDECIDED)
-    monkeypatch.setattr(
-        "tasks.writing.collecting.published_units", lambda *_: (make_experiment(), other)
-    )
-    command = ("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a")
-    assert run(monkeypatch, *command, "-o", "draft") == EXIT_DONE
-    assert "contradict each other" in capsys.readouterr().err
-    markdown = (here / "draft" / "draft.md").read_text()
-    assert "supported within this task" in markdown
-    assert "undecided" in markdown
 
 
 @pytest.mark.parametrize(
@@ -178,7 +156,6 @@ def test_contradictory_results_are_said_and_neither_is_left_out(
 )
 def test_mistakes_are_one_line(
     here: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     words: tuple[str, ...],
     said: str,
@@ -188,7 +165,7 @@ def test_mistakes_are_one_line(
     (here / "two.jsonl").write_text(
         "".join(json.dumps(IDEA | {"idea_id": name, "problem": name * 40}) + "\n" for name in "ab")
     )
-    assert run(monkeypatch, "write", *words, "--warehouse", "w") == EXIT_USAGE
+    assert run("write", *words, "--warehouse", "w") == EXIT_USAGE
     err = capsys.readouterr().err
     assert said in err
     assert err.count("\n") == 1

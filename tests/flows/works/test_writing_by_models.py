@@ -4,7 +4,6 @@ import base64
 import io
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from flows.cli.answer import EXIT_BUDGET, EXIT_DONE
-from flows.cli.command_line import application, run_command
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.identifiers import RunId
@@ -23,7 +21,7 @@ from schemas.works.draft_run import DRAFTS
 from tasks.writing import drafting
 from tasks.writing.checking import check
 from tests.support.answers import read_answer
-from tests.support.assay_here import settle
+from tests.support.assay_here import run, settle
 from tests.support.draft_lake import PASSAGES
 from tests.support.draft_writer import (
     CAPTION,
@@ -78,11 +76,10 @@ def here(tmp_path: Path, lake: Path, monkeypatch: pytest.MonkeyPatch, server: Op
     return tmp_path
 
 
-def run(server: OpenAIServer, *more: str) -> int:
+def write(server: OpenAIServer, *more: str) -> int:
     words = ["write", "idea.jsonl", "--warehouse", "w", "-o", "draft", "--survey", "survey-a"]
     words += ["--experiment", "experiment-a", "--engine", ENGINE, "--api-base", server.url, *more]
-    sys.argv = ["assay", *words]
-    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+    return run(*words)
 
 
 class Written(NamedTuple):
@@ -101,10 +98,10 @@ def written(tmp_path_factory: pytest.TempPathFactory, lake: Path, server: OpenAI
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
         settle(folder, patch)
         patch.setenv("ASSAY_LANGUAGE_MODEL__IMAGES", "yes")
-        assert run(server, "--json") == EXIT_DONE
+        assert write(server, "--json") == EXIT_DONE
         sent = [request.messages[1]["content"] for request in server.requests]
         (draft,) = read_answer(out.getvalue())["rows"]
-        assert run(server) == EXIT_DONE
+        assert write(server) == EXIT_DONE
     return Written(folder, draft, sent, len(server.requests) - len(sent))
 
 
@@ -174,12 +171,12 @@ def test_what_a_review_finds_goes_into_a_second_round(
     settle(here, monkeypatch)
     monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__IMAGES", "yes")
     server.requests.clear()
-    assert run(server, "--review", "--dry-run", "--json") == EXIT_DONE
+    assert write(server, "--review", "--dry-run", "--json") == EXIT_DONE
     priced = read_answer(capsys.readouterr().out)
     assert {"read_section", "refute_problem"} < {row["step"] for row in priced["rows"]}
     assert server.requests == []
 
-    assert run(server, "--review", "--json") == EXIT_DONE
+    assert write(server, "--review", "--json") == EXIT_DONE
     told = read_answer(capsys.readouterr().out)
     assert "found 1 problem, and this is the second round" in " ".join(told["warnings"])
     head = told["run"]
@@ -197,7 +194,7 @@ def test_what_a_review_finds_goes_into_a_second_round(
     assert not any("<span" in text or "<figure" in text for text in asked)
     assert verify(Warehouse(here / "w")).problems == ()
     count = len(server.requests)
-    assert run(server, "--review") == EXIT_DONE
+    assert write(server, "--review") == EXIT_DONE
     assert len(server.requests) <= count + 1
 
 
@@ -214,7 +211,7 @@ def test_a_second_round_that_is_refused_keeps_the_first(
         "check",
         lambda draft, stored: (line,) if MET in draft.markdown else check(draft, stored),
     )
-    assert run(server, "--review") == EXIT_DONE
+    assert write(server, "--review") == EXIT_DONE
     assert "is refused and the first stands: it says more" in capsys.readouterr().err
     assert MET not in (here / "draft" / "draft.md").read_text()
 
@@ -242,12 +239,12 @@ def test_swapped_and_changed_statements_are_refused(written: Written) -> None:
 def test_a_draft_that_meets_its_budget_is_no_draft_and_goes_on(
     here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(server, "--max-tokens", "3000") == EXIT_BUDGET
+    assert write(server, "--max-tokens", "3000") == EXIT_BUDGET
     said = capsys.readouterr()
     assert "There is no draft" in said.out
     assert "stopped by --max-tokens 3000" in said.err
     assert not (here / "draft").exists()
-    assert run(server, "--max-tokens", "9000000") == EXIT_DONE
+    assert write(server, "--max-tokens", "9000000") == EXIT_DONE
     assert (here / "draft" / "draft.pdf").exists()
 
 
@@ -255,7 +252,7 @@ def test_what_it_will_ask_is_said_before(
     here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     del here
-    assert run(server, "--dry-run", "--json") == EXIT_DONE
+    assert write(server, "--dry-run", "--json") == EXIT_DONE
     told = read_answer(capsys.readouterr().out)
     assert told["state"] == "expected"
     assert {row["step"] for row in told["rows"]} == {

@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import io
 import json
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,6 @@ from PIL import Image, ImageChops
 
 from dashboards.render.drafts.draft_folder import write_folder
 from flows.cli.answer import EXIT_DONE, EXIT_USAGE
-from flows.cli.command_line import application, run_command
 from flows.profiles import load_profile
 from flows.run.declared_campaign import DeclaredCampaign, run_id
 from flows.run.requests import request_of
@@ -40,7 +38,7 @@ from tasks.writing.expected import PICTURE_STEPS, steps_of
 from tasks.writing.figures import png_of
 from tasks.writing.work import WRITE
 from tests.support.answers import read_answer
-from tests.support.assay_here import settle
+from tests.support.assay_here import run, settle
 from tests.support.draft_writer import CAPTION, ENGINE, answer
 from tests.support.openai_server import (
     MODEL_ANSWERED,
@@ -316,6 +314,7 @@ WRONG = {
     "picture:small": (Reason.ILLEGIBLE, "67 an inch in print"),
     "picture:tall": (Reason.ILLEGIBLE, "2.5 times the other"),
     "picture:blank": (Reason.ILLEGIBLE, "of one colour"),
+    "hangs": (Reason.TIMED_OUT, ""),
 }
 
 
@@ -323,9 +322,11 @@ WRONG = {
     "behaviour", some(WRONG, {"content_policy", "picture:vast", "picture:tall"}.__contains__)
 )
 def test_whatever_goes_wrong_boxes_and_arrows_stand_and_a_row_says_why(
-    here: Path, server: OpenAIServer, behaviour: str
+    here: Path, server: OpenAIServer, behaviour: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reason, said = WRONG[behaviour]
+    if behaviour == "hangs":
+        monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__TIMEOUT_SECONDS", "2")
     server.behaviour = drawing(behaviour)
     draft = written(asked(server))
     figure = method_figure(draft)
@@ -338,19 +339,9 @@ def test_whatever_goes_wrong_boxes_and_arrows_stand_and_a_row_says_why(
     assert "\n" not in failure.detail
     assert MODEL not in draft.markdown
     assert draft.word_count
-    assert len([call for call in draft.llm_calls if call.step == "draw_method_figure"]) == 1
-
-
-@pytest.mark.long
-def test_a_picture_that_takes_too_long_is_not_waited_for(
-    here: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__TIMEOUT_SECONDS", "2")
-    server.behaviour = drawing("hangs")
-    draft = written(asked(server))
-    assert [failure.reason for failure in draft.failures] == [Reason.TIMED_OUT]
     (row,) = [call for call in draft.llm_calls if call.step == "draw_method_figure"]
-    assert (row.status, row.cost_usd) == (CallStatus.TIMED_OUT, None)
+    if behaviour == "hangs":
+        assert (row.status, row.cost_usd) == (CallStatus.TIMED_OUT, None)
 
 
 def test_other_pixels_than_were_drawn_are_refused(drawn: Drawn) -> None:
@@ -392,22 +383,21 @@ def test_a_model_that_cannot_be_asked_is_named_in_one_line(
     assert str(raised.value).startswith("--image-model")
 
 
-def run(server: OpenAIServer, *more: str) -> int:
+def write(server: OpenAIServer, *more: str) -> int:
     words = ["write", "idea.jsonl", "--warehouse", "w", "-o", "draft", "--engine", ENGINE]
-    sys.argv = ["assay", *words, "--api-base", server.url, *more]
-    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+    return run(*words, "--api-base", server.url, *more)
 
 
 def test_what_a_picture_costs_is_said_before_and_models_that_draw_none_are_named(
     here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(server, "--image-model", MODEL, "--dry-run", "--json") == EXIT_DONE
+    assert write(server, "--image-model", MODEL, "--dry-run", "--json") == EXIT_DONE
     told = read_answer(capsys.readouterr().out)
     (row,) = [row for row in told["rows"] if row["step"] == "draw_method_figure"]
     assert (row["models"], row["calls"]) == ([MODEL], 1)
     assert row["cost_usd"] == pytest.approx(0.25, abs=0.01)
     assert "look_at_picture" not in {row["step"] for row in told["rows"]}
-    assert run(server, "--image-model", "openai/gpt-4o") == EXIT_USAGE
+    assert write(server, "--image-model", "openai/gpt-4o") == EXIT_USAGE
     assert "openai/gpt-4o gives no pictures" in capsys.readouterr().err
     assert server.requests == []
 
@@ -415,7 +405,7 @@ def test_what_a_picture_costs_is_said_before_and_models_that_draw_none_are_named
 def test_a_draft_with_a_picture_is_published_and_reported(
     here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(server, "--image-model", MODEL, "--json") == EXIT_DONE
+    assert write(server, "--image-model", MODEL, "--json") == EXIT_DONE
     told = read_answer(capsys.readouterr().out)
     (draft,) = told["rows"]
     figure = next(each for each in draft["figures"] if each["figure_id"] == "method")
@@ -423,6 +413,6 @@ def test_a_draft_with_a_picture_is_published_and_reported(
     (report,) = [Path(path) for path in told["reports"] if path.endswith(".md")]
     assert f"This figure was drawn by {MODEL}, an image model" in report.read_text()
     count = len(server.requests)
-    assert run(server, "--image-model", MODEL) == EXIT_DONE
+    assert write(server, "--image-model", MODEL) == EXIT_DONE
     assert len(asked_for_pictures(server)) == 1
     assert len(server.requests) <= count + 1

@@ -12,7 +12,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tests.support.loopback import Dropped, ServedApplication
+from tests.support.loopback import Dropped, ServedApplication, renew
 from tests.support.schema_answers import Schema, answer_from_schema, schema_in_prompt
 
 CHARACTERS_PER_TOKEN = 4
@@ -43,9 +43,80 @@ class Recorded:
     body: Body
     at: float
 
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        return self.body["messages"]
+
+    @property
+    def key(self) -> str:
+        return self.headers.get("authorization", "").removeprefix("Bearer ")
+
 
 Behaviour = str | Sequence[str] | Callable[[Recorded], str]
 """A name for every question; names used up one by one, the last one staying; or a function."""
+
+
+@dataclass
+class RecordingServer:
+    """A server in a thread of its own; usable as a context manager.
+
+    Attributes:
+        requests: all that came, unless `record` is off.
+    """
+
+    behaviour: Behaviour = "good"
+    port: int = 0
+    requests: list[Recorded] = field(default_factory=list)
+    record: bool = True
+    count: int = 0
+
+    def routes(self) -> list[Route]:
+        raise NotImplementedError
+
+    def start(self) -> Self:
+        self._served = ServedApplication(Starlette(routes=self.routes()), self.port)
+        self.port = self._served.port
+        return self
+
+    def stop(self) -> None:
+        self._served.stop()
+
+    def __enter__(self) -> Self:
+        return self if hasattr(self, "_served") else self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def renew(self) -> Self:
+        """As it was when it started: well-behaved, and with nothing recorded."""
+        return renew(self, "key")
+
+    async def recorded(self, request: Request) -> Recorded:
+        self.count += 1
+        recorded = Recorded(
+            self.count,
+            request.url.path,
+            dict(request.query_params),
+            dict(request.headers),
+            json.loads(await request.body()),
+            time.monotonic(),
+        )
+        if self.record:
+            self.requests.append(recorded)
+        return recorded
+
+    def next(self, recorded: Recorded, number: int) -> str:
+        """The behaviour of the answer with this number."""
+        if isinstance(self.behaviour, str):
+            return self.behaviour
+        if callable(self.behaviour):
+            return self.behaviour(recorded)
+        return self.behaviour[min(number, len(self.behaviour)) - 1]
 
 
 class Refusal(Exception):  # noqa: N818 -- the providers' word for it, and no failure of the server
@@ -90,8 +161,8 @@ class Reply:
 
 
 @dataclass
-class ProviderServer:
-    """A running server of one provider; usable as a context manager.
+class ProviderServer(RecordingServer):
+    """A running server of one provider.
 
     Attributes:
         api_base_path: what follows the address in the API base that LiteLLM is given.
@@ -99,20 +170,16 @@ class ProviderServer:
         context_tokens: of every model, instead of each model's own.
         thinking_tokens: by effort.
         cached_tokens: how many of a prompt's tokens the provider found in its cache.
-        requests: all that came.
-        questions: those of them that the provider took.
+        questions: the requests that the provider took.
     """
 
-    behaviour: Behaviour = "good"
     answer: Callable[[Messages, Schema | None], Any] | None = None
     context_tokens: int | None = None
     thinking_tokens: dict[str, int] = field(default_factory=lambda: dict(THINKING_TOKENS))
     cached_tokens: int = 0
     key: str = "loopback-key"
     late_seconds: float = 0.3
-    requests: list[Recorded] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
-    port: int = 0
 
     api_base_path: ClassVar[str] = ""
     paths: ClassVar[tuple[str, ...]] = ()
@@ -160,53 +227,18 @@ class ProviderServer:
         """The requests for completions."""
         return [recorded for recorded in self.requests if recorded.path not in self.other_paths]
 
-    def renew(self) -> Self:
-        """As it was when it started: well-behaved, and with nothing recorded."""
-        for one in fields(self):
-            if one.name not in ("key", "port"):
-                made = one.default_factory is not MISSING
-                setattr(self, one.name, one.default_factory() if made else one.default)
-        return self
-
-    def __enter__(self) -> Self:
-        self._served = ServedApplication(Starlette(routes=self.routes()), self.port)
-        self.port = self._served.port
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._served.stop()
-
     async def _handle(self, request: Request) -> Response:
-        recorded = self._recorded(request, await request.body())
+        recorded = await self.recorded(request)
         try:
             self.authorise(recorded)
             if (other := self.served(recorded)) is not None:
                 return JSONResponse(other)
             question = self.question(recorded)
             self.questions.append(question)
-            return await self._answered(self._next(), question, recorded)
+            behaviour = self.next(recorded, len(self.questions))
+            return await self._answered(behaviour, question, recorded)
         except Refusal as refusal:
             return JSONResponse(refusal.body, refusal.status, refusal.headers)
-
-    def _recorded(self, request: Request, body: bytes) -> Recorded:
-        path, query = request.url.path, dict(request.query_params)
-        headers, now = dict(request.headers), time.monotonic()
-        number = len(self.requests) + 1
-        recorded = Recorded(number, path, query, headers, json.loads(body), now)
-        self.requests.append(recorded)
-        return recorded
-
-    def _next(self) -> str:
-        if isinstance(self.behaviour, str):
-            return self.behaviour
-        if callable(self.behaviour):
-            return self.behaviour(self.requests[-1])
-        return self.behaviour[min(len(self.questions), len(self.behaviour)) - 1]
 
     async def _answered(self, behaviour: str, question: Question, recorded: Recorded) -> Response:
         name, _, argument = behaviour.partition(":")

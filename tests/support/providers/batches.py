@@ -128,7 +128,8 @@ class BatchServer(ProviderServer):
         try:
             question = self.question(recorded)
             self.questions.append(question)
-            response = await self._answered(self._next(), question, recorded)
+            behaviour = self.next(recorded, len(self.questions))
+            response = await self._answered(behaviour, question, recorded)
             entry.status, entry.answer = response.status_code, json.loads(response.body)
         except Refusal as refusal:
             entry.ended, entry.status, entry.answer = REFUSED, refusal.status, refusal.body

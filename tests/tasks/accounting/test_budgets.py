@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import BudgetExhaustedError, ConfigurationError
+from schemas.errors import BudgetExhaustedError
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
+from tests.support.children import CHILDREN, start_child
 
-SPAWN = multiprocessing.get_context("spawn")
 IDEA, OTHER, RUN = IdeaId("i1"), IdeaId("i2"), RunId("r1")
 
 
@@ -38,13 +38,10 @@ def _reserve_and_die(path: Path) -> None:
 
 
 def test_workers_share_one_budget(tmp_path: Path) -> None:
-    calls: multiprocessing.Queue[int] = SPAWN.Queue()
+    calls: multiprocessing.Queue[int] = CHILDREN.Queue()
     workers = [
-        SPAWN.Process(target=_spend_until_exhausted, args=(tmp_path / "budget.sqlite", calls))
-        for _ in range(3)
+        start_child(_spend_until_exhausted, tmp_path / "budget.sqlite", calls) for _ in range(3)
     ]
-    for worker in workers:
-        worker.start()
     total = sum(calls.get(timeout=240) for _ in workers)
     for worker in workers:
         worker.join()
@@ -102,9 +99,7 @@ async def test_an_unknown_price_counts_as_the_estimate(tmp_path: Path) -> None:
 
 async def test_reservations_of_the_dead_are_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "b.sqlite"
-    worker = SPAWN.Process(target=_reserve_and_die, args=(path,))
-    worker.start()
-    worker.join()
+    start_child(_reserve_and_die, path).join()
     budget = SharedBudget(path, RUN, Budget(maximum_cost_usd=1.0))
     async with asyncio.timeout(60):
         await budget.reserve(IDEA, cost_usd=0.1, tokens=1)
@@ -117,11 +112,3 @@ async def test_spending_without_bounds_is_known_to_every_process(tmp_path: Path)
     budget.settle(await budget.reserve(IDEA, cost_usd=1.0, tokens=5), cost_usd=0.5, tokens=6)
     again = SharedBudget(tmp_path / "b.sqlite", RUN, Budget())
     assert again.spent() == Spend(cost_usd=0.5, tokens=6)
-
-
-@pytest.mark.parametrize("storage", ["file"], indirect=True)
-async def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "b.sqlite"
-    path.write_bytes(b"no database at all " * 100)
-    with pytest.raises(ConfigurationError, match=r"b\.sqlite"):
-        await SharedBudget(path, RUN, Budget(maximum_tokens=1)).reserve(IDEA, tokens=1)

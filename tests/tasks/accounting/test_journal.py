@@ -2,7 +2,6 @@
 
 import ast
 import asyncio
-import multiprocessing
 import os
 import signal
 import socket
@@ -18,12 +17,12 @@ from schemas.errors import BudgetExhaustedError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
+from tests.support.children import start_child
 from tests.support.evaluations import make_llm_call
 from warehouse.stores.budget_file import BudgetFile, process_is_alive
 from warehouse.units.landing import journalled_calls
 from warehouse.warehouse import Warehouse
 
-SPAWN = multiprocessing.get_context("spawn")
 IDEA, RUN, UNIT = IdeaId("i1"), RunId("r1"), "run=r1/idea=a"
 ANSWERED = make_llm_call(IDEA, 0, call_id="answered", cost_usd=0.25)
 LOST = make_llm_call(IDEA, 1, call_id="lost", cost_usd=None)
@@ -44,9 +43,7 @@ def _send_and_die(root: Path, budget: Budget) -> None:
 
 
 def killed(root: Path, budget: Budget) -> Warehouse:
-    worker = SPAWN.Process(target=_send_and_die, args=(root, budget))
-    worker.start()
-    worker.join()
+    start_child(_send_and_die, root, budget).join()
     return Warehouse(root)
 
 
@@ -150,19 +147,17 @@ async def test_a_file_that_cannot_be_used_is_not_to_be_deleted(tmp_path: Path) -
         SharedBudget(path, RUN, Budget()).spent()
 
 
-@pytest.mark.parametrize("call", ["no JSON", "[1]", "{}", None])
 @pytest.mark.parametrize("storage", ["file"], indirect=True)
-async def test_a_journalled_call_that_is_none_is_told_in_one_line(
-    call: str | None, tmp_path: Path
-) -> None:
+async def test_a_journalled_call_that_is_none_is_told_in_one_line(tmp_path: Path) -> None:
     warehouse = killed(tmp_path, Budget())
-    with closing(sqlite3.connect(warehouse.budgets, isolation_level=None)) as database:
-        database.execute("update journal set call = ?", [call])
     file = BudgetFile(warehouse.budgets, RUN, Budget())
-    for read in (lambda: journalled_calls(warehouse, UNIT), file.estimated_spend):
-        with pytest.raises(ConfigurationError, match="something else than a call") as told:
-            read()
-        assert "\n" not in str(told.value)
+    for call in ("no JSON", "[1]", "{}", None):
+        with closing(sqlite3.connect(warehouse.budgets, isolation_level=None)) as database:
+            database.execute("update journal set call = ?", [call])
+        for read in (lambda: journalled_calls(warehouse, UNIT), file.estimated_spend):
+            with pytest.raises(ConfigurationError, match="something else than a call") as told:
+                read()
+            assert "\n" not in str(told.value)
 
 
 @pytest.mark.parametrize("storage", ["file"], indirect=True)

@@ -201,29 +201,9 @@ def test_hostile_replies_take_linear_time() -> None:
 
 PIECES = st.sampled_from(
     [
-        *[
-            "[P1]",
-            "[P9]",
-            "[P1-P4]",
-            "[",
-            "]",
-            "(",
-            ")",
-            "](",
-            "http://a.b/c",
-            ".",
-            "text",
-            "\\",
-            "P",
-            "7",
-            "![",
-            "<",
-            "1",
-            '"',
-            "“",
-            "”",
-        ],
-        *("(P2, P77)", "P3 shows", " ", "\n", "\x00", "\x01", "\x02", "\x03"),
+        *("[P1]", "[P9]", "[P1-P4]", "[", "]", "(", ")", "](", "http://a.b/c", ".", "text", "\\"),
+        *("P", "7", "![", "<", "1", '"', "“", "”", "(P2, P77)", "P3 shows", " ", "\n"),
+        *("\x00", "\x01", "\x02", "\x03"),
     ]
 )
 REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=40).map("".join))

@@ -15,7 +15,6 @@ from tasks.committee.reviewing import (
     PanelMember,
     draw_personas,
     familiar_knowledge,
-    familiarity,
     nearest_personas,
 )
 from tasks.personas.roster import load_roster
@@ -121,16 +120,6 @@ def test_masks_are_nested_of_the_share_the_persona_knows_and_blind_to_order(
     )
 
 
-def test_nothing_is_masked_from_who_knows_all_and_everything_from_who_knows_nothing() -> None:
-    shares = ("familiarity_papers_0_to_1", "familiarity_web_0_to_1", "familiarity_code_0_to_1")
-    everything = replace(PERSONAS[0], **dict.fromkeys(shares, 1.0))
-    nothing = replace(PERSONAS[0], **dict.fromkeys(shares, 0.0))
-    assert familiar_knowledge(PanelMember(everything, 1), RECORDS) == {
-        each.knowledge_id for each in RECORDS
-    }
-    assert familiar_knowledge(PanelMember(nothing, 1), RECORDS) == frozenset()
-
-
 def test_what_is_found_besides_does_not_change_which_of_two_items_is_known_first() -> None:
     """Masks go by what an item is: its number among the finds may differ from run to run."""
     persona = replace(PERSONAS[0], familiarity_papers_0_to_1=0.5)
@@ -139,8 +128,3 @@ def test_what_is_found_besides_does_not_change_which_of_two_items_is_known_first
     renumbered = [replace(each, knowledge_id=f"k{n + 7}") for n, each in enumerate(two)]
     (again,) = familiar_knowledge(PanelMember(persona, 3), renumbered)
     assert {"k1": "k7", "k2": "k8"}[known] == again
-
-
-@pytest.mark.parametrize("kind", SourceKind)
-def test_every_kind_of_knowledge_has_a_familiarity(kind: SourceKind) -> None:
-    assert 0 <= familiarity(PERSONAS[0], kind) <= 1

@@ -47,10 +47,10 @@ def figures(scores: list[list[float | None]]) -> Figures:
 
 def test_the_total_is_the_mean_of_all_scores_and_spreads_need_two() -> None:
     found = figures([[4.0, 8.0], [6.0, None], [None, None]])
-    assert found.total_0_to_10 == 6.0
-    assert found.means == {"d0": 6.0, "d1": 6.0}
-    assert found.spreads == {"d0": pytest.approx(2.828, abs=1e-3)}
-    assert (found.scored_count, found.unscored_count) == (3, 3)
+    assert found.total_score_0_to_10 == 6.0
+    assert found.dimension_means == {"d0": 6.0, "d1": 6.0}
+    assert found.dimension_spreads == {"d0": pytest.approx(2.828, abs=1e-3)}
+    assert (found.scored_review_count, found.unscored_review_count) == (3, 3)
 
 
 def test_alpha_is_krippendorff_s_published_example_on_the_interval_scale() -> None:
@@ -64,14 +64,14 @@ def test_alpha_is_krippendorff_s_published_example_on_the_interval_scale() -> No
     found = figures(
         [[float(score) if score is not None else None for score in row] for row in rows]
     )
-    assert found.alpha == pytest.approx(0.849, abs=5e-4)
+    assert found.krippendorff_alpha == pytest.approx(0.849, abs=5e-4)
 
 
 def test_alpha_is_undefined_where_nothing_can_agree() -> None:
-    assert figures([[5.0], [7.0]]).alpha is None
-    assert figures([[5.0, 5.0], [5.0, 5.0]]).alpha is None
-    assert figures([[5.0, 6.0], [None, 7.0]]).alpha is None
-    assert figures([]).alpha is None
+    assert figures([[5.0], [7.0]]).krippendorff_alpha is None
+    assert figures([[5.0, 5.0], [5.0, 5.0]]).krippendorff_alpha is None
+    assert figures([[5.0, 6.0], [None, 7.0]]).krippendorff_alpha is None
+    assert figures([]).krippendorff_alpha is None
 
 
 @given(
@@ -80,14 +80,14 @@ def test_alpha_is_undefined_where_nothing_can_agree() -> None:
 def test_unscored_reviews_never_move_a_figure(rows: list[list[float | None]]) -> None:
     found = figures(rows)
     scored = [score for row in rows for score in row if score is not None]
-    assert found.total_0_to_10 == (pytest.approx(fmean(scored)) if scored else None)
+    assert found.total_score_0_to_10 == (pytest.approx(fmean(scored)) if scored else None)
     more = figures([[*row, None] for row in rows])
-    assert (more.total_0_to_10, more.means, more.spreads) == (
-        found.total_0_to_10,
-        found.means,
-        found.spreads,
+    assert (more.total_score_0_to_10, more.dimension_means, more.dimension_spreads) == (
+        found.total_score_0_to_10,
+        found.dimension_means,
+        found.dimension_spreads,
     )
-    assert found.alpha is None or found.alpha <= 1.0
+    assert found.krippendorff_alpha is None or found.krippendorff_alpha <= 1.0
 
 
 @pytest.mark.parametrize(

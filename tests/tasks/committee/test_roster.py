@@ -49,18 +49,6 @@ def test_at_least_twelve_different_personas_ship_with_every_kind_of_familiarity(
         assert max(shares) >= 0.9
 
 
-def test_the_five_dimensions_ship_and_only_clarity_needs_no_evidence() -> None:
-    dimensions = load_roster(None).dimensions
-    assert [each.name for each in dimensions] == [
-        "clarity",
-        "novelty",
-        "feasibility",
-        "validity",
-        "significance",
-    ]
-    assert [each.name for each in dimensions if not each.needs_evidence] == ["clarity"]
-
-
 def test_a_file_of_personas_replaces_the_shipped_ones_and_keeps_the_dimensions(
     tmp_path: Path,
 ) -> None:

@@ -7,7 +7,7 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.judgement.committee import IdeaPart
 from schemas.reasons import Reason
-from tasks.committee.evaluate import structure_idea
+from tasks.committee.evaluate import StructuredIdea, structure_idea
 from tasks.committee.steps.structure_idea import (
     CLAIMS_PER_PART,
     StructureInput,
@@ -62,63 +62,40 @@ async def test_free_text_is_sorted_by_its_wording_alone() -> None:
     assert found[IdeaPart.METHODS] == ("We propose to route queries by learned hashing.",)
 
 
+async def structured(
+    text: str = "Something.", reply: StructureReply | None = None
+) -> StructuredIdea:
+    answers = {"structure_idea": lambda _: reply} if reply else {}
+    idea = Idea(idea_id=IdeaId("bare"), title="Bare", text=text)
+    return await structure_idea(idea, FakeEngine(WordEmbedder(), answers))
+
+
 async def test_an_idea_without_a_method_goes_on_and_says_what_it_lacks() -> None:
-    idea = Idea(
-        idea_id=IdeaId("bare"),
-        title="Bare",
-        text="Dense attention is too expensive for long documents. However, nobody knows why.",
+    found = await structured(
+        "Dense attention is too expensive for long documents. However, nobody knows why."
     )
-    structured = await structure_idea(idea, FakeEngine(WordEmbedder(), {}))
-    assert structured.unscored is None
-    assert {claim.part for claim in structured.claims} == {IdeaPart.TLDR, IdeaPart.MOTIVATIONS}
-    (failure,) = structured.failures
+    assert found.unscored is None
+    assert {claim.part for claim in found.claims} == {IdeaPart.TLDR, IdeaPart.MOTIVATIONS}
+    (failure,) = found.failures
     assert "does not have: methods, experimental settings" in failure.detail
-    assert [bool(part.claims) for part in structured.parts] == [
-        True,
-        True,
-        False,
-        False,
-        False,
-        False,
-    ]
+    assert [bool(part.claims) for part in found.parts] == [True, True] + 4 * [False]
 
 
-async def test_a_text_that_claims_nothing_is_nothing_to_judge() -> None:
+def claiming(**parts: tuple[str, ...]) -> StructureReply:
+    return StructureReply(**(dict.fromkeys(map(str, IdeaPart), ()) | parts))
+
+
+async def test_a_text_or_a_reply_that_claims_nothing_is_nothing_to_judge() -> None:
     answer = await baseline_structure(StructureInput(idea="Hm."), TOOLS)
     assert isinstance(answer, NoAnswer)
-    assert answer.reason is Reason.NOTHING_TO_JUDGE
-
-
-async def test_a_reply_without_a_single_claim_is_nothing_to_judge() -> None:
-    empty = StructureReply(
-        tldr=(),
-        motivations=(" ",),
-        research_questions=(),
-        methods=(),
-        experimental_settings=(),
-        expected_results=(),
-    )
-    idea = Idea(idea_id=IdeaId("a"), title="A", text="Something.")
-    structured = await structure_idea(
-        idea, FakeEngine(WordEmbedder(), {"structure_idea": lambda _: empty})
-    )
-    assert structured.unscored.reason is Reason.NOTHING_TO_JUDGE
+    found = await structured(reply=claiming(motivations=(" ",)))
+    assert answer.reason is found.unscored.reason is Reason.NOTHING_TO_JUDGE
 
 
 async def test_claims_are_numbered_in_the_order_of_the_parts_and_none_is_said_twice() -> None:
-    reply = StructureReply(
-        tldr=("One.", "One."),
-        motivations=(),
-        research_questions=(),
-        methods=("Two\n lines.",),
-        experimental_settings=("S",),
-        expected_results=(),
-    )
-    idea = Idea(idea_id=IdeaId("a"), title="A", text="Something.")
-    structured = await structure_idea(
-        idea, FakeEngine(WordEmbedder(), {"structure_idea": lambda _: reply})
-    )
-    assert [(claim.claim_id, claim.statement) for claim in structured.claims] == [
+    reply = claiming(tldr=("One.", "One."), methods=("Two\n lines.",), experimental_settings=("S",))
+    found = await structured(reply=reply)
+    assert [(claim.claim_id, claim.statement) for claim in found.claims] == [
         ("c1", "One."),
         ("c2", "Two lines."),
         ("c3", "S"),

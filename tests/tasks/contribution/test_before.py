@@ -1,6 +1,8 @@
-"""An idea judged again: what an earlier run judged of a paper stands, and only the rest is asked."""
+"""An idea judged again: earlier judgements of a paper stand, and only the rest is asked."""
 
 from typing import Any
+
+import pytest
 
 from schemas.base import replace
 from schemas.idea import Idea
@@ -8,14 +10,14 @@ from schemas.judgement.contribution import ContributionEvaluation, EarlierJudgem
 from schemas.literature.paper import Paper
 from tasks.contribution.context import judged_before
 from tasks.contribution.evaluate import evaluate_contribution
-from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonReply
-from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS, DimensionsReply
-from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
+from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.judging.findings import Findings
 from tests.support.contribution_fakes import (
     FakeEngine,
     FakeLiterature,
     WordEmbedder,
+    compared_alike,
+    judged_alike,
     paper,
     parameters,
 )
@@ -23,31 +25,13 @@ from tests.support.contribution_fakes import (
 IDEA = Idea(idea_id="i1", title="Bats", text="We record the echo calls of bats.")
 OLD = tuple(paper(f"bats-{number}", f"Echo calls, number {number}.") for number in range(3))
 NEW = paper("bats-new", "Echo calls, published since.")
-
-
-def relevant(question: Any) -> RelevanceReply:
-    entries = [{"key": p.key, "rationale": "Bats.", "score": 4} for p in question.papers]
-    return RelevanceReply.model_validate({"papers": entries})
-
-
-def compared(question: Any) -> ComparisonReply:
-    along = [
-        {"dimension": d.dimension_id, "comparison": "Near.", "score": 1}
-        for d in question.dimensions
-    ]
-    entries = [
-        {"key": p.key, "overall_comparison": "Near.", "dimensions": along} for p in question.papers
-    ]
-    return ComparisonReply.model_validate({"papers": entries})
-
-
-def named(_: Any) -> DimensionsReply:
-    return DimensionsReply.model_validate(
-        {"dimensions": [{"name": "Calls", "statements": ["Echo calls are recorded."]}]}
-    )
-
-
-ANSWERS = {"relevance": relevant, "compare_paper": compared, "extract_dimensions": named}
+CHANGED = replace(OLD[0], abstract="Echo calls, corrected.")
+DIMENSIONS = {"dimensions": [{"name": "Calls", "statements": ["Echo calls are recorded."]}]}
+ANSWERS = {
+    "relevance": judged_alike(4),
+    "compare_paper": compared_alike(1),
+    "extract_dimensions": lambda _: DimensionsReply.model_validate(DIMENSIONS),
+}
 
 
 async def evaluated(
@@ -60,46 +44,51 @@ async def evaluated(
     return found, engine
 
 
-def shown(engine: FakeEngine, step: Any) -> set[str]:
-    return {each.title for inputs in engine.inputs_of(step) for each in inputs.papers}
+def shown(engine: FakeEngine) -> tuple[set[str], set[str]]:
+    """Titles of the papers judged, and of those compared."""
+    judged, compared = (
+        {each.title for inputs in engine.inputs_of(step) for each in inputs.papers}
+        for step in ("relevance", "compare_paper")
+    )
+    return judged, compared
+
+
+async def judged() -> tuple[Findings[ContributionEvaluation], EarlierJudgements]:
+    first, _ = await evaluated(OLD)
+    return first, judged_before(first.evaluation, first.papers)
 
 
 async def test_only_papers_that_are_new_are_judged_and_compared() -> None:
-    first, _ = await evaluated(OLD)
-    before = judged_before(first.evaluation, first.papers)
+    first, before = await judged()
     again, engine = await evaluated((*OLD, NEW), before)
-    assert shown(engine, RELEVANCE) == shown(engine, COMPARE_PAPER) == {NEW.title}
-    assert engine.inputs_of(EXTRACT_DIMENSIONS) == []
+    assert shown(engine) == ({NEW.title}, {NEW.title})
+    assert engine.inputs_of("extract_dimensions") == []
     assert [each.name for each in again.evaluation.dimensions] == ["Calls"]
     rows = {each.paper_id: each for each in again.evaluation.comparisons}
     assert set(rows) == {each.paper_id for each in (*OLD, NEW)}
-    then = {each.paper_id: each for each in first.evaluation.comparisons}
-    assert all(rows[each.paper_id] == then[each.paper_id] for each in OLD)
+    assert all(rows[each.paper_id] == each for each in first.evaluation.comparisons)
 
 
-async def test_a_paper_whose_text_has_changed_is_judged_anew() -> None:
-    first, _ = await evaluated(OLD)
-    before = judged_before(first.evaluation, first.papers)
-    changed = replace(OLD[0], abstract="Echo calls, corrected.")
-    _, engine = await evaluated((changed, *OLD[1:]), before)
-    assert shown(engine, RELEVANCE) == shown(engine, COMPARE_PAPER) == {changed.title}
-
-
-async def test_what_another_version_of_a_step_judged_does_not_stand() -> None:
-    first, _ = await evaluated(OLD)
-    before = judged_before(first.evaluation, first.papers)
+def by_another_version(before: EarlierJudgements) -> EarlierJudgements:
     candidates = tuple(
         replace(each, provenance=each.provenance and replace(each.provenance, step_version=99))
         for each in before.candidates
     )
-    _, engine = await evaluated(OLD, replace(before, candidates=candidates))
-    assert shown(engine, RELEVANCE) == {each.title for each in OLD}
-    assert shown(engine, COMPARE_PAPER) == set()
+    return replace(before, candidates=candidates)
 
 
-async def test_a_judgement_that_failed_is_asked_for_again() -> None:
-    first, _ = await evaluated(OLD)
-    before = judged_before(first.evaluation, first.papers)
-    lost = replace(before, comparisons=before.comparisons[1:])
-    _, engine = await evaluated(OLD, lost)
-    assert len(shown(engine, COMPARE_PAPER)) == 1
+@pytest.mark.parametrize(
+    ("papers", "change", "judged_count", "compared_count"),
+    [
+        ((CHANGED, *OLD[1:]), lambda before: before, 1, 1),
+        (OLD, by_another_version, 3, 0),
+        (OLD, lambda before: replace(before, comparisons=before.comparisons[1:]), 0, 1),
+    ],
+    ids=["changed text", "another version of the step", "a failed comparison"],
+)
+async def test_what_does_not_stand_any_more_is_asked_again(
+    papers: tuple[Paper, ...], change: Any, judged_count: int, compared_count: int
+) -> None:
+    _, before = await judged()
+    _, engine = await evaluated(papers, change(before))
+    assert tuple(map(len, shown(engine))) == (judged_count, compared_count)

@@ -1,6 +1,4 @@
-"""What economy packs: searches, recommendations, queries of several dimensions, and the order in
-which calls set out.
-"""
+"""What economy packs: searches, recommendations, queries, and the order of calls."""
 
 import asyncio
 from typing import Any
@@ -19,14 +17,14 @@ from tasks.contribution.steps.compare_paper import COMPARE_PAPER
 from tasks.contribution.steps.contribution_queries import CONTRIBUTION_QUERIES, QueriesReply
 from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
-from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
-from tasks.embeddings.similarity import fused
+from tasks.contribution.steps.relevance import RELEVANCE
 from tasks.judging.findings import Findings
 from tasks.judging.packing import Beginning, first_alone
 from tests.support.contribution_fakes import (
     FakeEngine,
     FakeLiterature,
     WordEmbedder,
+    judged_alike,
     paper,
     parameters,
 )
@@ -54,12 +52,6 @@ QUERIES = {
 }
 
 
-def everything_is_relevant(question: Any) -> RelevanceReply:
-    return RelevanceReply.model_validate(
-        {"papers": [{"key": p.key, "rationale": "Bats.", "score": 4} for p in question.papers]}
-    )
-
-
 async def evaluated(
     source: FakeLiterature, idea: Idea = IDEA, **changes: Any
 ) -> tuple[Findings[ContributionEvaluation], FakeEngine]:
@@ -67,7 +59,7 @@ async def evaluated(
     answers = {
         "extract_dimensions": lambda _: DimensionsReply.model_validate(DIMENSIONS),
         "contribution_queries": lambda _: QueriesReply.model_validate(QUERIES),
-        "relevance": everything_is_relevant,
+        "relevance": judged_alike(4),
     }
     engine = FakeEngine(embedder, answers)
     packed = parameters(**{"dimensions_per_query_call": 5, "search": SearchKind.PACKED, **changes})
@@ -214,14 +206,6 @@ def test_each_query_keeps_its_best_papers_and_no_stranger() -> None:
         ("calls", "echo calls"),
         ("roosts", "drones roosts"),
     ]
-
-
-@given(st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 1), min_size=1))
-def test_fusing_a_ranking_with_itself_keeps_its_order(values: dict[str, float]) -> None:
-    together = fused([values, values])
-    assert sorted(together, key=lambda name: (-together[name], name)) == sorted(
-        values, key=lambda name: (-values[name], name)
-    )
 
 
 async def test_words_and_embeddings_can_choose_together() -> None:

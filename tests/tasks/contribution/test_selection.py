@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.identifiers import PaperId
-from tasks.contribution.evaluate import most_relevant, relevant, second_pass
+from tasks.contribution.evaluate import most_relevant, second_pass
 from tasks.embeddings.similarity import (
     MAXIMUM_PASSAGES,
     Nearness,
     idea_passages,
-    most_words_shared,
     nearest,
 )
 from tasks.judging.packing import even_batches
@@ -31,22 +30,18 @@ IDEA = "# Bats\n\nWe record the echo calls of bats."
 
 @given(
     st.randoms(use_true_random=False),
-    st.lists(st.none() | st.integers(0, 5), min_size=24, max_size=24),
+    st.lists(st.integers(0, 5), min_size=24, max_size=24),
     st.integers(1, 24),
 )
 def test_the_most_relevant_do_not_depend_on_order(
-    shuffler: random.Random, scores: list[int | None], limit: int
+    shuffler: random.Random, scores: list[int], limit: int
 ) -> None:
     judgements = {one.paper_id: Judgement(score) for one, score in zip(PAPERS, scores, strict=True)}
     similarity = {one.paper_id: (index % 5) / 5 for index, one in enumerate(PAPERS)}
     shuffled = list(PAPERS)
     shuffler.shuffle(shuffled)
-    chosen = [
-        most_relevant(relevant(papers, judgements, 2), judgements, similarity, limit)
-        for papers in (PAPERS, shuffled)
-    ]
+    chosen = [most_relevant(papers, judgements, similarity, limit) for papers in (PAPERS, shuffled)]
     assert chosen[0] == chosen[1]
-    assert all((judgements[one.paper_id].score or 0) >= 2 for one in chosen[0])
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 24), st.booleans())
@@ -89,16 +84,6 @@ async def test_a_list_that_fits_is_kept_whole_and_nothing_embedded() -> None:
         IDEA, PAPERS, len(PAPERS), Nearness(IDEA, embedder), lexical_prefilter=True
     )
     assert (kept, similarity, embedder.texts) == (PAPERS, {}, [])
-
-
-def test_papers_that_share_rare_words_win_over_those_that_share_common_ones() -> None:
-    papers = [
-        paper("far", "tax law"),
-        paper("field", "bats and calls"),
-        paper("near", "echo calls of bats"),
-        paper("field2", "bats, calls"),
-    ]
-    assert [one.paper_id for one in most_words_shared(IDEA, papers, 1)] == ["near"]
 
 
 @given(st.lists(st.integers(), max_size=60), st.integers(1, 25))

@@ -8,6 +8,7 @@ from schemas.errors import ConfigurationError, RateLimitedError
 from schemas.settings import EmbeddingSettings
 from tasks.embeddings import sentence_embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tests.support.loopback import renew
 from tests.support.openai_server import EMBEDDING_DIMENSIONS, OpenAIServer, start_openai_server
 
 
@@ -17,10 +18,16 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sentence_embedder, "_POLICY", hasty)
 
 
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
+@pytest.fixture(scope="module")
+def started() -> Iterator[OpenAIServer]:
     with start_openai_server() as running:
         yield running
+
+
+@pytest.fixture
+def server(started: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    monkeypatch.setenv("OPENAI_API_KEY", "none-needed")
+    return renew(started)
 
 
 def embedder(server: OpenAIServer) -> SentenceEmbedder:
@@ -32,7 +39,6 @@ def embedder(server: OpenAIServer) -> SentenceEmbedder:
 async def test_an_embedding_api_answers_in_batches_and_in_order(
     server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none-needed")
     monkeypatch.setattr("tasks.embeddings.sentence_embedder.BATCH_SIZE", 2)
     vectors = await embedder(server).embed(["a a a", "b", "c d e f", "b"])
     assert vectors.shape == (4, EMBEDDING_DIMENSIONS)
@@ -50,9 +56,8 @@ async def test_an_embedding_api_answers_in_batches_and_in_order(
     ],
 )
 async def test_an_embedding_api_that_fails_raises_a_typed_error(
-    server: OpenAIServer, behaviour: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+    server: OpenAIServer, behaviour: str, error: type[Exception]
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none-needed")
     server.behaviour = behaviour
     with pytest.raises(error):
         await embedder(server).embed(["a"])
@@ -60,9 +65,7 @@ async def test_an_embedding_api_that_fails_raises_a_typed_error(
 
 async def test_an_embedding_api_that_is_busy_for_a_moment_is_asked_again(
     server: OpenAIServer,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none-needed")
     server.behaviour = ["retry_after:0.01", "good"]
     assert (await embedder(server).embed(["a"])).shape == (1, EMBEDDING_DIMENSIONS)
     assert len(server.requests) == 2

@@ -1,7 +1,9 @@
 import asyncio
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -121,7 +123,17 @@ async def test_no_texts_give_no_rows() -> None:
     assert (await SentenceEmbedder(SETTINGS, None).embed([])).shape == (0, 384)
 
 
-async def test_a_model_that_is_not_there_is_a_configuration_error(tmp_path: Path) -> None:
+async def test_a_model_that_is_not_there_is_a_configuration_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object, **__: object) -> None:
+        raise OSError("no such file")
+
+    # The library itself takes ten seconds to import.
+    library = SimpleNamespace(SentenceTransformer=missing)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    quiet = SimpleNamespace(logging=SimpleNamespace(disable_progress_bar=lambda: None))
+    monkeypatch.setitem(sys.modules, "transformers.utils", quiet)
     with pytest.raises(ConfigurationError, match="ASSAY_EMBEDDINGS__MODEL"):
         await SentenceEmbedder(EmbeddingSettings(model=str(tmp_path / "nothing")), None).embed(
             ["text"]

@@ -2,8 +2,6 @@
 
 import asyncio
 import errno
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -79,15 +77,9 @@ def job(tmp_path: Path, count: int, **changes: Any) -> ShardJob:
     )
 
 
-@asynccontextmanager
-async def tools(ledger: Ledger) -> AsyncIterator[IdeaTools]:
-    yield IdeaTools(
-        engine=cast(Any, None),
-        literature=cast(Any, None),
-        documents=cast(Any, None),
-        embedder=cast(Any, None),
-        ledger=ledger,
-    )
+def tools(ledger: Ledger) -> IdeaTools:
+    nothing = cast(Any, None)
+    return IdeaTools(nothing, nothing, nothing, nothing, ledger)
 
 
 @pytest.fixture
@@ -304,12 +296,10 @@ def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) ->
             raise error
         return SimpleNamespace(evaluation=None, papers=(), citations=(), suggestions=())
 
-    @asynccontextmanager
-    async def breaking_bench(ledger: Ledger) -> AsyncIterator[IdeaTools]:
+    def breaking_bench(ledger: Ledger) -> IdeaTools:
         if stage == "tools" and ledger.idea_id == about:
             raise error
-        async with tools(ledger) as opened:
-            yield opened
+        return tools(ledger)
 
     def assembled(
         planned: PlannedIdea, job: Any, ledger: Ledger, watch: Any, found: Any, *rest: Any
@@ -348,8 +338,14 @@ POISONS = [
 ]
 
 
-@pytest.mark.parametrize("stage", [*Module, "tools", "assemble", "land"])
-@pytest.mark.parametrize("error", POISONS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize(
+    ("stage", "error"),
+    [
+        *((stage, POISONS[0]) for stage in (*Module, "tools", "assemble")),
+        *(("land", error) for error in POISONS),
+    ],
+    ids=str,
+)
 async def test_whatever_stage_of_an_idea_fails_it_is_that_ideas_failure(
     stage: str, error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -408,6 +404,14 @@ async def test_memory_that_ran_out_ends_the_worker_and_leaves_the_idea_a_suspect
     assert [attempts.count(planned.evaluation_key) for planned in work.ideas] == [0, 1]
 
 
+BASE = Idea(
+    idea_id=IdeaId("a"),
+    title="A",
+    text="We will do something new.",
+    cutoff_date=date(2024, 1, 1),
+)
+
+
 def key(
     tmp_path: Path,
     idea: Idea | None = None,
@@ -416,28 +420,18 @@ def key(
     results: tuple[ExperimentalResult, ...] = (),
     **changes: Any,
 ) -> EvaluationKey:
-    chosen = idea or Idea(
-        idea_id=IdeaId("a"),
-        title="A",
-        text="We will do something new.",
-        cutoff_date=date(2024, 1, 1),
+    return evaluation_key(
+        idea or BASE, request(tmp_path, **changes), literature, STEPS, used, results
     )
-    return evaluation_key(chosen, request(tmp_path, **changes), literature, STEPS, used, results)
 
 
 def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -> None:
-    base = Idea(
-        idea_id=IdeaId("a"),
-        title="A",
-        text="We will do something new.",
-        cutoff_date=date(2024, 1, 1),
-    )
     result = result_of(RunId("experiment-a"), make_experiment())
     assert result is not None
     variants = [
         key(tmp_path),
-        key(tmp_path, base.model_copy(update={"text": "We will do something else."})),
-        key(tmp_path, base.model_copy(update={"cutoff_date": date(2024, 1, 2)})),
+        key(tmp_path, BASE.model_copy(update={"text": "We will do something else."})),
+        key(tmp_path, BASE.model_copy(update={"cutoff_date": date(2024, 1, 2)})),
         key(tmp_path, literature="snapshot:def"),
         key(tmp_path, engine="litellm:openai/a"),
         key(tmp_path, engine="litellm:openai/a", api_base="http://other"),
@@ -463,16 +457,10 @@ def test_another_rule_of_coverage_is_another_key_only_where_the_rule_is_applied(
 
 
 def test_the_key_stays_when_nothing_that_matters_changes(tmp_path: Path) -> None:
-    base = Idea(
-        idea_id=IdeaId("a"),
-        title="A",
-        text="We will do something new.",
-        cutoff_date=date(2024, 1, 1),
-    )
-    same = base.model_copy(
+    same = BASE.model_copy(
         update={"group": "other", "title": "Another title", "metadata": {"note": "x"}}
     )
-    assert key(tmp_path, base) == key(tmp_path, same, workers=7, ideas_in_flight=3)
+    assert key(tmp_path, BASE) == key(tmp_path, same, workers=7, ideas_in_flight=3)
 
 
 def test_the_run_is_named_after_its_content(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def option(call: list[str], name: str) -> str:
 def test_a_container_has_no_network_no_rights_and_bounds(stand_in: StandIn, runtime: str) -> None:
     container = stand_in.make(runtime, GIVES.format(killed=0, peak=1_234_567))
     files = {"run.py": b"1", "data/labels.csv": b"2"}
-    ended = run_sandboxed(["/given/run.py", "7"], files, "answer.json", LIMITS, container)
+    ended = run_sandboxed(["/given/run.py", "7"], files, LIMITS, container)
     (call,) = stand_in.calls
     assert call[:2] == ["run", "--rm"]
     for word in NO_RIGHTS:
@@ -140,7 +140,7 @@ def test_nothing_of_this_machine_s_environment_is_inside(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("HTTPS_PROXY", "http://user:sk-secret@proxy")
     container = stand_in.make("docker", GIVES.format(killed=0, peak=1))
-    run_sandboxed(["-c", ""], {}, "left", LIMITS, container)
+    run_sandboxed(["-c", ""], {}, LIMITS, container)
     (call,) = stand_in.calls
     assert "sk-secret" not in json.dumps(call)
     assert "--env=HTTPS_PROXY=" in call
@@ -150,7 +150,7 @@ def test_nothing_of_this_machine_s_environment_is_inside(
 def test_a_container_that_passes_its_time_is_ended_by_its_name(stand_in: StandIn) -> None:
     container = stand_in.make("podman", "time.sleep(600)")
     limits = LIMITS.model_copy(update={"seconds": 1.0})
-    ended = run_sandboxed(["-c", ""], {}, "left", limits, container)
+    ended = run_sandboxed(["-c", ""], {}, limits, container)
     run, kill = stand_in.calls
     assert (ended.stopped, ended.code, ended.left) == (Stop.TIME, None, None)
     assert kill == ["kill", "--signal=KILL", option(run, "--name")]
@@ -161,11 +161,11 @@ def test_memory_that_ran_out_is_a_limit_passed_and_forged_figures_stay_below_it(
     stand_in: StandIn,
 ) -> None:
     container = stand_in.make("docker", GIVES.format(killed=1, peak="9" * 500))
-    ended = run_sandboxed(["-c", ""], {}, "left", LIMITS, container)
+    ended = run_sandboxed(["-c", ""], {}, LIMITS, container)
     assert (ended.stopped, ended.left) == (Stop.MEMORY, None)
     assert ended.memory_bytes == LIMITS.memory_bytes
     container = stand_in.make("docker", GIVES.format(killed=0, peak="9" * 30))
-    ended = run_sandboxed(["-c", ""], {}, "left", LIMITS, container)
+    ended = run_sandboxed(["-c", ""], {}, LIMITS, container)
     assert (ended.stopped, ended.memory_bytes) == (None, LIMITS.memory_bytes)
 
 

@@ -2,20 +2,29 @@
 
 import asyncio
 import random
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import ClassVar, cast
 
 import pytest
 
-from schemas.works.experiment import Direction, Execution, Finding, Stage, Task, Trials
-from tasks.experiments import proposing
+from schemas.failure import Failure
+from schemas.works.experiment import (
+    Direction,
+    Execution,
+    Finding,
+    Program,
+    Role,
+    Stage,
+    Task,
+    Trials,
+)
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment
-from tasks.experiments.proposing import TunableProposer
-from tasks.experiments.record import finding, interval
+from tasks.experiments.proposing import Proposer
+from tasks.experiments.record import Entry, elites, finding, interval, least_used
 from tasks.experiments.task_folder import TaskFolder
 
-PROGRAM = "A = 0  # tunable: 0..1000000\n\ndef solve(given, seed):\n    return A\n"
+PROGRAM = "def solve(given, seed):\n    return 0\n"
 Noise = Callable[[random.Random], float]
 
 
@@ -34,17 +43,24 @@ def coarse(chance: random.Random) -> float:
 
 
 class EachOther:
-    """Proposes what was not proposed yet."""
+    """Proposes what was not proposed yet; nothing is learnt from noise."""
 
-    def __init__(self, *_: object) -> None:
-        self.count = 0
+    failures: ClassVar[list[Failure]] = []
+    provenance = None
 
-    def propose(self, count: int) -> list[dict[str, int]]:
-        self.count += count
-        return [{"A": self.count - number} for number in range(count)]
+    async def propose(self, names: Sequence[str], record: object) -> list[Program]:
+        return [
+            Program(
+                program_id=name,
+                role=Role.CANDIDATE,
+                parent_program_id="parent",
+                source=PROGRAM,
+                source_sha256=name,
+            )
+            for name in names
+        ]
 
-    def tell(self, values: Any) -> None:
-        """Nothing is learnt from noise."""
+    async def learn(self, firsts: object, record: object, *, more: bool) -> None: ...
 
 
 class OfNoise:
@@ -70,35 +86,39 @@ class OfNoise:
         )
 
 
-def task(**more: Any) -> TaskFolder:
-    said = Task(
+TASK = TaskFolder(
+    "null",
+    Task(
         question="?",
         metric="m",
         direction=Direction.MAXIMISE,
         least_difference=1e-6,
         trials=Trials(candidates=12),
-    )
-    return TaskFolder("null", said, {"parent": PROGRAM}, "", {}, False, "0" * 64, **more)
+    ),
+    {"parent": PROGRAM},
+    "",
+    {},
+    "0" * 64,
+)
 
 
 def found(noise: Noise, seed: int, better: float = 0.0) -> Finding | None:
-    executor = cast(Executor, OfNoise(noise, seed, better))
-    return asyncio.run(run_experiment(task(), executor, TunableProposer(task(), seed))).finding
+    executor, proposer = OfNoise(noise, seed, better), EachOther()
+    running = run_experiment(TASK, cast(Executor, executor), cast(Proposer, proposer))
+    return asyncio.run(running).finding
 
 
 @pytest.mark.parametrize("tasks", [120, pytest.param(500, marks=pytest.mark.long)])
 def test_of_tasks_without_an_effect_at_most_5_in_100_are_called_improvements(
-    tasks: int, monkeypatch: pytest.MonkeyPatch
+    tasks: int,
 ) -> None:
-    monkeypatch.setattr(proposing, "TunableSearch", EachOther)
     noises = (normal, skewed, coarse)
     called = [found(noises[seed % len(noises)], seed) for seed in range(tasks)]
     assert called.count(Finding.SUPPORTED) <= 0.05 * tasks
     assert None not in called
 
 
-def test_an_effect_that_is_there_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proposing, "TunableSearch", EachOther)
+def test_an_effect_that_is_there_is_found() -> None:
     called = [found(normal, seed, better=6.0) for seed in range(50)]
     assert called.count(Finding.SUPPORTED) >= 45
 
@@ -125,3 +145,35 @@ def test_a_gain_too_small_to_be_worth_having_is_no_support() -> None:
     assert finding(unsure, small, 0.01, None)[0] is Finding.UNDECIDED
     wide = interval([0.01, 0.05, 0.1, 0.14])
     assert finding(wide, interval([0.05, 0.14, 0.06, 0.12]), 0.1, None)[0] is Finding.UNDECIDED
+
+
+def entry(name: str, gain: float, length: int = 100, seconds: float = 0.1) -> Entry:
+    return Entry(name, gain, length, seconds)
+
+
+@pytest.mark.parametrize(
+    ("entries", "names"),
+    [
+        # Of programs of one kind the best is kept, and of another kind a worse one too.
+        (
+            [
+                *(entry("parent", 0), entry("c001", 0.5), entry("c002", 0.3, 105)),
+                *(entry("c003", 0.1, 400), entry("c004", -0.2, 100, 30.0)),
+            ],
+            ["c001", "c003", "c004"],
+        ),
+        ([entry("a", 0.5), entry("b", 0.5)], ["a"]),
+        # Times that are not worth telling apart are of one kind.
+        ([entry("a", 0.1, seconds=0.1), entry("b", 0.2, seconds=1.1)], ["b"]),
+    ],
+)
+def test_programs_are_kept_that_are_good_in_different_ways(
+    entries: list[Entry], names: list[str]
+) -> None:
+    assert [each.name for each in elites(entries, 100)] == names
+
+
+def test_the_parent_used_least_often_comes_first() -> None:
+    entries = [entry("a", 0.5), entry("b", 0.3), entry("c", 0.4)]
+    assert least_used(entries, {"a": 1}).name == "c"
+    assert least_used(entries, {"a": 1, "b": 1, "c": 1}).name == "a"

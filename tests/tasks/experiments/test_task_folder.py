@@ -2,6 +2,7 @@
 
 import json
 import os
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -217,7 +218,9 @@ def test_bundled_tasks_are_copied_whole_and_can_be_read(tmp_path: Path) -> None:
 
 def test_the_evaluator_of_packing_refuses_what_is_no_packing() -> None:
     space: dict[str, object] = {}
-    source = Path(str(read_bundled("bin_packing") / "evaluate.py")).read_text()
+    source = (
+        resources.files("tasks.experiments.bundled").joinpath("bin_packing/evaluate.py").read_text()
+    )
     exec(compile(source, "evaluate.py", "exec"), space)
     make, score = space["make"], space["score"]
     assert callable(make)
@@ -228,12 +231,6 @@ def test_the_evaluator_of_packing_refuses_what_is_no_packing() -> None:
     for wrong in (each[1:], [*each, [0]], [list(range(len(given["sizes"])))]):
         with pytest.raises(ValueError, match=r"item|full"):
             score(given, held, wrong)
-
-
-def read_bundled(name: str) -> Path:
-    import tasks.experiments.bundled
-
-    return Path(tasks.experiments.bundled.__path__[0]) / name
 
 
 def test_the_number_of_baselines_is_bounded(tmp_path: Path) -> None:

@@ -60,29 +60,21 @@ def looking() -> Iterator[Looking]:
         yield Looking(beside)
 
 
-def test_figures_of_all_processes_are_added(process: Path, looking: Looking) -> None:
-    assert process.is_dir()
+def test_figures_of_living_processes_are_added(process: Path, looking: Looking) -> None:
     assert looking.at_once() == 2 << 20
-
-
-def test_a_process_that_has_ended_holds_nothing(process: Path, looking: Looking) -> None:
     (process / "status").unlink()
     assert looking.at_once() == 1 << 20
 
 
+@pytest.mark.parametrize("figure", ["-8", "", "eight", "\u0668", None])
 def test_a_status_that_cannot_be_read_counts_as_the_most_a_process_may_hold(
-    process: Path, looking: Looking
+    process: Path, looking: Looking, figure: str | None
 ) -> None:
     (process / "status").unlink()
-    (process / "status").mkdir()
-    assert looking.at_once() == (1 << 20) + LIMITS.memory_bytes
-
-
-@pytest.mark.parametrize("figure", ["-8", "", "eight", "\u0668"])
-def test_a_figure_that_is_no_number_counts_as_the_most_a_process_may_hold(
-    process: Path, looking: Looking, figure: str
-) -> None:
-    (process / "status").write_text(f"Name:\tpython\nVmPTE:\t{figure}\n")
+    if figure is None:
+        (process / "status").mkdir()
+    else:
+        (process / "status").write_text(f"Name:\tpython\nVmPTE:\t{figure}\n")
     assert looking.at_once() == (1 << 20) + LIMITS.memory_bytes
 
 

@@ -15,6 +15,7 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine, Sampling
 from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tests.support.loopback import renew
 from tests.support.openai_server import OpenAIServer, start_openai_server
 
 TEMPLATE = (
@@ -63,10 +64,15 @@ def question() -> Question:
     )
 
 
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
+@pytest.fixture(scope="module")
+def started() -> Iterator[OpenAIServer]:
     with start_openai_server() as running:
         yield running
+
+
+@pytest.fixture
+def server(started: OpenAIServer) -> OpenAIServer:
+    return renew(started)
 
 
 Opened = SimpleNamespace

@@ -6,7 +6,6 @@ import pytest
 
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput
-from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.models import takes_cache_markers, with_cache_markers
 from tasks.judging.relevance import ShownPaper
 
@@ -26,6 +25,8 @@ def test_marking_changes_no_word() -> None:
     marked = with_cache_markers(plain)
     assert marked[0] == plain[0]
     assert "".join(part["text"] for part in marked[1]["content"]) == plain[1]["content"]
+    no_block = [{"role": "system", "content": "s"}, {"role": "user", "content": "Say OK."}]
+    assert with_cache_markers(no_block) == no_block
 
 
 def test_the_mark_stands_behind_the_idea_and_what_it_covers_is_the_same_in_all_calls() -> None:
@@ -36,11 +37,6 @@ def test_the_mark_stands_behind_the_idea_and_what_it_covers_is_the_same_in_all_c
     assert one[0]["cache_control"] == {"type": "ephemeral"}
     assert one[0]["text"].endswith("hostile end.\n</idea>")
     assert "cache_control" not in one[1]
-
-
-def test_a_prompt_without_an_idea_stays_as_it_is() -> None:
-    plain = [{"role": "system", "content": "s"}, {"role": "user", "content": "Say OK."}]
-    assert with_cache_markers(plain) == plain
 
 
 def test_where_there_is_no_idea_the_first_block_is_what_calls_share() -> None:
@@ -61,19 +57,11 @@ def test_where_there_is_no_idea_the_first_block_is_what_calls_share() -> None:
     ("model", "takes"),
     [
         ("anthropic/claude-sonnet-4-5", True),
-        ("claude-3-5-haiku-latest", True),
         ("bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0", True),
-        ("vertex_ai/claude-sonnet-4", True),
         ("openrouter/anthropic/claude-sonnet-4", True),
-        ("openai/gpt-4.1", False),
         ("openai/judge", False),
         ("ollama/llama3.2", False),
     ],
 )
 def test_only_models_that_cache_what_is_marked_are_sent_marks(model: str, takes: bool) -> None:
     assert takes_cache_markers(model) is takes
-
-
-def test_the_backend_is_told_which_steps_share_a_beginning() -> None:
-    assert RELEVANCE.shares_prefix
-    assert LiteLLMBackend.ask.__kwdefaults__["shares_prefix"] is False

@@ -1,18 +1,17 @@
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schemas.calls import CallStatus
-from schemas.identifiers import IdeaId, RunId
+from schemas.identifiers import IdeaId
 from schemas.outcome import Scored, Unscored
 from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
-from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.models import ModelLimits, open_model_limits
@@ -23,11 +22,12 @@ from warehouse.stores.keyed_store import KeyedStore
 from warehouse.stores.transcripts import Transcripts
 
 Open = Callable[..., Awaitable[Any]]
-MODES = ["json_schema", "json_object", "text"]
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("behaviour", ["good", "prose", "fenced", "late"])
+@pytest.mark.parametrize(
+    ("behaviour", "mode"),
+    [("good", "json_schema"), ("late", "json_object"), ("prose", "text"), ("fenced", "auto")],
+)
 async def test_a_good_answer_is_scored_and_leaves_one_row(
     server: OpenAIServer, open_engine: Open, step: Any, question: Any, behaviour: str, mode: str
 ) -> None:
@@ -55,21 +55,11 @@ async def test_a_good_answer_is_scored_and_leaves_one_row(
     assert outcome.provenance.seed == row.seed == 7
     sent = server.requests[0].body
     assert sent["seed"] == 7
-    assert ("response_format" in sent) == (mode != "text")
+    assert ("response_format" in sent) == mode.startswith("json")
     assert ("JSON schema" in sent["messages"][0]["content"]) == (mode != "json_schema")
 
 
-async def test_an_unknown_model_is_asked_in_prose(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any
-) -> None:
-    opened = await open_engine()
-    assert isinstance(await opened.engine.run(step, question), Scored)
-    assert "response_format" not in server.requests[0].body
-
-
-@pytest.mark.parametrize(
-    "first", ["malformed", "empty", "text:Seven of ten.", 'text:{"support": "x", "score": 70}']
-)
+@pytest.mark.parametrize("first", ["empty", 'text:{"support": "x", "score": 70}'])
 async def test_an_unusable_reply_is_asked_for_once_more_with_its_error(
     server: OpenAIServer, open_engine: Open, step: Any, question: Any, first: str
 ) -> None:
@@ -90,11 +80,9 @@ async def test_an_unusable_reply_is_asked_for_once_more_with_its_error(
         ("malformed", Reason.REPLY_UNPARSABLE, CallStatus.UNPARSABLE, 2),
         ("empty", Reason.REPLY_EMPTY, CallStatus.EMPTY, 2),
         ("refusal", Reason.REFUSED, CallStatus.REFUSED, 1),
-        ("refusal_field", Reason.REFUSED, CallStatus.REFUSED, 1),
         ("content_filter", Reason.REFUSED, CallStatus.REFUSED, 1),
         ("cut_off", Reason.REPLY_CUT_OFF, CallStatus.CUT_OFF, 2),
         ("rate_limited", Reason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 3),
-        ("retry_after:0.01", Reason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 3),
         ("no_quota", Reason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 1),
         ("server_error", Reason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
         ("overloaded", Reason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
@@ -137,28 +125,6 @@ async def test_what_cannot_be_answered_is_unscored_never_a_number(
     assert len(server.requests) == calls or behaviour == "hangs", (
         "a busy server may not see what was given up"
     )
-
-
-@pytest.mark.parametrize(
-    "first", ["rate_limited", "server_error", "overloaded", "dropped", "not_json"]
-)
-async def test_a_passing_failure_is_tried_again(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any, first: str
-) -> None:
-    server.behaviour = [first, first, "good"]
-    opened = await open_engine()
-    outcome = await opened.engine.run(step, question)
-    assert isinstance(outcome, Scored), outcome
-    assert opened.ledger.llm_calls[-1].status is CallStatus.OK
-
-
-async def test_retry_after_is_honoured(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any
-) -> None:
-    server.behaviour = ["retry_after:0.4", "good"]
-    opened = await open_engine()
-    assert isinstance(await opened.engine.run(step, question), Scored)
-    assert server.requests[1].at - server.requests[0].at >= 0.4
 
 
 async def test_a_wait_beyond_the_bound_is_not_waited_for(
@@ -228,7 +194,7 @@ async def test_another_call_is_not_answered_from_the_cache(
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("behaviour", ["malformed", "refusal", "cut_off"])
+@pytest.mark.parametrize("behaviour", ["malformed", "cut_off"])
 async def test_unusable_replies_are_not_cached(
     server: OpenAIServer,
     open_engine: Open,
@@ -351,26 +317,6 @@ async def test_a_prompt_without_room_for_data_is_too_long(
     assert server.requests == []
 
 
-async def cut_off(server: OpenAIServer, call: Coroutine[Any, Any, Any]) -> None:
-    """Cancel a call once the server has it."""
-    task = asyncio.create_task(call)
-    while not server.requests:
-        assert not task.done()
-        await asyncio.sleep(0.01)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-
-
-async def test_a_cancelled_call_counts_as_spent(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any
-) -> None:
-    server.behaviour = "hangs"
-    opened = await open_engine(budget=Budget(maximum_cost_usd=1.0))
-    await cut_off(server, opened.engine.run(step, question))
-    assert opened.budget.spent().cost_usd > 0
-
-
 def test_a_worker_opens_one_loop_after_another(
     open_engine: Open, step: Any, question: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -416,12 +362,18 @@ async def test_a_call_in_flight_when_its_idea_ends_is_on_the_bill(
     server: OpenAIServer, open_engine: Open, step: Any, question: Any
 ) -> None:
     server.behaviour = "hangs"
-    opened = await open_engine(budget=Budget(maximum_tokens=1_000_000))
-    await cut_off(server, opened.engine.run(step, question))
+    opened = await open_engine(budget=Budget(maximum_cost_usd=1.0))
+    task = asyncio.create_task(opened.engine.run(step, question))
+    while not server.requests:
+        assert not task.done()
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     (row,) = opened.ledger.llm_calls
     assert (row.status, row.cost_usd) == (CallStatus.TIMED_OUT, None)
     assert row.error.startswith("the evaluation ended before the answer came")
-    assert opened.budget.spent().tokens > 0
+    assert opened.budget.spent().tokens > 0 < opened.budget.spent().cost_usd
     reservation = await asyncio.wait_for(opened.budget.reserve(opened.ledger.idea_id, tokens=1), 60)
     opened.budget.settle(reservation)
 
@@ -441,28 +393,6 @@ async def test_a_budget_of_nothing_sends_nothing(
         [],
         [],
     )
-
-
-async def test_a_budget_that_counts_nothing_of_literature_lets_searches_go_on(
-    tmp_path: Path,
-) -> None:
-    budget = SharedBudget(tmp_path / "budget.sqlite", RunId("r1"), Budget(maximum_cost_usd=0))
-    budget.count_request(IdeaId("i1"))
-    assert budget.spent().cost_usd == 0
-
-
-async def test_a_provider_that_claims_impossible_counts_of_tokens_leaves_a_row_that_fits_its_table(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any
-) -> None:
-    server.cached_tokens = 10**30
-    opened = await open_engine(structured_output="text")
-    outcome = await opened.engine.run(step, question)
-    assert isinstance(outcome, Unscored)
-    assert outcome.reason is Reason.ENGINE_UNAVAILABLE
-    assert "more than 1,000,000,000 cached_tokens" in outcome.detail
-    assert [(row.status, row.cached_tokens) for row in opened.ledger.llm_calls] == [
-        (CallStatus.SERVER_ERROR, 0)
-    ]
 
 
 async def test_prompt_and_reply_of_every_answered_call_can_be_read_afterwards(

@@ -50,10 +50,6 @@ def test_the_schema_of_the_first_question_uses_whatever_schemas_of_steps_use() -
     assert used <= keywords(strict_schema(GreetingReply))
 
 
-def test_its_placeholders_are_its_fields() -> None:
-    FIRST_CONTACT.check()
-
-
 async def test_the_first_question_goes_with_exactly_what_a_run_sends(
     server: OpenAIServer, tmp_path: Path
 ) -> None:
@@ -87,14 +83,6 @@ def test_what_one_command_learns_the_next_one_knows(server: OpenAIServer, tmp_pa
     first, second = (asyncio.run(probe_models([use(server)], settings, tmp_path)) for _ in range(2))
     assert first == second
     assert len(server.requests) == 3, "the second command is refused nothing"
-
-
-async def test_several_models_are_asked_one_after_the_other(
-    server: OpenAIServer, tmp_path: Path
-) -> None:
-    both = [use(server), use(server, "openai/another")]
-    contacts = await probe_models(both, LanguageModelSettings(), tmp_path)
-    assert [contact.model for contact in contacts] == ["openai/loopback", "openai/another"]
 
 
 async def test_a_model_that_draws_is_asked_for_no_picture(

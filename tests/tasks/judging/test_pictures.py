@@ -16,7 +16,6 @@ from schemas.calls import CallStatus
 from schemas.judging import StepKind
 from schemas.outcome import Scored, Unscored
 from schemas.reasons import Reason
-from schemas.run import Budget
 from tasks.judging.pictures import (
     MOST_BYTES,
     MOST_HEIGHT,
@@ -80,7 +79,7 @@ async def test_a_picture_is_one_request_one_row_and_litellms_price(
     assert outcome.provenance.call_ids == (row.call_id,)
 
 
-@pytest.mark.parametrize("kind", ["jpeg", "webp", "clear", "wide"])
+@pytest.mark.parametrize("kind", ["jpeg", "clear", "wide"])
 async def test_whatever_its_format_pixels_alone_are_kept_and_no_more_than_print_needs(
     server: OpenAIServer, open_engine: Open, drawing: Any, kind: str
 ) -> None:
@@ -101,14 +100,8 @@ async def test_whatever_its_format_pixels_alone_are_kept_and_no_more_than_print_
     [
         ("content_policy", Reason.REFUSED, CallStatus.REFUSED, 1),
         ("moderated", Reason.REFUSED, CallStatus.REFUSED, 1),
-        ("wrong_key", Reason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
-        ("no_such_model", Reason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
-        ("no_quota", Reason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 1),
-        ("retry_after:0.01", Reason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 3),
         ("server_error", Reason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
         ("not_json", Reason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
-        ("dropped", Reason.ENGINE_UNAVAILABLE, CallStatus.UNREACHABLE, 3),
-        ("hangs", Reason.TIMED_OUT, CallStatus.TIMED_OUT, 3),
         ("empty", Reason.REPLY_EMPTY, CallStatus.EMPTY, 1),
         ("malformed", Reason.REPLY_UNPARSABLE, CallStatus.UNPARSABLE, 1),
         ("address", Reason.REPLY_UNPARSABLE, CallStatus.UNPARSABLE, 1),
@@ -128,9 +121,7 @@ async def test_what_gives_no_picture_is_unscored_and_every_attempt_a_row(
     calls: int,
 ) -> None:
     server.behaviour = behaviour
-    opened = await open_engine(
-        model=MODEL, maximum_attempts=3, timeout_seconds=0.3 if behaviour == "hangs" else 60
-    )
+    opened = await open_engine(model=MODEL, maximum_attempts=3)
     outcome = await opened.engine.run(drawing, WANTED)
     assert isinstance(outcome, Unscored)
     rows = opened.ledger.llm_calls
@@ -139,8 +130,7 @@ async def test_what_gives_no_picture_is_unscored_and_every_attempt_a_row(
     )
     assert all(row.error and "\n" not in row.error for row in rows)
     assert "site-packages" not in outcome.detail
-    if behaviour != "hangs":
-        assert len(server.requests) == calls
+    assert len(server.requests) == calls
     paid = status in (CallStatus.UNPARSABLE, CallStatus.EMPTY)
     assert all(bool(row.cost_usd) == paid for row in rows)
 
@@ -195,17 +185,6 @@ async def test_the_same_picture_is_paid_once_and_its_bytes_are_in_no_transcript(
             assert kept.reply.startswith("a picture: ")
     transcripts.close()
     assert row.cost_usd == 0
-    assert len(server.requests) == 1
-
-
-async def test_a_spent_budget_asks_for_no_picture(
-    server: OpenAIServer, open_engine: Open, drawing: Any
-) -> None:
-    opened = await open_engine(model=MODEL, budget=Budget(maximum_cost_usd=0.01))
-    assert isinstance(await opened.engine.run(drawing, WANTED), Scored)
-    outcome = await opened.engine.run(drawing, Wanted(box="Show bats"))
-    assert isinstance(outcome, Unscored)
-    assert outcome.reason is Reason.BUDGET_EXHAUSTED
     assert len(server.requests) == 1
 
 

@@ -34,9 +34,7 @@ def test_tokens_from_the_cache_cost_less_and_tokens_written_to_it_more() -> None
 @pytest.mark.parametrize(
     "model",
     [
-        "openai/gpt-5",
         "azure/gpt-5",
-        "anthropic/claude-opus-4-7",
         "vertex_ai/gemini-2.5-pro",
         "vertex_ai/claude-sonnet-4-5",
         "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",

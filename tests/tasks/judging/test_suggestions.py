@@ -1,28 +1,18 @@
 """What is kept of the suggestions in a reply."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from schemas.identifiers import PaperId
 from schemas.judgement.suggestion import ActionEffort
 from schemas.literature.paper import Paper
-from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from tasks.citations.keys import show
 from tasks.judging.suggestions import SettledSuggestions, settle_suggestions
 from tasks.soundness.steps.soundness_review import ReviewReply
+from tests.support.evaluations import make_provenance
 
 SHOWN = show([Paper(paper_id=PaperId("one"), title="One", year=2020)])
-MADE = Provenance(
-    step="soundness_review",
-    step_version=1,
-    prompt_sha256="0",
-    engine="e",
-    model_requested="m",
-    model_answered="m",
-    seed=None,
-    created_at=datetime(2026, 1, 1, tzinfo=UTC),
-)
+MADE = make_provenance("soundness_review")
 
 
 def settled(suggestions: Any) -> SettledSuggestions:

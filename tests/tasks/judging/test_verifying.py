@@ -1,7 +1,6 @@
 """What becomes of a cited sentence after it was held against the stored text."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.base import Noun
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper
-from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import show
 from tasks.citations.references import reference
@@ -28,6 +27,7 @@ from tasks.judging.steps import (
 )
 from tasks.judging.verifying import VerifiedText, verifies, verify
 from tests.support.contribution_fakes import WordEmbedder
+from tests.support.evaluations import make_provenance
 
 PAPERS = [
     Paper(paper_id=PaperId(name), title=name.title(), year=2020, url=f"https://example.org/{name}")
@@ -35,16 +35,7 @@ PAPERS = [
 ]
 SHOWN = show(PAPERS)
 STORED = {paper.paper_id: f"The text of {paper.title}." for paper in PAPERS}
-MADE = Provenance(
-    step="verify_citations",
-    step_version=1,
-    prompt_sha256="0",
-    engine="litellm:m",
-    model_requested="m",
-    model_answered="m",
-    seed=None,
-    created_at=datetime(2026, 1, 1, tzinfo=UTC),
-)
+MADE = make_provenance("verify_citations")
 TEXT = settle(
     "It worked on owls [P1]. The plan does so too. It failed on bats [P2][P3].\n\nMore of it [P3].",
     SHOWN,

@@ -46,30 +46,16 @@ LATE = replace(
 
 
 def statements(_: Any) -> StatementsReply:
-    listed = [
-        {"statement": "A recorder for bats.", "queries": ["bats recorder", "echo calls"]},
-        {"statement": "A theory.", "queries": ["bats caves"]},
-    ]
-    return StatementsReply.model_validate({"statements": listed})
+    queries = [["bats recorder", "echo calls"], ["bats caves"]]
+    return StatementsReply.model_validate({"statements": [{"queries": each} for each in queries]})
 
 
 def judged(question: Any) -> NoveltyReply:
+    known = {"contribution": "A recorder.", "closest": "[P1]", "overlap": "Full"}
+    new = {"contribution": "A theory.", "closest": None, "overlap": "none"}
     return NoveltyReply.model_validate(
         {
-            "contributions": [
-                {
-                    "contribution": "A recorder.",
-                    "closest": "[P1]",
-                    "overlap": "Full",
-                    "difference": "trivial",
-                },
-                {
-                    "contribution": "A theory.",
-                    "closest": None,
-                    "overlap": "none",
-                    "difference": "new",
-                },
-            ],
+            "contributions": [known | {"difference": "trivial"}, new | {"difference": "new"}],
             "known_aspects": ["A recorder exists [P1] and [P77].", "[P78]"],
             "novel_aspects": ["The theory of sharing."],
             "justification": "The recorder is known [P1]. The theory is not (Smith et al., 2019).",
@@ -82,6 +68,9 @@ def percent(*by_score: object) -> dict[str, object]:
     return dict(zip(ScoreProbabilities.model_fields, by_score, strict=True))
 
 
+ANSWERS = {"novelty_queries": statements, "judge_novelty": judged}
+
+
 async def evaluated(
     answers: dict[str, Any] | None = None,
     *,
@@ -90,18 +79,22 @@ async def evaluated(
     idea: Idea = IDEA,
     parameters: NoveltyParameters = USUAL,
     seed: int | None = None,
+    by_baseline: bool = False,
 ) -> tuple[Findings[NoveltyEvaluation], FakeEngine]:
     embedder = WordEmbedder()
-    engine = FakeEngine(
-        embedder,
-        {"novelty_queries": statements, "judge_novelty": judged, **(answers or {})},
-        Delays(seed),
-    )
+    usual = {} if by_baseline else ANSWERS
+    engine = FakeEngine(embedder, {**usual, **(answers or {})}, Delays(seed))
+    if literature is None and given is None:
+        literature = FakeLiterature(WORKS)
     return await evaluate_novelty(idea, parameters, engine, literature, embedder, given), engine
 
 
+def outcome(findings: Findings[NoveltyEvaluation]) -> tuple[int | None, Reason | None]:
+    return findings.evaluation.judgement.score_1_to_5, findings.evaluation.judgement.unscored_reason
+
+
 async def test_a_judgement_cites_what_was_shown_and_nothing_else() -> None:
-    findings, _ = await evaluated(literature=FakeLiterature(WORKS))
+    findings, _ = await evaluated()
     judgement = findings.evaluation.judgement
     assert judgement.score_1_to_5 == 3
     assert "P1" not in judgement.justification + "".join(judgement.known_aspects)
@@ -150,17 +143,15 @@ async def test_the_ideas_own_publication_does_not_make_it_known() -> None:
 
 async def test_an_empty_field_is_unscored_not_novel() -> None:
     findings, engine = await evaluated(literature=FakeLiterature())
-    judgement = findings.evaluation.judgement
-    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.NO_EVIDENCE)
-    assert "not proof of novelty" in judgement.unscored_detail
+    assert outcome(findings) == (None, Reason.NO_EVIDENCE)
+    assert "not proof of novelty" in findings.evaluation.judgement.unscored_detail
     assert [name for name, _ in engine.asked] == ["novelty_queries"]
 
 
 async def test_could_not_look_is_another_reason_than_nothing_found() -> None:
     findings, _ = await evaluated(literature=FakeLiterature(WORKS, failing=lambda _: True))
-    judgement = findings.evaluation.judgement
-    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.SOURCE_UNAVAILABLE)
-    assert judgement.unanswered_search_count == 3
+    assert outcome(findings) == (None, Reason.SOURCE_UNAVAILABLE)
+    assert findings.evaluation.judgement.unanswered_search_count == 3
     assert [one.reason for one in findings.evaluation.failures] == ["server_error"] * 3
     assert all(one.retryable for one in findings.evaluation.failures)
 
@@ -179,11 +170,8 @@ async def test_half_a_search_is_judged_and_told_most_of_a_search_missing_is_not(
 
 @pytest.mark.parametrize("step", ["novelty_queries", "judge_novelty"])
 async def test_an_engine_that_refuses_leaves_a_reason_and_a_failure(step: str) -> None:
-    findings, _ = await evaluated(
-        {step: lambda _: Reason.REFUSED}, literature=FakeLiterature(WORKS)
-    )
-    judgement = findings.evaluation.judgement
-    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.REFUSED)
+    findings, _ = await evaluated({step: lambda _: Reason.REFUSED})
+    assert outcome(findings) == (None, Reason.REFUSED)
     assert [(one.stage, one.reason) for one in findings.evaluation.failures] == [
         ("novelty", "refused")
     ]
@@ -201,74 +189,48 @@ async def test_the_result_does_not_depend_on_who_answers_first() -> None:
     )
 
 
-async def test_the_baseline_tells_a_repeated_idea_from_a_foreign_one() -> None:
-    embedder = WordEmbedder()
-    engine = FakeEngine(embedder, {})
-    repeated = replace(WORKS[0], abstract=IDEA.text)
-    scores = []
-    related = paper(
-        "calls",
-        "Echo calls of birds in parks, which share little with what lives at sea or what is sold in"
-        " town.",
-    )
-    for works in ((repeated, WORKS[1]), (related, WORKS[1])):
-        findings = await evaluate_novelty(IDEA, NoveltyParameters(), engine, None, embedder, works)
-        judgement = findings.evaluation.judgement
-        scores.append(judgement.score_1_to_5)
-        assert (
-            len(judgement.known_aspects) + len(judgement.novel_aspects)
-            == judgement.statement_count
-            == 2
-        )
-        assert judgement.removed_citation_count == 0
-    assert scores == [1, 5]
+FOREIGN = "which share little with what lives at sea or what is sold in town and elsewhere."
+
+
+@pytest.mark.parametrize(
+    ("work", "score"),
+    [
+        (replace(WORKS[0], abstract=IDEA.text), 1),
+        (paper("calls", f"Echo calls of birds in parks, {FOREIGN}"), 5),
+    ],
+    ids=["repeated", "foreign"],
+)
+async def test_the_baseline_tells_a_repeated_idea_from_a_foreign_one(work: Any, score: int) -> None:
+    findings, _ = await evaluated(given=(work, WORKS[1]), by_baseline=True)
+    judgement = findings.evaluation.judgement
+    assert judgement.score_1_to_5 == score
+    aspects = (*judgement.known_aspects, *judgement.novel_aspects)
+    assert len(aspects) == judgement.statement_count == 2
+    assert judgement.removed_citation_count == 0
 
 
 async def test_works_that_have_nothing_to_do_with_the_idea_do_not_make_it_new() -> None:
-    embedder = WordEmbedder()
-    findings = await evaluate_novelty(
-        IDEA, NoveltyParameters(), FakeEngine(embedder, {}), None, embedder, (WORKS[1],)
-    )
-    judgement = findings.evaluation.judgement
-    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.NO_EVIDENCE)
+    findings, _ = await evaluated(given=(WORKS[1],), by_baseline=True)
+    assert outcome(findings) == (None, Reason.NO_EVIDENCE)
 
 
 async def test_the_baseline_never_gives_a_five_when_searches_went_unanswered() -> None:
-    foreign = paper(
-        "calls",
-        "Echo calls of bats, which share little with what lives at sea or what is sold in town and"
-        " elsewhere.",
-    )
+    foreign = paper("calls", f"Echo calls of bats, {FOREIGN}")
     literature = FakeLiterature((foreign,), failing=lambda query: query == "echo calls")
-    embedder = WordEmbedder()
-    findings = await evaluate_novelty(
-        IDEA,
-        NoveltyParameters(),
-        FakeEngine(embedder, {"novelty_queries": statements}),
-        literature,
-        embedder,
-    )
+    answers = {"novelty_queries": statements}
+    findings, _ = await evaluated(answers, literature=literature, by_baseline=True)
     assert findings.evaluation.judgement.score_1_to_5 == 4
 
 
 def stored(path: Path, *, trained_on: str = "another idea", engine: str = "fake") -> str:
     scale = LabelScale(("1", "3", "5"), (1.0, 3.0, 5.0))
+    rows = [(str(n), str(1 + 2 * (n % 3)), 1 - (n % 3) / 3) for n in range(30)]
     examples = [
-        Example(
-            item_sha256(f"{number}"),
-            str(1 + 2 * (number % 3)),
-            "3",
-            {"mean_closeness_0_to_1": 1 - (number % 3) / 3},
-        )
-        for number in range(30)
+        Example(item_sha256(text), label, "3", {"mean_closeness_0_to_1": closeness})
+        for text, label, closeness in (*rows, (trained_on, "3", 0.5))
     ]
-    examples.append(Example(item_sha256(trained_on), "3", "3", {"mean_closeness_0_to_1": 0.5}))
-    write_fitted(
-        fit_calibrator(
-            examples, scale, target=NOVELTY, engine=engine, judged_by=judged_by(), source="made up"
-        ),
-        path,
-    )
+    made = {"target": NOVELTY, "engine": engine, "judged_by": judged_by(), "source": "made up"}
+    write_fitted(fit_calibrator(examples, scale, **made), path)
     return str(path)
 
 
@@ -276,7 +238,7 @@ async def test_a_calibrator_named_by_the_profile_is_applied_with_its_identity(
     tmp_path: Path,
 ) -> None:
     parameters = NoveltyParameters(calibrator=stored(tmp_path / "c.json"))
-    findings, _ = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+    findings, _ = await evaluated(parameters=parameters)
     judgement = findings.evaluation.judgement
     assert judgement.calibrated_score_1_to_5 is not None
     assert (
@@ -292,7 +254,7 @@ async def test_an_idea_the_calibrator_was_fitted_on_stays_uncalibrated_and_says_
     tmp_path: Path,
 ) -> None:
     parameters = NoveltyParameters(calibrator=stored(tmp_path / "c.json", trained_on=IDEA.text))
-    findings, _ = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+    findings, _ = await evaluated(parameters=parameters)
     assert findings.evaluation.judgement.calibrated_score_1_to_5 is None
     assert [one.reason for one in findings.evaluation.failures] == ["fitted_on_it"]
 
@@ -302,11 +264,11 @@ async def test_a_calibrator_of_another_engine_is_refused(tmp_path: Path) -> None
     with pytest.raises(
         ConfigurationError, match="fitted on judgements of litellm:other, not of fake"
     ):
-        await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+        await evaluated(parameters=parameters)
 
 
 async def test_each_claimed_contribution_names_its_closest_work_and_what_it_adds() -> None:
-    findings, _ = await evaluated(literature=FakeLiterature(WORKS))
+    findings, _ = await evaluated()
     known, new = findings.evaluation.contributions
     assert (known.paper_id, known.overlap, known.difference) == (
         "recorder",
@@ -325,7 +287,7 @@ async def test_a_closest_work_that_was_never_shown_is_taken_out_and_counted() ->
         made_up = reply.contributions[0].model_copy(update={"closest": "P77"})
         return reply.model_copy(update={"contributions": [made_up]})
 
-    findings, _ = await evaluated({"judge_novelty": invented}, literature=FakeLiterature(WORKS))
+    findings, _ = await evaluated({"judge_novelty": invented})
     (contribution,) = findings.evaluation.contributions
     assert (contribution.paper_id, contribution.overlap) == (None, None)
     assert findings.evaluation.judgement.removed_citation_count == 4
@@ -376,7 +338,7 @@ async def test_exemplars_are_the_nearest_of_every_label_and_never_of_the_ideas_f
 ) -> None:
     path = labelled_file(tmp_path / "labelled.jsonl")
     parameters = NoveltyParameters(exemplars=path)
-    findings, engine = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+    findings, engine = await evaluated(parameters=parameters)
     _, question = engine.asked[-1]
     assert sorted(one.scores for one in question.exemplars) == [(1,), (2,), (3,), (4,), (5,)]
     assert fold_of(IDEA.text) not in {fold_of(one.idea) for one in question.exemplars}
@@ -389,7 +351,7 @@ async def test_an_idea_never_sees_its_own_label(tmp_path: Path) -> None:
     row = {"idea": IDEA.text, "novel": True}
     (tmp_path / "own.jsonl").write_text(json.dumps(row))
     parameters = NoveltyParameters(exemplars=str(tmp_path / "own.jsonl"))
-    findings, engine = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+    findings, engine = await evaluated(parameters=parameters)
     assert engine.asked[-1][1].exemplars == ()
     assert findings.evaluation.judgement.exemplar_count == 0
 

@@ -23,10 +23,11 @@ from tasks.soundness.steps.soundness_review import (
     EvidenceShown,
     ReviewInput,
     ReviewReply,
+    ReviewShown,
+    SummaryInput,
     baseline_review,
+    baseline_summary,
 )
-from tasks.soundness.steps.soundness_summary import ReviewShown, SummaryInput, baseline_summary
-from tasks.soundness.steps.wording import without_opening
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 TOOLS = BaselineTools(embedder=None)  # type: ignore[arg-type]
@@ -73,37 +74,22 @@ async def review(*evidence: EvidenceShown, idea: str = PLAN) -> ReviewReply:
     return reply
 
 
-FRAGMENTS = (
-    *(
-        "## Method",
-        "\n",
-        "\n\n",
-        "- ",
-        "1. ",
-        "**Label:** ",
-        "**",
-        "We will ",
-        "train a model ",
-        "on P3 ",
-        "[P1] ",
-        "(Smith, 2020) ",
-    ),
-    *(
-        "outperforms ",
-        "fails ",
-        "however, ",
-        "existing methods ",
-        "attention ",
-        "kernel ",
-        "significantly ",
-        "3% ",
-        ". ",
-        "; ",
-        "“",
-        "”",
-    ),
-    *("https://x.org ", "```", ":", "…", "e.g. ", "Context: "),
-)
+async def methods_of(idea: str) -> MethodsReply:
+    reply = await baseline_methods(MethodsInput(idea=idea, maximum_methods=6), TOOLS)
+    assert isinstance(reply, MethodsReply), idea
+    return reply
+
+
+def abstract(key: str, title: str, text: str) -> PaperShown:
+    return PaperShown(key=key, title=title, sections=(SectionShown(kind="abstract", text=text),))
+
+
+FRAGMENTS = [
+    *("## Method", "\n", "\n\n", "- ", "1. ", "**Label:** ", "**", "We will ", "train a model "),
+    *("on P3 ", "[P1] ", "(Smith, 2020) ", "outperforms ", "fails ", "however, ", "attention "),
+    *("existing methods ", "kernel ", "significantly ", "3% ", ". ", "; ", "“", "”", "```", ":"),
+    *("https://x.org ", "…", "e.g. ", "Context: "),
+]
 GOOD = (
     "Block-sparse attention significantly outperforms dense attention on protein residues and"
     " improves accuracy by 4%."
@@ -117,8 +103,7 @@ BAD = (
 async def test_methods_come_from_the_parts_that_propose_with_labels_context_and_verbatim_quotes() -> (
     None
 ):
-    reply = await baseline_methods(MethodsInput(idea=PLAN, maximum_methods=6), TOOLS)
-    assert isinstance(reply, MethodsReply)
+    reply = await methods_of(PLAN)
     assert {method.text.split(":")[0] for method in reply.methods} >= {
         "Sparse kernel",
         "Pre-computed masks",
@@ -139,10 +124,7 @@ async def test_a_long_paragraph_of_steps_is_cut_into_its_steps() -> None:
         " rain, moonlight and detector errors. Finally, we compare the estimates with radar"
         " measurements of biomass aloft at three stations and report their rank correlation."
     )
-    reply = await baseline_methods(
-        MethodsInput(idea=f"## Method\n\n{steps}", maximum_methods=9), TOOLS
-    )
-    assert isinstance(reply, MethodsReply)
+    reply = await methods_of(f"## Method\n\n{steps}")
     assert len(reply.methods) == 4
     assert reply.methods[0].text.startswith("We ")
 
@@ -152,17 +134,6 @@ async def test_an_idea_without_words_has_nothing_to_judge(text: str) -> None:
     reply = await baseline_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
     assert isinstance(reply, NoAnswer)
     assert reply.reason is Reason.NOTHING_TO_JUDGE
-
-
-async def test_free_text_without_headings_is_read_too() -> None:
-    reply = await baseline_methods(
-        MethodsInput(
-            idea="We train a small critic to rank drafts of a large model.", maximum_methods=6
-        ),
-        TOOLS,
-    )
-    assert isinstance(reply, MethodsReply)
-    assert len(reply.methods) == 1
 
 
 async def test_a_query_stays_within_its_limit_and_has_no_operators() -> None:
@@ -195,14 +166,7 @@ async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
         "Birds migrate at night. We tracked forty warblers over the sea. Wind explained most of the"
         " variation in their routes."
     )
-    papers = tuple(
-        PaperShown(
-            key=f"P{number}", title=title, sections=(SectionShown(kind="abstract", text=text),)
-        )
-        for number, (title, text) in enumerate(
-            (("Block-sparse attention", close), ("Warblers", distant)), start=1
-        )
-    )
+    papers = (abstract("P1", "Block-sparse attention", close), abstract("P2", "Warblers", distant))
     reply = await baseline_evidence(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
     assert isinstance(reply, EvidenceReply)
     assert [reading.relevance > 0 for reading in reply.papers] == [True, False]
@@ -211,14 +175,7 @@ async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
 
 
 async def test_reading_one_paper_or_many_in_a_call_gives_the_same_answer() -> None:
-    papers = tuple(
-        PaperShown(
-            key=f"P{n}",
-            title="T",
-            sections=(SectionShown(kind="abstract", text=f"{GOOD} {BAD} {n}"),),
-        )
-        for n in (1, 2, 3)
-    )
+    papers = tuple(abstract(f"P{n}", "T", f"{GOOD} {BAD} {n}") for n in (1, 2, 3))
     together = await baseline_evidence(
         EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS
     )
@@ -239,10 +196,8 @@ async def test_favourable_evidence_scores_high_failures_low_and_both_between() -
     assert for_it.score > 8
     assert against.score < 2
     assert against.score < mixed.score < for_it.score
-    assert "[P2]" in mixed.contradictions
-    assert "[P1]" in mixed.support
-    assert "fails to improve" in mixed.contradictions
-    assert "fails to improve" not in mixed.support
+    assert (mixed.support, mixed.contradictions) == (f"“{GOOD}” [P1]", f"“{BAD}” [P2]")
+    assert (mixed.suggestions, mixed.open_questions) == ((), "")
 
 
 SILENT = shown("P2", "Twelve proteins were aligned in this work by two of the authors.")
@@ -253,14 +208,6 @@ async def test_a_paper_that_states_no_outcome_moves_the_score_little_and_is_coun
     assert 3 < silent.score < 6
     assert silent.support == "Related papers that state no outcome: 1 [P2]"
     assert silent.contradictions == ""
-
-
-async def test_a_review_is_passages_with_their_keys_and_nothing_besides() -> None:
-    reply = await review(shown("P1", GOOD), shown("P2", BAD))
-    assert reply.support == f"“{GOOD}” [P1]"
-    assert reply.contradictions == f"“{BAD}” [P2]"
-    assert reply.suggestions == ()
-    assert reply.open_questions == ""
 
 
 async def test_evidence_that_shares_nothing_with_the_method_gives_no_answer() -> None:
@@ -318,7 +265,7 @@ async def test_no_text_breaks_the_baselines(text: str) -> None:
     )
     method = methods[0].text if methods else text
     await baseline_queries(QueriesInput(idea=text, methods=(method,), word_limit=70), TOOLS)
-    paper = PaperShown(key="P1", title=text, sections=(SectionShown(kind="abstract", text=text),))
+    paper = abstract("P1", text, text)
     await baseline_evidence(EvidenceInput(idea=text, method=method, papers=(paper,)), TOOLS)
     reply = await baseline_review(
         ReviewInput(
@@ -338,33 +285,13 @@ def real_ideas() -> list[dict[str, Any]]:
 
 async def test_every_real_idea_yields_several_distinct_methods_with_verbatim_quotes() -> None:
     for entry in real_ideas():
-        reply = await baseline_methods(MethodsInput(idea=entry["text"], maximum_methods=6), TOOLS)
-        assert isinstance(reply, MethodsReply), entry["idea_id"]
+        reply = await methods_of(entry["text"])
         assert 3 <= len(reply.methods) <= 6, entry["idea_id"]
         assert all(
             "".join(method.quote.split()) in "".join(entry["text"].split())
             for method in reply.methods
         )
         assert all(8 <= len(method.text.split()) <= 160 for method in reply.methods)
-
-
-@pytest.mark.parametrize(
-    ("sentence", "shown"),
-    [
-        ("However, it fails in the dark.", "It fails in the dark."),
-        ("Then we measure the calls.", "We measure the calls."),
-        (
-            "Besides more valid samples, the space becomes smoother.",
-            "Besides more valid samples, the space becomes smoother.",
-        ),
-        ("In addition to speed, accuracy rises.", "In addition to speed, accuracy rises."),
-        ("Next word prediction improves.", "Next word prediction improves."),
-    ],
-)
-def test_a_quotation_loses_only_words_that_tie_it_to_what_stood_before(
-    sentence: str, shown: str
-) -> None:
-    assert without_opening(sentence) == shown
 
 
 async def test_a_success_elsewhere_in_a_paper_on_the_subject_is_no_support_for_the_method() -> None:

@@ -13,19 +13,25 @@ from schemas.judgement.soundness import ConcernKind, ConcernSeverity, SoundnessE
 from schemas.reasons import Reason
 from tasks.experiments.results import result_of
 from tasks.judging.findings import Findings
-from tasks.soundness.evaluate import evaluate_soundness
-from tasks.soundness.steps.concern_evidence import Bearing, BearingsReply, ConcernBearing
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod
-from tasks.soundness.steps.plan_questions import ProposedQuestion, QuestionsReply
-from tasks.soundness.steps.plan_review import PLAN_REVIEW, PlanReply, ProposedPoint
+from tasks.soundness.steps.plan_review import (
+    PLAN_REVIEW,
+    Bearing,
+    BearingsReply,
+    ConcernBearing,
+    PlanReply,
+    ProposedPoint,
+    ProposedQuestion,
+    QuestionsReply,
+)
 from tasks.soundness.steps.soundness_review import ReviewReply
 from tests.support.experiment_lake import make_experiment
 from tests.support.soundness_fakes import (
     PARAMETERS,
     BaselineEngine,
-    FakeDocuments,
     FakeEngine,
     FakeLiterature,
+    evaluate,
     paper,
     passage,
     plan_point,
@@ -49,13 +55,8 @@ async def found(
     *points: ProposedPoint, engine: Any = None, answers: dict[str, Any] | None = None
 ) -> Findings[SoundnessEvaluation]:
     given = {"plan_review": lambda _: PlanReply(points=points)} if points else {}
-    return await evaluate_soundness(
-        IDEA,
-        PARAMETERS,
-        engine or FakeEngine({**given, **(answers or {})}),
-        FakeLiterature(passages=PASSAGES, fetched=PAPERS),
-        FakeDocuments(),
-    )
+    source = FakeLiterature(passages=PASSAGES, fetched=PAPERS)
+    return await evaluate(IDEA, source, {**given, **(answers or {})}, engine=engine)
 
 
 def question(**changes: Any) -> ProposedQuestion:
@@ -128,10 +129,13 @@ async def test_a_strength_has_a_quote_and_no_severity() -> None:
     assert [concern.severity for concern in evaluation.concerns] == [None]
 
 
-async def test_points_beyond_the_limit_are_left_out_on_record() -> None:
-    evaluation = await judged(*(plan_point() for _ in range(PARAMETERS.maximum_points + 2)))
-    assert len(evaluation.concerns) == PARAMETERS.maximum_points
-    assert "2 points beyond the limit" in str(evaluation.concerns[0].provenance.shortening)
+async def test_points_and_questions_beyond_their_limits_are_left_out_on_record() -> None:
+    points = await judged(*[plan_point()] * (PARAMETERS.maximum_points + 2))
+    assert len(points.concerns) == PARAMETERS.maximum_points
+    assert "2 points beyond the limit" in str(points.concerns[0].provenance.shortening)
+    questions = await asked(*[question()] * (PARAMETERS.maximum_questions + 3))
+    assert len(questions.concerns) == 1 + PARAMETERS.maximum_questions
+    assert "3 points beyond the limit" in str(questions.concerns[0].provenance.shortening)
 
 
 async def test_references_that_a_point_makes_up_are_taken_out_and_counted() -> None:
@@ -154,12 +158,6 @@ async def test_a_question_is_no_praise() -> None:
     assert len(evaluation.concerns) == 1
 
 
-async def test_questions_beyond_the_limit_are_left_out_on_record() -> None:
-    evaluation = await asked(*[question()] * (PARAMETERS.maximum_questions + 3))
-    assert len(evaluation.concerns) == 1 + PARAMETERS.maximum_questions
-    assert "3 points beyond the limit" in str(evaluation.concerns[0].provenance.shortening)
-
-
 async def test_questions_without_a_usable_point_are_unscored_not_a_plan_without_flaws() -> None:
     evaluation = await asked(question(), points=0)
     assert evaluation.concerns == ()
@@ -174,9 +172,7 @@ async def test_questions_without_a_reply_are_a_failure_and_hold_no_point_back() 
     ]
 
 
-async def test_the_evidence_is_held_against_concerns_without_strengths_questions_and_severities() -> (
-    None
-):
+async def test_concerns_meet_the_evidence_without_severities_and_reviews_never_see_them() -> None:
     points = (plan_point(**STRENGTH, quote="alpha on 12 mice"), plan_point())
     engine = FakeEngine(
         {
@@ -189,14 +185,9 @@ async def test_the_evidence_is_held_against_concerns_without_strengths_questions
     assert [one.key for one in inputs.concerns] == ["C2"]
     assert "major" not in inputs.model_dump_json()
     assert len(inputs.reviews) == 3
-
-
-async def test_no_review_of_a_method_sees_what_was_objected_to_the_plan() -> None:
-    engine = FakeEngine()
-    await judged(engine=engine)
-    assert len(engine.inputs_of("soundness_review")) == 3
-    for inputs in engine.inputs_of("soundness_review"):
-        assert plan_point().point not in inputs.model_dump_json()
+    reviews = engine.inputs_of("soundness_review")
+    assert len(reviews) == 3
+    assert not any(plan_point().point in each.model_dump_json() for each in reviews)
 
 
 async def test_a_word_outside_the_lists_costs_its_point_and_not_the_reply() -> None:
@@ -334,9 +325,8 @@ async def beside_near_works(
     )
     works = tuple(replace(each, abstract=abstract) for each in (*PAPERS, CASCADE))
     literature = FakeLiterature(passages=passages, fetched=works)
-    parameters = replace(PARAMETERS, resources_shown=shown)
     idea = replace(IDEA, text=f"{IDEA.text}\n{SPEECH}")
-    findings = await evaluate_soundness(idea, parameters, engine, literature, FakeDocuments())
+    findings = await evaluate(idea, literature, engine=engine, resources_shown=shown)
     return engine, literature, findings
 
 
@@ -391,8 +381,8 @@ async def test_what_came_of_trying_the_idea_stands_in_a_block_of_its_own() -> No
     shown = {}
     for results in ((), (result,)):
         engine = FakeEngine({"plan_review": lambda _: PlanReply(points=(plan_point(),))})
-        literature = FakeLiterature(passages=PASSAGES, fetched=PAPERS)
-        await evaluate_soundness(IDEA, PARAMETERS, engine, literature, FakeDocuments(), results)
+        source = FakeLiterature(passages=PASSAGES, fetched=PAPERS)
+        await evaluate(IDEA, source, engine=engine, results=results)
         (inputs,) = engine.inputs_of("plan_review")
         shown[bool(results)] = PLAN_REVIEW.messages(inputs)
         others = [asked for step, asked in engine.asked if step != "plan_review"]

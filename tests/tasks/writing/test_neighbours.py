@@ -10,8 +10,7 @@ from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper
 from schemas.reasons import Reason
-from schemas.works.draft_habits import LEAST_NEIGHBOURS, habits_of
-from schemas.works.draft_neighbour import NeighbourSection, SectionPart
+from schemas.works.draft_neighbour import LEAST_NEIGHBOURS, NeighbourSection, SectionPart, habits_of
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.writing.neighbours import citations_in, measure, past_share, plan_by_habits
 from tests.support.draft_lake import plan_draft

@@ -1,13 +1,13 @@
 """Anthropic's message batches. API: https://docs.claude.com/en/api/creating-message-batches."""
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, ClassVar
 
 from schemas.errors import TransientError
-from tasks.judging.batches.providers.provider import QuestionEntry, RemoteState, raise_for
+from tasks.judging.batches.providers.provider import QuestionEntry, RemoteState, named_errors
 from tasks.judging.batches.questions import Batch, Lane, QuestionResult
 
 _TIMEOUT_SECONDS = 300.0
@@ -26,9 +26,10 @@ class AnthropicMessages:
     most_bytes: ClassVar[int] = 240_000_000
 
     def __init__(self, lane: Lane) -> None:
-        from anthropic import Anthropic
+        import anthropic
 
-        client = Anthropic(
+        self._errors = partial(named_errors, anthropic.APIStatusError, anthropic.AnthropicError)
+        client = anthropic.Anthropic(
             api_key=os.environ.get("ANTHROPIC_API_KEY") or "none",
             base_url=lane.api_base or os.environ.get("ANTHROPIC_API_BASE"),
             max_retries=0,
@@ -46,10 +47,13 @@ class AnthropicMessages:
         }
         headers = {"anthropic-beta": ",".join(sorted(beta_names))} if beta_names else {}
         requests = [
-            {"custom_id": question_id, "params": _without_stream(question.body)}
+            {
+                "custom_id": question_id,
+                "params": {name: part for name, part in question.body.items() if name != "stream"},
+            }
             for question_id, question in questions
         ]
-        with _named_errors():
+        with self._errors():
             return str(self._batches.create(requests=requests, extra_headers=headers).id)
 
     def find(self, batch: Batch, questions: Sequence[QuestionEntry], sent_at: float) -> str | None:
@@ -57,7 +61,7 @@ class AnthropicMessages:
         del batch
         earliest = datetime.fromtimestamp(sent_at, UTC) - _CLOCKS_DIFFER_BY
         question_ids = {question_id for question_id, _ in questions}
-        with _named_errors():
+        with self._errors():
             for remote in self._batches.list(limit=100):
                 if remote.created_at < earliest:
                     return None
@@ -74,7 +78,7 @@ class AnthropicMessages:
         return None
 
     def poll(self, remote_id: str) -> RemoteState:
-        with _named_errors():
+        with self._errors():
             remote = self._batches.retrieve(remote_id)
             done_count = _size(remote) - remote.request_counts.processing
             if remote.processing_status != "ended":
@@ -85,20 +89,10 @@ class AnthropicMessages:
             )
 
 
-def _without_stream(body: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in body.items() if name != "stream"}
-
-
 def _size(remote: Any) -> int:
     counts = remote.request_counts
-    parts = (
-        counts.processing,
-        counts.succeeded,
-        counts.errored,
-        counts.canceled,
-        counts.expired,
-    )
-    return sum(parts)
+    kinds = ("processing", "succeeded", "errored", "canceled", "expired")
+    return sum(getattr(counts, kind) for kind in kinds)
 
 
 def _question_result(result: Any) -> QuestionResult:
@@ -111,15 +105,3 @@ def _question_result(result: Any) -> QuestionResult:
             return QuestionResult(400, error)
         return QuestionResult(detail=f"{kind}: {error.get('error', {}).get('message', '')}")
     return QuestionResult(detail=result.type)
-
-
-@contextmanager
-def _named_errors() -> Iterator[None]:
-    import anthropic
-
-    try:
-        yield
-    except anthropic.APIStatusError as error:
-        raise_for(error.status_code, str(error))
-    except anthropic.AnthropicError as error:
-        raise_for(None, str(error))

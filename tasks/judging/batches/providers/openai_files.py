@@ -7,18 +7,19 @@ started with Azure OpenAI batch deployments".
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from functools import partial
 from typing import Any, ClassVar
 
 from tasks.judging.batches.providers.provider import (
     QuestionEntry,
     RemoteState,
     json_line,
-    raise_for,
+    named_errors,
     result_of_response,
 )
 from tasks.judging.batches.questions import Batch, Lane, QuestionResult
 from tasks.judging.models import provider_of
+from tasks.web.litellm_library import library
 from warehouse.scrubbing import one_line
 
 _TIMEOUT_SECONDS = 120.0
@@ -36,18 +37,25 @@ class OpenAIFiles:
     most_bytes: ClassVar[int] = 190_000_000
 
     def __init__(self, lane: Lane) -> None:
+        import openai
+
+        self._errors = partial(named_errors, openai.APIStatusError, openai.OpenAIError)
         self._endpoint = lane.endpoint
+        bounds: Any = {"max_retries": 0, "timeout": _TIMEOUT_SECONDS}
         if provider_of(lane.model) == "azure":
-            self._client: Any = _azure(lane.api_base)
+            version = os.environ.get("AZURE_API_VERSION") or library().AZURE_DEFAULT_API_VERSION
+            self._client: Any = openai.AzureOpenAI(
+                api_key=os.environ.get("AZURE_API_KEY") or "none",
+                azure_endpoint=lane.api_base or os.environ.get("AZURE_API_BASE") or "",
+                api_version=version,
+                **bounds,
+            )
             self._endpoint = "/chat/completions"
         else:
-            from openai import OpenAI
-
-            self._client = OpenAI(
+            self._client = openai.OpenAI(
                 api_key=os.environ.get("OPENAI_API_KEY") or "none",
                 base_url=lane.api_base,
-                max_retries=0,
-                timeout=_TIMEOUT_SECONDS,
+                **bounds,
             )
 
     def send(self, batch: Batch, questions: Sequence[QuestionEntry]) -> str:
@@ -62,13 +70,13 @@ class OpenAIFiles:
             )
             for question_id, question in questions
         )
-        with _named_errors():
+        with self._errors():
             file = self._client.files.create(file=(_file_name(batch), content), purpose="batch")
             return self._create(batch, file.id)
 
     def find(self, batch: Batch, questions: Sequence[QuestionEntry], sent_at: float) -> str | None:
         del questions, sent_at
-        with _named_errors():
+        with self._errors():
             files = {
                 file.id
                 for file in self._client.files.list(purpose="batch")
@@ -82,14 +90,18 @@ class OpenAIFiles:
             return self._create(batch, min(files))
 
     def poll(self, remote_id: str) -> RemoteState:
-        with _named_errors():
+        with self._errors():
             remote = self._client.batches.retrieve(remote_id)
             counts = remote.request_counts
             done_count = counts.completed + counts.failed if counts else 0
             if remote.status in _RUNNING_STATES:
                 return RemoteState(done_count)
             if remote.status == "failed":
-                return _refusal(remote)
+                errors = (remote.errors.data if remote.errors else None) or []
+                return RemoteState(
+                    refusal="; ".join(one_line(each.message or each.code or "") for each in errors),
+                    queue_is_full=any(each.code in _QUEUE_IS_FULL for each in errors),
+                )
             results: dict[str, QuestionResult] = {}
             for file_id in (remote.output_file_id, remote.error_file_id):
                 if file_id:
@@ -106,31 +118,8 @@ class OpenAIFiles:
         return str(remote.id)
 
 
-def _azure(api_base: str | None) -> Any:
-    from openai import AzureOpenAI
-
-    from tasks.web.litellm_library import library
-
-    version = os.environ.get("AZURE_API_VERSION") or library().AZURE_DEFAULT_API_VERSION
-    return AzureOpenAI(
-        api_key=os.environ.get("AZURE_API_KEY") or "none",
-        azure_endpoint=api_base or os.environ.get("AZURE_API_BASE") or "",
-        api_version=version,
-        max_retries=0,
-        timeout=_TIMEOUT_SECONDS,
-    )
-
-
 def _file_name(batch: Batch) -> str:
     return f"{batch.name}.jsonl"
-
-
-def _refusal(remote: Any) -> RemoteState:
-    """Return the state of a batch that the provider rejected."""
-    errors = (remote.errors.data if remote.errors else None) or []
-    words = "; ".join(one_line(error.message or error.code or "") for error in errors)
-    queue_is_full = any(error.code in _QUEUE_IS_FULL for error in errors)
-    return RemoteState(refusal=words, queue_is_full=queue_is_full)
 
 
 def _read_results(text: str) -> Iterator[tuple[str, QuestionResult]]:
@@ -148,15 +137,3 @@ def _read_results(text: str) -> Iterator[tuple[str, QuestionResult]]:
             )
         else:
             yield question_id, QuestionResult(detail=one_line(json.dumps(error)))
-
-
-@contextmanager
-def _named_errors() -> Iterator[None]:
-    import openai
-
-    try:
-        yield
-    except openai.APIStatusError as error:
-        raise_for(error.status_code, str(error))
-    except openai.OpenAIError as error:
-        raise_for(None, str(error))

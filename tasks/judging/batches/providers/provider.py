@@ -1,7 +1,8 @@
 """Interface of batch providers, their errors, and the token usage of their answers."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -77,6 +78,16 @@ def raise_for(status: int | None, text: str) -> None:
             f"the provider of batches refused the key, check it in the environment: {message}"
         )
     raise RequestRejectedError(f"the provider refused the batch: {message}")
+
+
+@contextmanager
+def named_errors(with_status: type[Exception], any_other: type[Exception]) -> Iterator[None]:
+    """Raise errors of a provider's SDK as ours; see `Provider`."""
+    try:
+        yield
+    except any_other as error:
+        status = getattr(error, "status_code", None) if isinstance(error, with_status) else None
+        raise_for(status, str(error))
 
 
 def usage_of(answer: Mapping[str, Any]) -> tuple[int, int, int]:

@@ -27,51 +27,29 @@ def find(item: KnowledgeItem, phase: KnowledgePhase = KnowledgePhase.BEFORE) -> 
     return Find(item, phase, QUERY, 1)
 
 
+ARXIV, HERE, THERE = "https://arxiv.org/abs/2005.00001", "https://a.org/1", "https://b.org/2"
+LEE, WRITER = {"authors": ("Ann Lee",)}, {"authors": ("Bo Writer",)}
+TITLE, WEB = "One title of five words", {"kind": SourceKind.WEB}
 SAME = [
-    (
-        found("https://arxiv.org/abs/2005.00001v2"),
-        found("https://example.org/x", arxiv_id="2005.00001"),
-    ),
+    (found(f"{ARXIV}v2"), found("https://example.org/x", arxiv_id="2005.00001")),
     (found("https://arxiv.org/pdf/2005.00001"), found("https://doi.org/10.48550/arXiv.2005.00001")),
-    (found("https://a.org/1", doi="10.1234/ABC"), found("https://doi.org/10.1234/abc")),
+    (found(HERE, doi="10.1234/ABC"), found("https://doi.org/10.1234/abc")),
     (
-        found("https://a.org/1", "Sparse attention at scale: a study", authors=("Ann Lee",)),
-        found("https://b.org/2", "Sparse Attention at Scale – A Study", authors=("Lee, A.",)),
+        found(HERE, "Sparse attention at scale: a study", **LEE),
+        found(THERE, "Sparse Attention at Scale – A Study", authors=("Lee, A.",)),
     ),
     (
         found("https://doi.org/10.1234/j", doi="10.1234/j", version_dois=("10.1101/123456",)),
         found("https://doi.org/10.1101/123456v2", doi="10.1101/123456v2"),
     ),
-    (
-        found("http://www.a.org/post/?utm_source=x#top", kind=SourceKind.WEB),
-        found("https://a.org/post", kind=SourceKind.WEB),
-    ),
+    (found("http://www.a.org/post/?utm_source=x#top", **WEB), found("https://a.org/post", **WEB)),
 ]
 DIFFERENT = [
-    (found("https://a.org/1", "Editorial"), found("https://b.org/2", "Editorial")),
-    (
-        found("https://a.org/1", "One and the same headline", SourceKind.WEB),
-        found("https://b.org/2", "One and the same headline", SourceKind.WEB),
-    ),
+    (found(HERE, "Editorial"), found(THERE, "Editorial")),
+    (found(HERE, TITLE, **WEB), found(THERE, TITLE, **WEB)),
     (found("https://a.org/post?id=1"), found("https://a.org/post?id=2")),
-    (
-        found(
-            "https://a.org/1",
-            "One title and the same author",
-            authors=("Ann Lee",),
-            doi="10.1234/a",
-        ),
-        found(
-            "https://b.org/2",
-            "One title and the same author",
-            authors=("Ann Lee",),
-            doi="10.1234/b",
-        ),
-    ),
-    (
-        found("https://a.org/1", "One title and different authors", authors=("Ann Lee",)),
-        found("https://b.org/2", "One title and different authors", authors=("Bo Writer",)),
-    ),
+    (found(HERE, TITLE, doi="10.1234/a", **LEE), found(THERE, TITLE, doi="10.1234/b", **LEE)),
+    (found(HERE, TITLE, **LEE), found(THERE, TITLE, **WRITER)),
 ]
 
 
@@ -91,33 +69,13 @@ def test_title_alone_merges_nothing(left: KnowledgeItem, right: KnowledgeItem) -
 
 def test_merging_fills_gaps_and_keeps_the_higher_counts() -> None:
     pool = Pool()
-    pool.add(
-        find(
-            found(
-                "https://arxiv.org/abs/2005.00001",
-                "A title of five words",
-                authors=("Ann Lee",),
-                citation_count=3,
-            )
-        )
-    )
-    pool.add(
-        find(
-            found(
-                "https://a.org/1",
-                "A title of five words",
-                authors=("A. Lee",),
-                text="An abstract.",
-                venue="ICLR",
-                citation_count=9,
-                doi="10.1234/x",
-            )
-        )
-    )
+    pool.add(find(found(ARXIV, TITLE, authors=("Ann Lee",), citation_count=3)))
+    more = {"text": "An abstract.", "venue": "ICLR", "citation_count": 9, "doi": "10.1234/x"}
+    pool.add(find(found(HERE, TITLE, authors=("A. Lee",), **more)))
     (candidate,) = pool
     item = candidate.item
     assert (item.url, item.text, item.venue, item.citation_count, item.doi) == (
-        "https://arxiv.org/abs/2005.00001", "An abstract.", "ICLR", 9, "10.1234/x",
+        ARXIV, "An abstract.", "ICLR", 9, "10.1234/x",
     )  # fmt: skip
     assert pool.add(find(found("https://doi.org/10.1234/x"))) is None
 

@@ -163,13 +163,17 @@ async def test_a_repository_is_read_to_its_readme_and_who_calls_whom(
         "model.py": MODEL,
         "lib/data.py": "def load_rows(rows): return rows",
         "run.sh": "exit 1",
+        # Unreadable modules spoil no repository.
+        "deep.py": "-" * 100_000 + "1",
+        "broken.py": "def (",
+        "nul.py": "a = '\0'",
     }
     server.replies["/lab/sparse/zip/HEAD"] = [Reply(200, archive(files), ZIP)]
     reading = await tools.reader.repository("lab/sparse", None)
     parts = dict(reading.parts)
     assert parts["README"].startswith("# Sparse")
     structure = parts["Structure"].splitlines()
-    assert structure[0] == "4 files: 2 .py, 1 .md, 1 .sh"
+    assert structure[0] == "7 files: 5 .py, 1 .md, 1 .sh"
     assert structure[2:] == [
         "lib/data.py; functions load_rows",
         (
@@ -218,22 +222,6 @@ async def test_no_commit_and_no_sense_differ(
     server.replies["/repos/lab/sparse/commits"] = [Reply(200, body)]
     reading = await tools.reader.repository("lab/sparse", date(2022, 6, 30))
     assert reading.failure.reason == reason
-
-
-async def test_one_unreadable_module_spoils_no_repository(
-    server: DocumentServer, tools: ReaderTools
-) -> None:
-    files = {
-        "README.md": "Still there.",
-        "deep.py": "-" * 100_000 + "1",
-        "broken.py": "def (",
-        "nul.py": "a = '\0'",
-        "good.py": "def f(): pass",
-    }
-    server.replies["/lab/sparse/zip/HEAD"] = [Reply(200, archive(files), ZIP)]
-    parts = dict((await tools.reader.repository("lab/sparse", None)).parts)
-    assert parts["README"] == "Still there."
-    assert parts["Structure"].splitlines()[1:] == ["good.py; functions f"]
 
 
 async def test_a_repository_too_large_to_parse_in_time_says_what_was_left_out(

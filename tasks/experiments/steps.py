@@ -1,7 +1,4 @@
-"""`propose_program`: one change of a program that should make it better by a metric.
-
-Baseline: none. Without a model other values of what a program declares as tunable are tried.
-"""
+"""Steps of a search by models (OmniScientist, section 4.3): changes, and lessons from their runs."""
 
 from typing import Annotated
 
@@ -9,9 +6,12 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from schemas.reasons import Reason
 from schemas.works.experiment import Aim, KnownWork
-from tasks.judging.reply_fields import Prose
-from tasks.judging.step import Step, no_baseline
+from tasks.judging.reply_fields import KeyedEntry, Prose, SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step, no_baseline, steps_in
+
+_SHOWN_CHARACTERS = 200
 
 
 class ShownProgram(Noun):
@@ -62,6 +62,7 @@ class ProposalReply(Reply):
     changes: tuple[ProposedChange, ...] = Field(description="Applied one after the other.")
 
 
+# One change of a program that should improve its metric.
 PROPOSE_PROGRAM = Step(
     name="propose_program",
     version=2,
@@ -72,3 +73,58 @@ PROPOSE_PROGRAM = Step(
     kind=StepKind.JUDGEMENT,
     answer_tokens=2 * LONG_ANSWER_TOKENS,
 )
+
+
+class Attempt(Noun):
+    """A change that failed or did not help."""
+
+    key: str = Field(min_length=1)
+    rationale: str
+    patch: str
+    fared: str
+
+
+class LessonsInput(Noun):
+    """Input of `learn_from_runs`."""
+
+    question: str = Field(min_length=1)
+    measured: str
+    attempts: tuple[Attempt, ...]
+
+
+class Lesson(KeyedEntry):
+    """Lesson of one attempt."""
+
+    key: str = Field(min_length=1, description="The key of the attempt, exactly as shown.")
+    lesson: Text = Field(description="One instruction of at most 30 words.")
+
+
+class LessonsReply(Reply):
+    """Reply to `learn_from_runs`."""
+
+    lessons: Annotated[tuple[Lesson, ...], SoundEntries]
+
+
+async def baseline_lessons(inputs: LessonsInput, tools: BaselineTools) -> LessonsReply | NoAnswer:
+    """Make one lesson per attempt: not to try the same again."""
+    del tools
+    if not inputs.attempts:
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "there is no attempt")
+    lessons = (
+        Lesson(key=each.key, lesson=f"Do not try again what {each.fared[:_SHOWN_CHARACTERS]}")
+        for each in inputs.attempts
+    )
+    return LessonsReply(lessons=tuple(lessons))
+
+
+# One instruction for each change that failed or did not help.
+LEARN_FROM_RUNS = Step(
+    name="learn_from_runs",
+    version=2,
+    package="tasks.experiments",
+    input_model=LessonsInput,
+    output_model=LessonsReply,
+    baseline=baseline_lessons,
+)
+
+STEPS = steps_in(__name__)
