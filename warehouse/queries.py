@@ -6,9 +6,7 @@ with warehouse.queries() as queries:
     for row in queries.ranking(queries.latest_run().run_id): …
 """
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,11 +20,8 @@ from schemas.profile import ScoreWeights
 from schemas.run import Run, ValidationRow
 from schemas.tables import IDEA_TABLES
 from warehouse.catalogue.connection import Connection
-from warehouse.catalogue.definitions import show_marts
-from warehouse.catalogue.postgres import report_lost_server
-from warehouse.lake import object_folder, one_snapshot, rows_in
+from warehouse.lake import one_snapshot, rows_in
 from warehouse.ledger import head_of
-from warehouse.objects.object_files import report_storage_failures, sign
 from warehouse.row_models import (
     AnsweringModel,
     DroppedParameter,
@@ -46,8 +41,6 @@ from warehouse.statements import statement, table_statement
 
 if TYPE_CHECKING:
     import polars  # slow import, used only by the dashboard
-
-    from warehouse.warehouse import Warehouse
 
 NounT = TypeVar("NounT", bound=Noun)
 _IDEAS_AT_ONCE = 40
@@ -255,55 +248,6 @@ class Queries:
         return tuple(
             kind.model_validate(row, strict=False) for row in self.rows(name, **parameters)
         )
-
-
-class LakeReader:
-    """One read-only connection, shared by threads; every query sees the newest snapshot.
-
-    For a process that reads often: opening costs half a second, a query some milliseconds.
-
-    Raises:
-        ConfigurationError: there is no lake.
-        UpstreamError: PostgreSQL or object storage cannot be reached, on construction or by a
-            query.
-    """
-
-    def __init__(self, warehouse: "Warehouse") -> None:
-        self._stack = ExitStack()
-        self._lock = threading.Lock()
-        self._warehouse = warehouse.address
-        self._catalogue = warehouse.postgres
-        self._connection = self._stack.enter_context(warehouse.reader(as_defined=False))
-        self._objects = object_folder(self._connection)
-        self._as_defined = False
-        # Parallel threads cost more than they save on small queries.
-        self._connection.execute("set threads = 1")
-
-    @contextmanager
-    def queries(self) -> Iterator[Queries]:
-        """Yield the read API for one thread."""
-        with self._lock:
-            if self._objects is not None:
-                sign(self._connection, self._objects)
-            cursor = self._connection.cursor()
-        try:
-            with report_lost_server(self._catalogue), report_storage_failures():
-                cursor.execute("use lake")
-                cursor.execute("set timezone = 'UTC'")
-                if not self._as_defined:  # temporary views belong to this cursor
-                    self._as_defined = not show_marts(cursor)
-                yield Queries(cursor, self._warehouse)
-        finally:
-            cursor.close()
-
-    def snapshot(self) -> str:
-        """Return the number of the newest snapshot, which changes with each publication."""
-        with self.queries() as queries:
-            (row,) = queries.connection.execute("from ducklake_current_snapshot('lake')").fetchall()
-        return str(row[0])
-
-    def close(self) -> None:
-        self._stack.close()
 
 
 def resources_of_papers(

@@ -15,8 +15,9 @@ from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
 from warehouse.console.console import run_sql_with_names
+from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
-from warehouse.queries import LakeReader, Queries
+from warehouse.queries import Queries
 from warehouse.units.kind import HeadT, Kind, UnitT
 from warehouse.units.published_work import published_heads, published_kind, published_units
 from warehouse.warehouse import Warehouse

@@ -43,8 +43,8 @@ from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.people import participant_with
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
 from warehouse.lake import no_lake_error
+from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
-from warehouse.queries import LakeReader
 from warehouse.warehouse import Warehouse
 
 MOST_BYTES = 200_000_000

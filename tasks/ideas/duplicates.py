@@ -97,10 +97,10 @@ class _Index:
         if same is not None and np.array_equal(self._shingles[same], shingles):
             return same, 1.0
         buckets = [self._members.get(bucket, []) for bucket in self._buckets_of(position)]
-        found: set[int] = set()
+        similar: set[int] = set()
         for members in sorted(buckets, key=len):
-            found.update(members[: _MOST_CANDIDATES - len(found)])
-        candidates = sorted(found)
+            similar.update(members[: _MOST_CANDIDATES - len(similar)])
+        candidates = sorted(similar)
         if not candidates:
             return None
         agreement = (self._signatures[candidates] == self._signatures[position]).mean(axis=1)

@@ -136,17 +136,17 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
     if not ideas and not rejected:
         raise IdeaFileError(f"{path.name} holds no ideas: write at least one")
     columns.check_given()
-    kept = list(ideas.values())
+    batch = list(ideas.values())
     # Tables write whole numbers as `1.0`, `2.0`, …: identifiers and groups that all end so.
-    groups = [idea.group for idea in kept if idea.group is not None]
+    groups = [idea.group for idea in batch if idea.group is not None]
     if groups and all(map(_FLOAT.fullmatch, groups)):
-        kept = [replace(idea, group=(idea.group or "")[:-2] or None) for idea in kept]
-    given_ids = [idea.idea_id for idea in kept if not idea.idea_id.startswith("idea-")]
+        batch = [replace(idea, group=(idea.group or "")[:-2] or None) for idea in batch]
+    given_ids = [idea.idea_id for idea in batch if not idea.idea_id.startswith("idea-")]
     if given_ids and all(map(_FLOAT.fullmatch, given_ids)):
         whole = {each: IdeaId(each[:-2]) for each in given_ids}
-        kept = [replace(idea, idea_id=whole.get(idea.idea_id, idea.idea_id)) for idea in kept]
+        batch = [replace(idea, idea_id=whole.get(idea.idea_id, idea.idea_id)) for idea in batch]
     return IdeaBatch(
-        ideas=mark_duplicates(kept),
+        ideas=mark_duplicates(batch),
         rejected=tuple(rejected),
         fields=columns.readings(),
         remarks=columns.remarks(),

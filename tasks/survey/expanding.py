@@ -88,9 +88,9 @@ def weigh_leads(
     recency: dict[PaperId, float | None] = {}
     for paper in (lead.paper for lead in relevant):
         age = None if paper.year is None or now is None else now - paper.year
-        known = paper.citation_count is not None and age is not None
+        has_rate = paper.citation_count is not None and age is not None
         rates[paper.paper_id] = (
-            (paper.citation_count or 0) / max((age or 0) + 1, 1) if known else None
+            (paper.citation_count or 0) / max((age or 0) + 1, 1) if has_rate else None
         )
         recency[paper.paper_id] = (
             None if age is None else round(math.pow(0.5, max(age, 0) / HALF_LIFE_YEARS), 4)

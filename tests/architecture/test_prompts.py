@@ -37,6 +37,7 @@ READ_WHOLE = {
     "ScoreProbabilities": "by score",
     "PreferenceReply": "by criterion",
     "WeighReply": "as columns of the problem",
+    "ReviewReply": "as columns of the review",
     "ProposedChange": "as a replacement in a program",
     "GreetingReply": "as a reply that can be read",
     "Number": "as a part of it",

@@ -33,8 +33,8 @@ from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.lake_reader import LakeReader
 from warehouse.move_lake import move_catalogue
-from warehouse.queries import LakeReader
 from warehouse.shared_database import SharedDatabase
 from warehouse.statements import statement
 from warehouse.units import publish as publishing

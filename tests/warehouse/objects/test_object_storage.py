@@ -29,10 +29,10 @@ from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import lake_folder
+from warehouse.lake_reader import LakeReader
 from warehouse.move_lake import move_data
 from warehouse.objects import object_storage
 from warehouse.objects.object_storage import ObjectFolder, forget_client
-from warehouse.queries import LakeReader
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
