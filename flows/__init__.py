@@ -10,20 +10,30 @@ _PACKAGES = ("dashboards", "schemas", "tasks", "warehouse")
 def ignore_namesakes() -> None:
     """Drop folders of PYTHONPATH whose packages have names of ours, here and for child processes.
 
-    `tasks` or `schemas` of a user's project would be imported instead.
+    `tasks` or `schemas` of a user's project would be imported instead. Empty and relative entries
+    are dropped too: they mean the current folder, or lie in it.
     """
+    value = os.environ.get("PYTHONPATH", "")
+    if not value:
+        return
     own_root = Path(__file__).resolve().parents[1]
-    entries = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    entries = value.split(os.pathsep)
     dropped = [
         each
-        for each in filter(None, entries)
+        for each in entries
         if Path(each).resolve() != own_root
-        and any(
-            Path(each, name).is_dir() or Path(each, f"{name}.py").is_file() for name in _PACKAGES
+        and (
+            not Path(each).is_absolute()
+            or any(
+                Path(each, name).is_dir() or Path(each, f"{name}.py").is_file()
+                for name in _PACKAGES
+            )
         )
     ]
     if dropped:
-        sys.path[:] = [each for each in sys.path if each not in dropped]
+        # Python has made the entries of `sys.path` absolute.
+        folders = {Path(each).resolve() for each in dropped}
+        sys.path[:] = [each for each in sys.path if Path(each).resolve() not in folders]
         os.environ["PYTHONPATH"] = os.pathsep.join(each for each in entries if each not in dropped)
 
 
