@@ -256,6 +256,13 @@ def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
         raise ConfigurationError(
             "this model or its server is not offered here: add it to ASSAY_DASHBOARD__MODELS"
         )
+    for name in type(options).model_fields:  # such as the judge of a benchmark
+        value = getattr(options, name)
+        if isinstance(value, EngineChoice) and (value, options.api_base) not in engines:
+            raise ConfigurationError(
+                f"{flag_of(name)} is not offered here for {value} at the engine's server: add it to"
+                " ASSAY_DASHBOARD__MODELS"
+            )
     literature = getattr(options, "literature", None)
     if literature is not None and literature not in offered.literatures.values():
         raise ConfigurationError(

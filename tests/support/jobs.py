@@ -15,8 +15,10 @@ from flows.jobs.runner import run_jobs
 from schemas.choices import EXTRACTIVE
 from schemas.idea import SentIdea
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import SuiteName
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.options.commands import EvaluateOptions, PlanOptions, RankOptions
-from schemas.people.job import EvaluateJob, JobRequest, JobStatus, PlanJob, RankJob
+from schemas.people.job import BenchmarkJob, EvaluateJob, JobRequest, JobStatus, PlanJob, RankJob
 from schemas.settings import Settings
 from schemas.works.check_run import CheckJob, CheckOptions, SentManuscript
 from schemas.works.curation_run import CurateJob, CurateOptions, SentPaper
@@ -51,6 +53,11 @@ def curate_job(*papers: SentPaper, key: str = "", **options: Any) -> CurateJob:
 def check_job(text: str, *, key: str = "", **options: Any) -> CheckJob:
     sent = (SentManuscript(manuscript_id="bats", text=text),)
     return CheckJob(manuscripts=sent, options=CheckOptions(**options), **_asked("bats", key))
+
+
+def benchmark_job(suite: SuiteName, *, key: str = "", **options: Any) -> BenchmarkJob:
+    told = _asked(suite, key)
+    return BenchmarkJob(suite=suite, options=BenchmarkOptions(**options), **told)
 
 
 def experiment_job(program: str = PROGRAM, *, key: str = "", **options: Any) -> ExperimentJob:

@@ -16,9 +16,11 @@ from flows.jobs import runner as jobs
 from flows.jobs.runner import run_jobs
 from schemas.base import replace
 from schemas.identifiers import content_hash
+from schemas.judgement.benchmark import SuiteName
 from schemas.options.commands import LakeOptions
 from schemas.people.job import JobRequest, JobState
 from tests.support.jobs import (
+    benchmark_job,
     check_job,
     curate_job,
     evaluate_job,
@@ -151,6 +153,7 @@ def requests() -> Iterator[tuple[str, JobRequest]]:
     yield "reasons", check_job("Bats.", reasons="/etc/passwd")
     yield "revise", check_job("Bats.", revise="/etc/passwd")
     yield "judge", check_job("Bats.", judge=("litellm:openai/x@https://evil.example/v1",))
+    yield "judge", benchmark_job(SuiteName.COVERAGE, judge="litellm:openai/gpt-5-pro")
     yield "label", rank_job("run-a", label="x")
     yield "scores", rank_job("run-a", scores=True)
 
