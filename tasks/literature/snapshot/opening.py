@@ -26,6 +26,7 @@ from tasks.literature.snapshot.parts import (
     json_rows,
     open_part,
     parts_in,
+    refuse_linked_folders,
 )
 from tasks.literature.snapshot.records import REQUIRED_COLUMNS
 from tasks.literature.snapshot.release import is_release, open_diffs, open_release
@@ -42,8 +43,11 @@ def open_papers(path: Path) -> PaperSource:
     """Open the papers at `path`.
 
     Raises:
-        SnapshotError: it is missing, empty, in an unknown format, or lacks columns.
+        SnapshotError: it is missing, empty, in an unknown format, or lacks columns, or a folder in
+            it is a link.
     """
+    if path.is_dir():
+        refuse_linked_folders(path)
     if path.is_dir() and is_release(path):
         return open_release(path)
     if _holds_works(path):
@@ -57,8 +61,11 @@ def open_changes(path: Path, manifest: Manifest) -> Changes:
     """Open the changes at `path` that the snapshot does not have yet.
 
     Raises:
-        SnapshotError: `path` holds no changes, or its diffs start after the end of the snapshot.
+        SnapshotError: `path` holds no changes, or its diffs start after the end of the snapshot, or
+            a folder in it is a link.
     """
+    if path.is_dir():
+        refuse_linked_folders(path)
     if (path / "updates").is_dir() or (path / "deletes").is_dir():
         return open_diffs(path, manifest)
     if path.is_dir() and is_release(path):

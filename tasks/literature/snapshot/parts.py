@@ -72,6 +72,13 @@ def parts_in(folder: Path) -> tuple[Path, ...]:
     )
 
 
+def refuse_linked_folders(folder: Path) -> None:
+    """Raise SnapshotError if a folder anywhere below `folder` is a link."""
+    for path in files_below(folder):
+        if path.is_symlink() and path.is_dir():
+            raise SnapshotError(f"{path} is a link: put the folder itself there")
+
+
 def plain_files(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Return the paths in order. Raises SnapshotError for a link, pipe or device."""
     files = tuple(sorted(paths))

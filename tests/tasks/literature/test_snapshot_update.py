@@ -164,6 +164,37 @@ def test_a_list_of_merged_works_that_is_no_csv_is_one_clear_line(tmp_path: Path)
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "updates",
+        f"updates/{(STEP := '2025-01-07-to-2025-01-14')}",
+        f"updates/{STEP}/papers",
+        "deletes",
+    ],
+)
+def test_a_linked_folder_in_diffs_is_not_read(tmp_path: Path, place: str) -> None:
+    build_snapshot(write_release(tmp_path / "2025-01-07", release_records(5)), tmp_path / "i")
+    papers = {"papers": release_records(3, first=9)["papers"]}
+    folder = diffs(tmp_path / "diffs", papers, papers, STEP)
+    (folder / place).rename(tmp_path / "elsewhere")
+    (folder / place).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SnapshotError, match=f"{place} is a link"):
+        update_snapshot(folder, tmp_path / "i")
+
+
+@pytest.mark.parametrize("place", ["merged_ids", "merged_ids/works"])
+def test_a_linked_folder_of_merged_works_is_not_read(tmp_path: Path, place: str) -> None:
+    folder = tmp_path / "openalex"
+    write_part(folder / "works" / "updated_date=2026-01-02" / "part_000.gz", [work(0), work(1)])
+    build_snapshot(folder, tmp_path / "i")
+    (folder / "merged_ids" / "works").mkdir(parents=True)
+    (folder / place).rename(tmp_path / "elsewhere")
+    (folder / place).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SnapshotError, match=f"{place} is a link"):
+        update_snapshot(folder, tmp_path / "i")
+
+
 class _StoppedError(Exception):
     """Stands for a kill."""
 
