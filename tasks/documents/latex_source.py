@@ -5,6 +5,7 @@ Nothing is written to disk, so names and links in an archive cannot escape it.
 
 import gzip
 import io
+import lzma
 import tarfile
 import zipfile
 import zlib
@@ -79,14 +80,20 @@ def read_files(content: bytes) -> dict[str, str]:
                 detail = f"the texts of the source exceed {MAXIMUM_TEXT_BYTES:,} bytes"
                 raise LatexError(Reason.TOO_LARGE, detail)
             files[name] = decode(text)
+    except LatexError:
+        raise
     except (
         tarfile.TarError,
         zipfile.BadZipFile,
         zlib.error,
-        gzip.BadGzipFile,
+        lzma.LZMAError,
         EOFError,
         NotImplementedError,
+        RecursionError,
         OSError,
+        # The readers' own, where numbers, offsets or names are wrong.
+        ValueError,
+        IndexError,
     ) as error:
         raise LatexError(
             Reason.DAMAGED, f"the archive cannot be read ({type(error).__name__})"

@@ -79,9 +79,9 @@ def tar_of(files: dict[str, str], mode: str = "w:gz") -> bytes:
     return packed.getvalue()
 
 
-def zip_of(files: dict[str, str]) -> bytes:
+def zip_of(files: dict[str, str], packing: int = zipfile.ZIP_DEFLATED) -> bytes:
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", packing) as archive:
         for name, text in files.items():
             archive.writestr(name, text)
     return packed.getvalue()
@@ -232,6 +232,15 @@ def test_included_files_are_bounded_in_depth_and_size(tmp_path: Path) -> None:
     assert refused.value.reason == "too_large"
 
 
+def tar_with(**pax_headers: str) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo("main.tex")
+        member.pax_headers = {name.replace("_", "."): text for name, text in pax_headers.items()}
+        archive.addfile(member)
+    return packed.getvalue()
+
+
 def linked_tar(kind: bytes) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
@@ -250,6 +259,10 @@ def linked_tar(kind: bytes) -> bytes:
         (b"\x1f\x8bgarbage behind the magic", "damaged"),
         (tar_of(FILES)[:200], "damaged"),
         (zip_of(FILES)[:200], "damaged"),
+        (tar_with(GNU_sparse_map="a,b"), "damaged"),
+        (tar_with(GNU_sparse_map="1,2", GNU_sparse_size="x"), "damaged"),
+        (zip_of({"QQQQ": MAIN}).replace(b"QQQQ", b"\x00QQQ"), "damaged"),
+        (zip_of({"main.tex": MAIN}, zipfile.ZIP_LZMA).replace(b"]\x00", b"\xff\x00"), "damaged"),
         (linked_tar(tarfile.SYMTYPE), "not_latex"),
         (linked_tar(tarfile.LNKTYPE), "not_latex"),
         (tar_of({"/etc/main.tex": MAIN, "../main.tex": MAIN}), "not_latex"),
@@ -259,7 +272,8 @@ def linked_tar(kind: bytes) -> bytes:
         (b"\\newcommand{\\a}{\\b\\b\\b\\b\\b\\b\\b\\b\\b\\b}\\section{x}", "no_text"),
     ],
     ids=[
-        "empty", "pdf", "prose", "garbage", "cut tar", "cut zip", "symbolic link", "hard link",
+        "empty", "pdf", "prose", "garbage", "cut tar", "cut zip", "map of no numbers",
+        "size of no number", "no name", "no such packing", "symbolic link", "hard link",
         "paths outside", "no tex", "no words", "deep nesting", "commands only",
     ],
 )  # fmt: skip
