@@ -208,7 +208,11 @@ def one_line(error: BaseException | str) -> str:
 
 def without_secrets(url: str) -> str:
     """Return `url` without user, password and query, for cache keys and rows."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:  # a `/` in a password ends the host too early
+        return f"{url.partition('://')[0]}://…" if "://" in url else "…"
     return urlunsplit(
         (parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", "")
     )

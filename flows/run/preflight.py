@@ -19,11 +19,11 @@ from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
-from tasks.web.exchange import REFUSING_STATUSES, NoAnswerError, probe
+from tasks.web.exchange import REFUSING_STATUSES, NoAnswerError, probe, proxy_place
 from tasks.works import work_named
 from warehouse.objects.object_storage import ObjectFolder
 from warehouse.permissions import check_locks, keep_private
-from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
+from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line, without_secrets
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ def _proxy(settings: Settings) -> list[ComponentStatus]:
     proxy = proxies.get("https") or proxies.get("http") or proxies.get("all")
     if not proxy:
         return []
-    place = urlsplit(proxy).netloc.rpartition("@")[2]
+    place = proxy_place(proxy)
     if settings.documents.resolve_names_at_proxy:
         return [_status("proxy", "ok", f"{place}, which resolves names of PDFs")]
     host = urlsplit(settings.literature.upstream_url).hostname or ""
@@ -434,7 +434,7 @@ def _sandbox(settings: Settings) -> ComponentStatus:
 def _check_url(
     part: str, url: str, remedy: str, headers: dict[str, str] | None = None
 ) -> ComponentStatus:
-    address = url.split("?")[0]
+    address = without_secrets(url)
     try:
         status = probe(url, CONNECT_SECONDS, headers).status
     except NoAnswerError as error:

@@ -19,6 +19,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 from pydantic import SecretStr
 
+from schemas.errors import ConfigurationError
 from warehouse.scrubbing import scrub
 
 Client = httpx.AsyncClient
@@ -142,7 +143,12 @@ def open_client(timeout_seconds: float) -> Client:
 
 
 def _transport(proxy: str | None) -> httpx.AsyncHTTPTransport:
-    return httpx.AsyncHTTPTransport(verify=_tls(), limits=_LIMITS, proxy=proxy)
+    try:
+        return httpx.AsyncHTTPTransport(verify=_tls(), limits=_LIMITS, proxy=proxy)
+    except (httpx.InvalidURL, ValueError):  # the message repeats a part of the password
+        raise ConfigurationError(
+            "HTTPS_PROXY or HTTP_PROXY is no URL: percent-encode special characters of its password"
+        ) from None
 
 
 @functools.cache

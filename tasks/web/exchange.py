@@ -236,7 +236,20 @@ def proxy_of(scheme: str, host: str) -> str:
     if proxy_bypass(host):
         return ""
     proxies = getproxies()
-    return urlsplit(proxies.get(scheme) or proxies.get("all") or "").netloc.rpartition("@")[2]
+    return proxy_place(proxies.get(scheme) or proxies.get("all") or "")
+
+
+def proxy_place(address: str) -> str:
+    """Return host and port of a proxy's address, without user and password; empty: none."""
+    unreadable = "(its address is no URL: percent-encode its password)"
+    try:
+        parts = urlsplit(address if "://" in address else f"//{address}")
+        _ = parts.port
+    except ValueError:
+        return unreadable
+    # A `/`, `?` or `#` in the password ends the host too early; an `@` then follows.
+    is_cut = "@" in f"{parts.path}{parts.query}{parts.fragment}"
+    return unreadable if is_cut else parts.netloc.rpartition("@")[2]
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

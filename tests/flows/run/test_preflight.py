@@ -150,6 +150,20 @@ def test_the_live_literature_is_asked_once_before_anything_is_paid(
         assert list(connection.execute("select count(*) from requests")) == [(1,)]
 
 
+@pytest.mark.parametrize("mark", ["", "/", "#", "?", "@", "["])
+def test_doctor_shows_no_password_of_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    address = f"http://ada:s3{mark}cret@127.0.0.1:9"
+    monkeypatch.setenv("http_proxy", address)
+    monkeypatch.setenv("https_proxy", address)
+    settings = Settings(grobid_url=address, prefect_api_url=f"{address}/api")
+    statuses = examine(tmp_path / "w", "extractive", None, load_profile("economy"), settings)
+    shown = " ".join(f"{each.detail} {each.remedy}" for each in statuses)
+    assert "127.0.0.1:9" in shown or "percent-encode" in shown
+    assert [word for word in ("s3", "cret") if word in shown] == []
+
+
 def test_doctor_names_a_proxy_that_cannot_fetch_full_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

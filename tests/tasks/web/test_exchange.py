@@ -6,8 +6,9 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
-from tasks.web.client import Secrets
+from tasks.web.client import Secrets, open_client
 from tasks.web.exchange import NoAnswerError, exchange_on_host, probe
 from tests.support.web_servers import ShapedServer, shaped_server
 
@@ -16,6 +17,15 @@ from tests.support.web_servers import ShapedServer, shaped_server
 def server() -> Iterator[ShapedServer]:
     with shaped_server(lambda _: '{"status": "ok"}') as running:
         yield running
+
+
+def test_a_proxy_that_is_no_url_is_refused_without_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("https_proxy", "http://ada:s3/cret@127.0.0.1:9")
+    with pytest.raises(ConfigurationError, match="percent-encode") as raised:
+        open_client(1.0)
+    assert "s3" not in str(raised.value)
 
 
 def test_a_look_at_a_page_gives_status_and_content(server: ShapedServer) -> None:
