@@ -26,12 +26,13 @@ from flows.api.service import JobView, Service, open_service
 from flows.cli.answer import Answer
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.run.environment import prepare_environment
-from schemas.errors import AssayError
+from schemas.errors import AssayError, NotAllowedError
 from schemas.options.commands import SearchOptions
 from schemas.people.job import JobState
 from schemas.people.role import Role, Token
 from schemas.people.work_job import WorkJob
 from tasks.works import works
+from warehouse.app.accounts import still_valid
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
 
@@ -172,6 +173,11 @@ async def _follow_job(
             last_progress = progress
             await ctx.report_progress(*progress)
         await asyncio.sleep(LOOK_EVERY_SECONDS)
+        token_id = caller.token_id
+        if token_id != LOCAL and not await run_in_threadpool(
+            still_valid, service.database, token_id
+        ):
+            raise NotAllowedError("this token has expired or was revoked meanwhile")
 
 
 def _markdown_of(service: Service, run_id: str) -> str:

@@ -206,7 +206,7 @@ class Options(Noun):
     # Not strict: options are texts on a command line and in JSON.
     model_config = ConfigDict(defer_build=True, strict=False)
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, /, **given: Any) -> None:
         try:
             super().__init__(**given)
         except ValidationError as error:

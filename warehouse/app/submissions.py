@@ -129,14 +129,13 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
 def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> None:
     """Charge the token's ended jobs with their actual cost, if it is known."""
     columns = ("job_id", "charge_usd")
+    handed_over = {"open": 1, "request": None}  # others have no files yet
     for job_id, bound_usd in database.rows(
-        "submissions", *columns, token_id=token.token_id, open=1
+        "submissions", *columns, token_id=token.token_id, **handed_over
     ):
         job = read_job(warehouse, job_id)
         if job is not None and job.at_work:
             continue
-        if job is None and database.ask("waiting"):
-            continue  # its files are not written yet
         cost_usd = None if job is None else _cost_usd(warehouse, job)
         settled = {"open": 0, "charge_usd": bound_usd if cost_usd is None else cost_usd}
         with database.transaction() as work:

@@ -1,5 +1,6 @@
 """A stock MCP client drives the server, over HTTP and over standard input and output."""
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from tests.support.api_server import bearing, make_token
 from tests.support.assay_command import environment
 from tests.support.jobs import sent_paper
 from tests.support.report_lake import publish_report_lake
+from warehouse.app.accounts import revoke
+from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import job_ids
 from warehouse.warehouse import Warehouse
 
@@ -57,6 +60,20 @@ async def called(url: str, token: str, tool: str, **arguments: Any) -> Any:
 
 def said(result: Any) -> str:
     return "".join(each.text for each in result.content)
+
+
+async def test_who_waits_for_a_job_hears_no_more_of_it_once_the_token_is_revoked(
+    url: str, served: Warehouse
+) -> None:
+    token = make_token(served)
+    asked = await called(url, token, "evaluate_ideas", ideas=[IDEA])
+    job_id = asked.structured_content["rows"][0]["job_id"]
+    waits = asyncio.create_task(called(url, token, "job_progress", job_id=job_id, wait_seconds=20))
+    await asyncio.sleep(1.5)
+    with ServiceDatabase(served) as database:
+        revoke(database, token.split("_")[1])
+    told = await waits
+    assert (told.is_error, "was revoked" in said(told)) == (True, True)
 
 
 @pytest.mark.long

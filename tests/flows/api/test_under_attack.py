@@ -253,6 +253,7 @@ def test_what_is_not_offered_is_refused_in_one_line(url: str, warehouse: Warehou
         ("workers", 200),
         ("workers", None),
         ("nonsense", 1),
+        ("self", 1),
         ("modules", "none"),
         ("max_cost_usd", -1),
     ):

@@ -1,6 +1,7 @@
 """What tokens may spend: by bounds while jobs are open, by bills once they are known."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -14,10 +15,11 @@ from tests.support.api_server import make_token
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.jobs import evaluate_job, known, plan_job, rank_job
 from tests.support.rankings import AT
+from warehouse.app import submissions
 from warehouse.app.accounts import token_of
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.jobs import write_status
-from warehouse.app.submissions import accept
+from warehouse.app.jobs import Job, read_job, write_status
+from warehouse.app.submissions import accept, add_submission, hand_over
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
@@ -59,6 +61,23 @@ def test_a_job_whose_bill_is_not_known_counts_as_its_bound_and_one_never_begun_a
         write_status(job, JobStatus(state=JobState.STOPPED))
     with pytest.raises(BudgetExhaustedError, match=r"may still spend 0\.00 USD"):
         accept(warehouse, database, holder, evaluate_job(engine=MODEL, max_cost_usd=0.5))
+
+
+def test_a_job_that_gets_its_files_meanwhile_stays_open(
+    warehouse: Warehouse, database: ServiceDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holder = token(warehouse, database, maximum_open_jobs=1)
+    with database.transaction() as work:
+        add_submission(work, holder.token_id, evaluate_job(), charge_usd=0.0)
+
+    def read_just_before(*place: Any) -> Job | None:
+        found = read_job(*place)
+        hand_over(warehouse, database)  # as another request does
+        return found
+
+    monkeypatch.setattr(submissions, "read_job", read_just_before)
+    with pytest.raises(RateLimitedError, match="may have no more"):
+        accept(warehouse, database, holder, evaluate_job())
 
 
 def test_jobs_that_have_ended_make_room(warehouse: Warehouse, database: ServiceDatabase) -> None:
