@@ -200,7 +200,7 @@ def _address_problem(needs: WorkerNeeds) -> str | None:
     bypass_proxies(needs.gateway_url, *(address.url for address in needs.addresses))
     for address in needs.addresses:
         try:
-            probe(address.url, _SECONDS, use_proxies=False)
+            probe(address.url, _SECONDS)
         except NoAnswerError as error:
             return f"it cannot reach {address.what} at {address.url} ({error}): {address.remedy}"
     if needs.gateway_url is None:

@@ -136,8 +136,6 @@ def probe(
     url: str,
     timeout_seconds: float,
     headers: Mapping[str, str] | None = None,
-    *,
-    use_proxies: bool = True,
 ) -> Answer:
     """Send one synchronous GET for a small page.
 
@@ -145,10 +143,10 @@ def probe(
         NoAnswerError: also if `url` is no address.
     """
     content = bytearray()
-    options: dict[str, Any] = {"timeout": timeout_seconds, "trust_env": use_proxies}
     with answered_within(timeout_seconds):
         try:
-            with httpx.stream("GET", web_address(url), headers=headers, **options) as response:
+            address = web_address(url)
+            with httpx.stream("GET", address, headers=headers, timeout=timeout_seconds) as response:
                 for piece in response.iter_bytes(_PIECE_BYTES):
                     content += piece
                     if len(content) > _LARGEST_PROBE_BYTES:

@@ -174,7 +174,7 @@ class GatewayProcess:
     def _healthy(self) -> bool:
         try:
             self._port = int(self._port_file.read_text())
-            return probe(f"{self.url}/healthz", 5.0, use_proxies=False).status == 200
+            return probe(f"{self.url}/healthz", 5.0).status == 200
         except (OSError, ValueError, NoAnswerError):
             return False
 
@@ -217,7 +217,7 @@ def literature_identity(url: str) -> str:
         ConfigurationError: no gateway answers there, or it does not accept this host name.
     """
     try:
-        answer = probe(f"{url.rstrip('/')}/healthz", _TIMEOUT_SECONDS, use_proxies=False)
+        answer = probe(f"{url.rstrip('/')}/healthz", _TIMEOUT_SECONDS)
     except NoAnswerError as error:
         why = f"no literature gateway answers at {url}: {error}"
         raise ConfigurationError(f"{why}; start one with: assay literature serve") from error
