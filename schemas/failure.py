@@ -98,9 +98,11 @@ def look_up_failures(
     )
 
 
-def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tuple[Failure, ...]:
+def call_failures(
+    unscored_calls: Iterable[Unscored], stage: str, subject: str
+) -> tuple[Failure, ...]:
     """Return failures of calls, with equal ones merged and counted."""
-    counts = Counter((call.reason, call.detail) for call in unscored)
+    counts = Counter((call.reason, call.detail) for call in unscored_calls)
     return tuple(
         Failure(
             stage=stage,

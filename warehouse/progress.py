@@ -184,9 +184,11 @@ class Watch:
         if is_locked or (is_locked is None and is_recent):
             return Activity.RUNNING
         validation = RUNS.validation_file(self.layout, run.run_id)
-        validated = validation.exists() and validation.stat().st_mtime >= run.started_at.timestamp()
-        refused = validated and read_refusal(validation) is not None
-        return Activity.REFUSED if refused else Activity.STOPPED
+        is_validated = (
+            validation.exists() and validation.stat().st_mtime >= run.started_at.timestamp()
+        )
+        is_refused = is_validated and read_refusal(validation) is not None
+        return Activity.REFUSED if is_refused else Activity.STOPPED
 
 
 def _per_minute(figures: list[_ReceiptFigures], run: PlannedRun, now: datetime) -> float | None:

@@ -76,8 +76,10 @@ class Lake:
 
         `question` must be a named function and return a value, not an iterator.
         """
-        named = tuple(sorted(kwargs.items()))
-        answer: AnswerT = _cached_answer(_LakeQuery(self, self.snapshot(), question, args, named))
+        sorted_kwargs = tuple(sorted(kwargs.items()))
+        answer: AnswerT = _cached_answer(
+            _LakeQuery(self, self.snapshot(), question, args, sorted_kwargs)
+        )
         return answer
 
     def ask_warehouse(self, question: Callable[..., AnswerT], *args: object) -> AnswerT:

@@ -309,9 +309,9 @@ def dropped_parameter(row: DroppedParameter) -> str:
     A value sent instead is named.
     """
     parameter, _, instead = row.parameter.partition(" (sent ")
-    what = f"{instead.removesuffix(')')} sent instead" if instead else "dropped"
+    outcome = f"{instead.removesuffix(')')} sent instead" if instead else "dropped"
     times = f"{row.dropped_calls:,} of {row.calls:,} {'call' if row.calls == 1 else 'calls'}"
-    return f"{row.model_requested} does not take {parameter}: {what} in {times}"
+    return f"{row.model_requested} does not take {parameter}: {outcome} in {times}"
 
 
 BASELINE_ANSWERS = (
@@ -396,12 +396,12 @@ def first_sentences(text: str, most_words: int, *, at_least_one: bool) -> tuple[
 
 
 def _ends_a_sentence(word: str, following: str) -> bool:
-    bare = word.rstrip(_CLOSING)
+    bare_word = word.rstrip(_CLOSING)
     begins = following.lstrip(_OPENING)[:1]
-    initial = len(bare) == 2 and bare[0].isupper()
+    initial = len(bare_word) == 2 and bare_word[0].isupper()
     return (
-        bare.endswith((".", "!", "?"))
+        bare_word.endswith((".", "!", "?"))
         and not initial
-        and bare.lower() not in _ABBREVIATIONS
+        and bare_word.lower() not in _ABBREVIATIONS
         and (begins.isupper() or begins.isdigit())
     )

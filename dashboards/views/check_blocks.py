@@ -49,8 +49,8 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     for check in page.checks:
         yield from _manuscript_heading(check)
         if check.unread_reason is not None:
-            why = check.attempts[0].unscored_detail or check.unread_reason
-            yield pg.text(f"It could not be read: {why}.")
+            reason = check.attempts[0].unscored_detail or check.unread_reason
+            yield pg.text(f"It could not be read: {reason}.")
         for attempt in () if check.unread_reason is not None else check.attempts:
             yield from _attempt(page, check, attempt)
         yield from _lookups(page, check)
@@ -73,8 +73,8 @@ def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> I
     if len(check.attempts) > 1:
         yield pg.heading(f"Attempt {attempt.attempt}", level=3)
     if attempt.problem_count is None:
-        why = wording.reason(attempt.unscored_reason or "")
-        yield pg.text(f"Not checked: {why}. {attempt.unscored_detail}")
+        reason = wording.reason(attempt.unscored_reason or "")
+        yield pg.text(f"Not checked: {reason}. {attempt.unscored_detail}")
     else:
         if review is not None:
             yield from _review(review)
@@ -141,8 +141,10 @@ def _problem(problem: Problem, decision: str, votes: Sequence[Vote]) -> Iterator
         yield pg.text(f"The text says: “{problem.quote}”{inexact}")
     yield pg.text(prose_line(problem.explanation))
     if problem.second_look:
-        sure = problem.confidence_0_to_1
-        confidence = f" ({figures.percent(sure)} sure)" if sure is not None else ""
+        confidence_0_to_1 = problem.confidence_0_to_1
+        confidence = (
+            f" ({figures.percent(confidence_0_to_1)} sure)" if confidence_0_to_1 is not None else ""
+        )
         yield pg.text(f"Second look{confidence}: ", prose_line(problem.second_look))
     if decision:
         yield pg.text(decision)

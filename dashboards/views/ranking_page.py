@@ -166,15 +166,15 @@ def _across_groups(queries: Queries, head: RankingHead) -> Iterator[pg.Block]:
 def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
     rows = []
     for idea in ideas:
-        why = idea.unranked_reason
-        if why is None and idea.basis == "scores":
-            why = wording.score_placement(idea)
+        reason = idea.unranked_reason
+        if reason is None and idea.basis == "scores":
+            reason = wording.score_placement(idea)
         lower, upper = idea.strength_lower, idea.strength_upper
         rows.append(
             (
                 "–" if idea.rank is None else idea.rank,
                 "–" if idea.best_rank is None else f"{idea.best_rank}–{idea.worst_rank}",
-                _title(idea) + (f" – {why}" if why is not None else ""),
+                _title(idea) + (f" – {reason}" if reason is not None else ""),
                 "unranked" if idea.strength is None else figures.decimals(idea.strength),
                 figures.between(lower, upper),
                 "–" if idea.wins is None else f"{idea.wins:g}",
@@ -288,10 +288,10 @@ def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[tu
         if match.winner is not None:
             matches_of_pair[frozenset((match.first_idea_id, match.second_idea_id))].append(match)
     for place, better in enumerate(ideas):
-        below = (idea for idea in ideas[place + 1 :] if idea.rank != better.rank)
+        lower_ideas = (idea for idea in ideas[place + 1 :] if idea.rank != better.rank)
         duels = (
             _duel(better, worse, matches_of_pair[frozenset((better.idea_id, worse.idea_id))])
-            for worse in below
+            for worse in lower_ideas
         )
         yield from islice(filter(None, duels), 1)
 

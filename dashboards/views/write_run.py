@@ -181,8 +181,8 @@ def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
     if boundary.error is not None:
         idea_id = review.evaluation.idea.idea_id
         logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
-        why = f"This report cannot be made ({error_line(boundary.error)})."
-        error_page = Page(line(idea_id), (text(why),))
+        reason = f"This report cannot be made ({error_line(boundary.error)})."
+        error_page = Page(line(idea_id), (text(reason),))
         pages = dict.fromkeys((FIRST_PAGES, FULL_REPORTS), error_page)
     for folder, view in pages.items():
         _write(building / folder / name, view)

@@ -404,8 +404,8 @@ def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str,
     Files of an earlier start are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for earlier in folder.glob("shard-*.json"):
-        earlier.unlink()
+    for old_shard in folder.glob("shard-*.json"):
+        old_shard.unlink()
     names = {}
     for number, shard in enumerate(shards):
         path = folder / f"shard-{number:05d}.json"

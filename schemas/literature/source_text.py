@@ -165,7 +165,7 @@ def _without_tags(text: str) -> str:
 def _without_latex(text: str) -> str:
     text = _ACCENT.sub(_accent_letter, text)
     text = _LETTER.sub(lambda letter: _LETTERS[letter[1]], text)
-    text = _ESCAPED.sub(lambda sign: sign[1], _STYLED.sub(lambda styled: styled[1], text))
+    text = _ESCAPED.sub(lambda match: match[1], _STYLED.sub(lambda match: match[1], text))
     return _KEPT_CAPITALS.sub(lambda word: word[1], text)
 
 
@@ -242,8 +242,10 @@ def plain_abstract(text: str, title: str = "") -> str | None:
     text = plain_text(text)
     for _ in range(_PASSES):
         text = _HEADING.sub("", text)
-    rest = _LEADING_NOTICE.sub("", text).strip()
-    text = _without_notice(rest if len(rest.split()) > _FEWEST_WORDS else text)
+    text_without_notice = _LEADING_NOTICE.sub("", text).strip()
+    text = _without_notice(
+        text_without_notice if len(text_without_notice.split()) > _FEWEST_WORDS else text
+    )
     words = [word.casefold() for word in _WORDS.findall(text[: 40 * _MOST_PLACEHOLDER_WORDS])]
     if not any(any(sign.isalpha() for sign in word) for word in words):
         return None
@@ -258,11 +260,14 @@ def _without_notice(text: str) -> str:
     tail = max(len(text) - _NOTICE_CHARACTERS, 0)
     for mark in _NOTICE.finditer(text[tail:]):
         before, notice = text[: tail + mark.start()].rstrip(), text[tail + mark.start() :]
-        begins = not before or before[-1] in '.!?)]"”*;'
-        signed = "©" in mark[0] and _DATED.search(notice[:80]) is not None
+        is_at_start = not before or before[-1] in '.!?)]"”*;'
+        is_signed = "©" in mark[0] and _DATED.search(notice[:80]) is not None
         if len(notice.split()) <= _NOTICE_WORDS and (
-            (signed and begins)
-            or ((signed or (begins and _RIGHTS_HOLDER.search(notice))) and _only_notice(notice))
+            (is_signed and is_at_start)
+            or (
+                (is_signed or (is_at_start and _RIGHTS_HOLDER.search(notice)))
+                and _only_notice(notice)
+            )
         ):
             return before
     return text

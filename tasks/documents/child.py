@@ -90,8 +90,8 @@ def verdict(end: ChildEnd, settings: DocumentSettings, what: str) -> tuple[Reaso
     if end.code == _UNCAUGHT:  # the reader failed, which says nothing about the document
         last_line = end.errors.strip().rpartition("\n")[2][:200]
         return Reason.PARSER_LIMIT, f"this machine could not run the reader: {last_line}"
-    unknown = f"the reader ended with code {end.code}: {what} is damaged or hostile"
-    return verdicts.get(end.code, (Reason.DAMAGED, unknown))
+    damage_detail = f"the reader ended with code {end.code}: {what} is damaged or hostile"
+    return verdicts.get(end.code, (Reason.DAMAGED, damage_detail))
 
 
 async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:

@@ -166,12 +166,12 @@ def readable(latex: str) -> str:
     Raises:
         RecursionError: nested too deeply.
     """
-    text = _VERB.sub(lambda found: _escape(found.group(2)), latex)
+    text = _VERB.sub(lambda match: _escape(match.group(2)), latex)
     text = _CITATION.sub(
-        lambda found: f"[{_escape(', '.join(key.strip() for key in found.group(1).split(',')))}]",
+        lambda match: f"[{_escape(', '.join(key.strip() for key in match.group(1).split(',')))}]",
         text,
     )
-    text = _REFERENCE.sub(lambda found: f"[{_escape(found.group(1).strip())}]", text)
+    text = _REFERENCE.sub(lambda match: f"[{_escape(match.group(1).strip())}]", text)
     text = _APPENDIX.sub("", _DROPPED.sub(" ", _BOX.sub("", _LINK.sub("", text))))
     try:
         plain_text = LatexNodes2Text(math_mode="verbatim", keep_comments=False).latex_to_text(

@@ -81,14 +81,14 @@ def control_group(limits: Limits) -> Iterator[ControlGroup | None]:
             _remove(folder)
 
 
-def _make_group(above: Path, limits: Limits) -> Path | None:
-    folder = above / f"{_PREFIX}{os.getpid()}-{next(_NUMBERS)}"
+def _make_group(parent_folder: Path, limits: Limits) -> Path | None:
+    folder = parent_folder / f"{_PREFIX}{os.getpid()}-{next(_NUMBERS)}"
     try:
-        for abandoned in above.glob(f"{_PREFIX}*"):
-            owner = abandoned.name.removeprefix(_PREFIX).partition("-")[0]
+        for abandoned_folder in parent_folder.glob(f"{_PREFIX}*"):
+            owner = abandoned_folder.name.removeprefix(_PREFIX).partition("-")[0]
             if not Path(f"/proc/{owner}").exists():
                 with contextlib.suppress(OSError):
-                    abandoned.rmdir()
+                    abandoned_folder.rmdir()
         folder.mkdir()
         (folder / "memory.max").write_text(f"{limits.memory_bytes}")
         (folder / "pids.max").write_text(f"{limits.processes + _OWN_PROCESSES}")

@@ -128,19 +128,21 @@ def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
 
 
 def _resolve(
-    given: tuple[Any, ...], options: ExperimentOptions, profile: Profile, settings: Settings
+    arguments: tuple[Any, ...], options: ExperimentOptions, profile: Profile, settings: Settings
 ) -> Resolved[TaskSource, ExperimentParameters]:
     """Raises ConfigurationError: invalid tasks, two of one name, none tunable without a model, or
     a sent task above the limits.
     """
     sources: dict[str, TaskSource] = {}
-    folders, *origin = given
+    folders, *origin = arguments
     for folder in map(Path, folders):
         task_folder = read_task(folder)
-        where = f"{folder / PROGRAM}"
-        if options.engine.is_baseline and not tunables_of(task_folder.programs[PARENT], where):
+        program_path = f"{folder / PROGRAM}"
+        if options.engine.is_baseline and not tunables_of(
+            task_folder.programs[PARENT], program_path
+        ):
             raise ConfigurationError(
-                f"{where} declares nothing tunable: write `# tunable: 0.01..10` behind"
+                f"{program_path} declares nothing tunable: write `# tunable: 0.01..10` behind"
                 " NAME = NUMBER, or have a model propose programs: --engine litellm:MODEL"
             )
         if origin == [_SENT]:

@@ -76,9 +76,9 @@ def _verdicts(location: str, manuscript: Manuscript) -> Iterator[bool | None]:
         length = len(number)
         yield any(  # 3 and 3.1 are there where 3.1 is, 31 is not
             _kind(kind) == other
-            and printed.startswith(number.lower())
-            and not printed[length : length + 1].isdigit()
-            for other, printed in printed_numbers
+            and printed_number.startswith(number.lower())
+            and not printed_number[length : length + 1].isdigit()
+            for other, printed_number in printed_numbers
         )
 
 

@@ -278,10 +278,12 @@ class Walk:
         if stored_link.contexts is None and link.contexts is not None:
             self._links[link.citing_paper_id, link.cited_paper_id] = link
 
-    def _note(self, answer: Answer[Paper] | Answer[Neighbour], counts: _Counts, what: str) -> None:
+    def _note(
+        self, answer: Answer[Paper] | Answer[Neighbour], counts: _Counts, subject: str
+    ) -> None:
         counts.inadmissible += answer.inadmissible_count
         counts.failed += len(answer.failures)
-        self._failures.extend(look_up_failures(answer.failures, STAGE, what))
+        self._failures.extend(look_up_failures(answer.failures, STAGE, subject))
 
     def _waiting(self) -> list[Lead]:
         return [lead for name, lead in self._leads.items() if name not in self._judged]

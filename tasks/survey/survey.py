@@ -115,8 +115,10 @@ async def write_answer(material: Material, parameters: SurveyParameters, engine:
         text = bullet_list(reply.not_found)
         parts.append(draft(ReviewPart.NOT_FOUND, NOT_FOUND_HEADING, outcome, text, prompt_papers))
     numbers = range(1, len(parts) + 1)
-    checked = await check_drafts(parts, material.stored, engine, numbers=numbers)
-    return Review(material.clusters, checked.sections, checked.removed, checked.failures)
+    checked_parts = await check_drafts(parts, material.stored, engine, numbers=numbers)
+    return Review(
+        material.clusters, checked_parts.sections, checked_parts.removed, checked_parts.failures
+    )
 
 
 async def survey(

@@ -184,11 +184,11 @@ def _plan_sections(
         else:
             empty += 1
     about = SURVEY_OUTLINE.name
-    unknown = f"{invented_count} keys of the outline are not in the prompt and were left out"
-    bare = f"{empty} sections of the outline cite no work of the prompt and were left out"
+    unknown_text = f"{invented_count} keys of the outline are not in the prompt and were left out"
+    uncited_text = f"{empty} sections of the outline cite no work of the prompt and were left out"
     return sections, (
-        *omission_failures(STAGE, about, unknown, invented_count),
-        *omission_failures(STAGE, about, bare, empty),
+        *omission_failures(STAGE, about, unknown_text, invented_count),
+        *omission_failures(STAGE, about, uncited_text, empty),
     )
 
 

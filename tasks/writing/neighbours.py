@@ -185,19 +185,19 @@ def past_share(all_sentences: Iterable[str]) -> float | None:
     """Return the share of past tense in auxiliaries and verbs after `we`; None for too few."""
     past = present = 0
     for sentence in all_sentences:
-        before = ""
+        previous_word = ""
         for word in words(sentence):
             if word in _PAST:
                 past += 1
             elif word in _PRESENT:
                 present += 1
-            elif before == "we" and word not in _MODAL:
+            elif previous_word == "we" and word not in _MODAL:
                 if word.endswith("ly") or word in ("also", "then", "first"):
                     continue
                 is_past = word.endswith("ed") or word in _IRREGULAR
                 past += is_past
                 present += not is_past
-            before = word
+            previous_word = word
     verb_count = past + present
     return past / verb_count if verb_count >= LEAST_VERBS else None
 
@@ -249,15 +249,15 @@ def plan_by_habits(
 
 
 def _reorder(
-    planned: Sequence[PlannedSection], habits: dict[SectionPart, Habit]
+    planned_sections: Sequence[PlannedSection], habits: dict[SectionPart, Habit]
 ) -> list[PlannedSection]:
     """Reorder the sections with measured places among each other; the others stay."""
     places: dict[SectionPart | None, float] = {
         part: habit.place_0_to_1 for part, habit in habits.items() if habit.place_0_to_1 is not None
     }
-    moving = [each for each in planned if each.part in places]
+    moving = [each for each in planned_sections if each.part in places]
     order = iter(sorted(moving, key=lambda each: places[each.part]))
-    return [next(order) if each.part in places else each for each in planned]
+    return [next(order) if each.part in places else each for each in planned_sections]
 
 
 def _within(outline: Iterable[PlannedSection], most_words: int) -> tuple[PlannedSection, ...]:

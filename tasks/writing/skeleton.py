@@ -66,8 +66,10 @@ def _experiment(claims: Mapping[str, DraftClaim]) -> Iterable[str]:
         yield f"The experiment finds: {_span(claims['finding'])}{because}."
     yield from program_tables(claims)
     shown_first = ("task", "finding", "because")
-    rest = [claim for name, claim in claims.items() if "." not in name and name not in shown_first]
-    yield "\n".join(f"- {escaped(claim.means)}: {_span(claim)}" for claim in rest)
+    other_claims = [
+        claim for name, claim in claims.items() if "." not in name and name not in shown_first
+    ]
+    yield "\n".join(f"- {escaped(claim.means)}: {_span(claim)}" for claim in other_claims)
 
 
 def program_tables(claims: Mapping[str, DraftClaim]) -> list[str]:

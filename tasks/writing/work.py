@@ -96,8 +96,8 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
     """Return the second round if there is one and it passes the check, else the first."""
     unreviewed_request = replace(request, parameters=replace(request.parameters, review=False))
     first: DraftSummary = runs("write", unreviewed_request)
-    unfinished = not first.published or first.head.incomplete_reason is not None
-    if not request.parameters.review or unfinished:
+    is_unfinished = not first.published or first.head.incomplete_reason is not None
+    if not request.parameters.review or is_unfinished:
         return first
     warehouse, name = Warehouse(request.warehouse, settings), first.head.run_id
     draft = _published_draft(warehouse, name)
@@ -127,12 +127,12 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
         return _with(first, f"{review_summary}: there is no second round")
     revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
     (unit,) = unreviewed_request.units
-    again = replace(
+    second_request = replace(
         unreviewed_request,
         units=(replace(unit, revision=revision),),
         budget=remaining(request.budget, warehouse, [name, review]),
     )
-    return _better_round(first, runs("write", again), review_summary, warehouse)
+    return _better_round(first, runs("write", second_request), review_summary, warehouse)
 
 
 def _better_round(
@@ -148,8 +148,8 @@ def _better_round(
         return _with(unfinished_round, f"{review_summary}; {outcome}")
     revised_draft = _published_draft(warehouse, name)
     if revised_draft.word_count is None:
-        why = revised_draft.unscored_detail
-        outcome = f"the second round, {name}, is refused and the first stands: {why}"
+        reason = revised_draft.unscored_detail
+        outcome = f"the second round, {name}, is refused and the first stands: {reason}"
         return _with(first, f"{review_summary}; {outcome}")
     outcome = f"and this is the second round; the first is {first.head.run_id}"
     return _with(second, f"{review_summary}, {outcome}")
@@ -219,8 +219,8 @@ def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, 
         place = problem.location.casefold()
         in_place = [name for name in texts if name.casefold() in place]
         if heading := next(iter([*quoting_headings, *in_place]), ""):
-            at = f" (at: {quote})" if quote else ""
-            point = f"a reviewer finds: {problem.problem} {problem.explanation}{at}"
+            quote_text = f" (at: {quote})" if quote else ""
+            point = f"a reviewer finds: {problem.problem} {problem.explanation}{quote_text}"
             points.append(SectionPoint(heading=heading, point=point))
     return tuple(points)
 

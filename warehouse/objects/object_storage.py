@@ -140,9 +140,11 @@ class ObjectFolder:
                 )
             except ClientError as error:
                 response = error.response
-                failed = response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
-                deleted = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
-                if failed or deleted:
+                is_condition_failed = (
+                    response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
+                )
+                is_deleted = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
+                if is_condition_failed or is_deleted:
                     return False
                 raise
         return True

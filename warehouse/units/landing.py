@@ -357,13 +357,17 @@ def with_earlier_calls(
     """
     unit_folder = kind.folder_of(layout, receipt)
     ids = kind.parameters(*kind.names(receipt)) | {"position": 0}
-    earlier = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journal_calls]}
+    earlier_rows = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journal_calls]}
     for name in CALL_TABLES if receipt_of(layout, kind, unit_folder) is not None else ():
         path = unit_folder / f"{name}.parquet"
         if path.exists():
-            earlier[name] = _merge_calls(earlier.get(name, []), read_rows(TABLE[name], path))
+            earlier_rows[name] = _merge_calls(
+                earlier_rows.get(name, []), read_rows(TABLE[name], path)
+            )
     merged_calls = {
-        name: _merge_calls(calls, rows.get(name, [])) for name, calls in earlier.items() if calls
+        name: _merge_calls(calls, rows.get(name, []))
+        for name, calls in earlier_rows.items()
+        if calls
     }
     return {**rows, **merged_calls}
 
@@ -387,10 +391,10 @@ def write_unit(
     return complete
 
 
-def _merge_calls(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:
+def _merge_calls(earlier_calls: Sequence[Row], now: Sequence[Row]) -> list[Row]:
     """Merge rows of calls by id; `now` takes precedence."""
     current_ids = {row["call_id"] for row in now}
-    calls = [*(row for row in earlier if row["call_id"] not in current_ids), *now]
+    calls = [*(row for row in earlier_calls if row["call_id"] not in current_ids), *now]
     return [row | {"position": position} for position, row in enumerate(calls)]
 
 

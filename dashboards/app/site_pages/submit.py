@@ -107,7 +107,7 @@ def take(visit: Visit) -> PageContent | Response:
         name, content = _file_of(_request_of(earlier_job))
     try:
         draft = _draft(
-            visit, kind or _detect_kind(name, content), name, content, earlier=earlier_job
+            visit, kind or _detect_kind(name, content), name, content, earlier_job=earlier_job
         )
     except AssayError as error:
         return _form(visit, text, kind, _sentence(error), _keep_file(visit, name, content))
@@ -131,15 +131,17 @@ def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Re
     request = _request_of(draft)
     if not request.asks_nothing:
         return RedirectResponse(job_path(draft.job_id), 303)
-    done = draft.status.state is JobState.DONE
-    estimate = read_result(draft) if done else {}
-    blocks = list(_estimate_blocks(request, estimate)) if done else []
+    is_done = draft.status.state is JobState.DONE
+    estimate = read_result(draft) if is_done else {}
+    blocks = list(_estimate_blocks(request, estimate)) if is_done else []
     if draft.at_work:
-        waits = runner_at_work(visit.lake.warehouse) is False
-        blocks = [pg.note(NO_RUNNER if waits else "Reading it, and estimating what it takes …")]
-    elif not done:
-        why = draft.status.last_word or "the estimate was stopped"
-        blocks = [pg.note("It cannot be done so: ", why)]
+        is_waiting = runner_at_work(visit.lake.warehouse) is False
+        blocks = [
+            pg.note(NO_RUNNER if is_waiting else "Reading it, and estimating what it takes …")
+        ]
+    elif not is_done:
+        reason = draft.status.last_word or "the estimate was stopped"
+        blocks = [pg.note("It cannot be done so: ", reason)]
     _, markup = html_body(blocks, str)
     form = SUBMITTED[_kind_of(request)].web_form
     assert form is not None
@@ -151,7 +153,7 @@ def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Re
         findings=Markup(markup),  # noqa: S704 escaped by its writer
         at_work=draft.at_work,
         fields=[] if draft.at_work else list(_fields(visit, request, form)),
-        verb=form.verb if done and not job_id else "",
+        verb=form.verb if is_done and not job_id else "",
         already=job_path(job_id) if job_id else "",
         here=f"/submit/{draft.job_id}",
         back=with_query("/submit", draft=draft.job_id),
@@ -172,10 +174,10 @@ def begin(visit: Visit) -> PageContent | Response:
         if kind not in SUBMITTED:
             raise ConfigurationError("choose what it is from the list")
         job = SUBMITTED[kind]
-        same = kind == _kind_of(request)
-        options = _options(visit, job) if same else _default_options(job)
+        is_same_kind = kind == _kind_of(request)
+        options = _options(visit, job) if is_same_kind else _default_options(job)
         begins = visit.form_text("act") == "begin"
-        if not (begins and same and options == to_submit.options):
+        if not (begins and is_same_kind and options == to_submit.options):
             query = "?changed=1" if begins else ""
             draft_id = _draft(visit, kind, *_file_of(request), options, draft)
             return RedirectResponse(f"/submit/{draft_id}{query}", 303)
@@ -199,12 +201,12 @@ def _draft(
     name: str,
     content: bytes,
     options: DeclaredOptions | None = None,
-    earlier: Job | None = None,
+    earlier_job: Job | None = None,
 ) -> str:
     """Start the estimate of a job; return the draft's name, one per submission.
 
     Args:
-        earlier: the draft or job whose file or text is reused.
+        earlier_job: the draft or job whose file or text is reused.
 
     Raises:
         ConfigurationError: the kind is unknown or not offered, or does not fit the content.
@@ -217,8 +219,8 @@ def _draft(
     words = name or content.decode("utf-8", "replace")
     title = next((line.strip("# \t") for line in words.splitlines() if line.strip("# \t")), name)
     submission = visit.form_text("submission")
-    if earlier is not None:
-        title, submission = _request_of(earlier).name, earlier.job_id
+    if earlier_job is not None:
+        title, submission = _request_of(earlier_job).name, earlier_job.job_id
     digest = content_hash(content.hex(), name)
     request = job(
         name=wording.shorten(unturned(title), _NAME_CHARACTERS) or job.name_of_command(),

@@ -135,14 +135,14 @@ def leaders_reasons(
 def _figures(night: NightRun) -> Iterator[pg.Block]:
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
-    earlier = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
+    earlier_date = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
     columns = [
         (of.states_in_words, figures.usd(what.cost_usd), figures.usd(what.cost_usd_per_idea),
          figures.duration(of.duration_seconds))
         for of, what in ((run, cost), (before, cost_before)) if of is not None and what is not None
     ]  # fmt: skip
     rows = zip(("Ideas", "Cost", "Cost of an idea", "Time"), *columns, strict=True)
-    yield pg.table(("", "This run:", *earlier), rows)
+    yield pg.table(("", "This run:", *earlier_date), rows)
     if before is None:
         yield pg.text("No earlier run compares with it.")
 

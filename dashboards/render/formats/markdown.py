@@ -68,8 +68,8 @@ def _listing(block: pg.Listing, pictures: bool) -> str:
         mark = "- " if block.first is None else f"{block.first + place}. "
         box = "[ ] " if block.to_do else ""
         # No blank line before a nested list, else Markdown makes the item loose.
-        between = "\n" if is_tight(item) else "\n\n"
-        content = between.join(markdown((each,), pictures=pictures) for each in item)
+        separator = "\n" if is_tight(item) else "\n\n"
+        content = separator.join(markdown((each,), pictures=pictures) for each in item)
         items.append(_indented(content, mark + box, " " * len(mark)))
     return ("\n" if all(map(is_tight, block.items)) else "\n\n").join(items)
 
@@ -113,16 +113,16 @@ def _spans(spans: pg.Line) -> str:
 def _span(span: pg.Span) -> str:
     if span.place:
         return f"[{_escape(span.text)}]({span.place}.md)"
-    bare = span.text.strip()
-    fits = span.code and not _UNFIT_FOR_A_SPAN.search(bare)
-    text = f"`{bare}`" if fits else _escape(bare)
+    stripped_text = span.text.strip()
+    fits = span.code and not _UNFIT_FOR_A_SPAN.search(stripped_text)
+    text = f"`{stripped_text}`" if fits else _escape(stripped_text)
     if span.url:
         text = f"[{text}]({span.url})"
     if span.strong or span.emphasis:
         stars = "*" * (2 * span.strong + span.emphasis)
         text = f"{stars}{text}{stars}"
-    before, _, after = span.text.partition(bare) if bare else (span.text, "", "")
-    return f"{before}{text}{after}" if bare else span.text
+    before, _, after = span.text.partition(stripped_text) if stripped_text else (span.text, "", "")
+    return f"{before}{text}{after}" if stripped_text else span.text
 
 
 @lru_cache(_KEPT)

@@ -105,8 +105,8 @@ _JUDGED = {
 
 def _unscored_judgements(evaluation: IdeaEvaluation) -> Iterator[Gap]:
     for what, (module, field) in _JUDGED.items():
-        judged = getattr(getattr(evaluation, module), field, None)
-        rows = judged if isinstance(judged, tuple) else (judged,)
+        judgement = getattr(getattr(evaluation, module), field, None)
+        rows = judgement if isinstance(judgement, tuple) else (judgement,)
         reasons = [row.unscored_reason for row in rows if row is not None]
         for why, count in Counter(filter(None, reasons)).most_common():
             yield _without_score(what, why, count)

@@ -205,8 +205,8 @@ def _missing(page: IdeaPage) -> Iterator[pg.Block]:
     yield pg.text("Nothing here counts as a zero: every mean is taken over what was scored.")
     rows = []
     for gap in page.gaps:
-        why = f"{gap.why}; running again may help" if gap.retryable else gap.why
-        rows.append((gap.what, gap.count, why, gap.subjects, gap.detail))
+        reason = f"{gap.why}; running again may help" if gap.retryable else gap.why
+        rows.append((gap.what, gap.count, reason, gap.subjects, gap.detail))
     yield pg.table(("What", "Times:", "Why", "Concerns", "Detail"), rows)
 
 
@@ -263,10 +263,14 @@ def _costs(page: IdeaPage) -> Iterator[tuple[str, str]]:
         thinking_counts = [
             each.thinking_tokens for each in calls if each.thinking_tokens is not None
         ]
-        unknown = sum(call.thinking_tokens is None and call.completion_tokens > 0 for call in calls)
-        thinking = figures.thinking(sum(thinking_counts) if thinking_counts else None, unknown)
-        received = f"{received_tokens:,} received; of them thinking: {thinking}"
-        yield "Tokens", f"{sent_tokens:,} sent, {received}"
+        unknown_count = sum(
+            call.thinking_tokens is None and call.completion_tokens > 0 for call in calls
+        )
+        thinking = figures.thinking(
+            sum(thinking_counts) if thinking_counts else None, unknown_count
+        )
+        received_text = f"{received_tokens:,} received; of them thinking: {thinking}"
+        yield "Tokens", f"{sent_tokens:,} sent, {received_text}"
     yield "Price", figures.usd(review.cost_usd, review.unknown_price_calls)
     request_counts = (
         f"{len(requests):,}, {sum(each.cache_hit for each in requests):,} from a cache,"

@@ -32,9 +32,9 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
     yield pg.text(pg.strong("Closest prior work"))
     if first.closest is not None:
         work = first.closest
-        remains = _with_label(" What remains new compared with it: ", work.remains)
+        remaining_text = _with_label(" What remains new compared with it: ", work.remains)
         overlaps = f" {work.title}: {work.overlaps}."
-        yield pg.text(prose_line(work.paper), overlaps, remains)
+        yield pg.text(prose_line(work.paper), overlaps, remaining_text)
     else:
         yield pg.text(first.none_closest)
     for derivation in first.derivations:
@@ -55,8 +55,10 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
 
 
 def _concern_item(concern: DecidingConcern) -> tuple[pg.Block, ...]:
-    why = pg.line(" ", prose_line(concern.why)) if concern.why else ()
-    statement = pg.text(pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), why)
+    reason_line = pg.line(" ", prose_line(concern.why)) if concern.why else ()
+    statement = pg.text(
+        pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), reason_line
+    )
     more = []
     if concern.action:
         more.append(_action(concern.effort, concern.action))
@@ -70,8 +72,8 @@ def _concern_item(concern: DecidingConcern) -> tuple[pg.Block, ...]:
 
 
 def _action(effort: str, action: str) -> pg.Line:
-    takes = f" ({effort}): " if effort else ": "
-    return pg.line(pg.strong("What to do"), takes, prose_line(action))
+    effort_text = f" ({effort}): " if effort else ": "
+    return pg.line(pg.strong("What to do"), effort_text, prose_line(action))
 
 
 def _with_label(label: str, words: str) -> pg.Line:

@@ -134,6 +134,6 @@ def _approval(
     with warehouse.queries() as queries:
         head = queries.run(RunId(run)) if run else queries.latest_run()
     admission = admit(warehouse, load_project(project), Stage.REPORT, head.run_id)
-    for why in admission.left_out.values():
-        raise ConfigurationError(f"the report on {head.run_id} was {why}")
+    for reason in admission.left_out.values():
+        raise ConfigurationError(f"the report on {head.run_id} was {reason}")
     return admission.waiting, head

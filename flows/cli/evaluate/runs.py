@@ -136,10 +136,10 @@ def compare(
     """Compare the rankings of two runs idea by idea."""
     warehouse = Warehouse(lake.warehouse.resolve())
     with warehouse.queries() as queries:
-        earlier, later = queries.run(RunId(before)), queries.run(RunId(after))
+        earlier_run, later_run = queries.run(RunId(before)), queries.run(RunId(after))
         rows = queries.rows("compare_runs", before=before, after=after)
     if json:
-        print_answer("compared", rows, run=later, before=earlier)
+        print_answer("compared", rows, run=later_run, before=earlier_run)
         return 0
     names = ("group", "rank_before", "rank_after", "score_before", "score_after", "change")
     print_table(

@@ -241,8 +241,8 @@ _PLAIN_MARKS = {"$": "", "{,}": ",", "\\%": "%", "\\!": ""}
 
 def without_markup(sentence: str) -> str:
     r"""Return the sentence without LaTeX marks around numbers: `84 %` for `$84\,\%$`."""
-    percent = _LATEX_PERCENT.sub(lambda found: f"{found.group(1)}%", sentence)
-    plain_text = _LATEX_MARKS.sub(lambda found: _PLAIN_MARKS.get(found.group(), " "), percent)
+    percent = _LATEX_PERCENT.sub(lambda match: f"{match.group(1)}%", sentence)
+    plain_text = _LATEX_MARKS.sub(lambda match: _PLAIN_MARKS.get(match.group(), " "), percent)
     return " ".join(plain_text.split())
 
 

@@ -133,16 +133,16 @@ def check_labels(reading: Reading) -> Iterator[DetectedProblem]:
     """Find references and citations of a LaTeX source without a label or entry."""
     if not reading.is_latex:
         return
-    whole = reading.whole
-    labels = {name.strip() for pair in _LABEL.findall(whole) for name in pair if name}
-    entries = {name.strip() for name in _BIBITEM.findall(whole)}
+    whole_text = reading.whole
+    labels = {name.strip() for pair in _LABEL.findall(whole_text) for name in pair if name}
+    entries = {name.strip() for name in _BIBITEM.findall(whole_text)}
     yield from _missing(reading, _REF, labels, "label", "label")
     if entries:
         yield from _missing(reading, _CITE, entries, "citation", "bibliography entry")
 
 
 def _missing(
-    reading: Reading, pattern: Pattern, targets: set[str], kind: str, what: str
+    reading: Reading, pattern: Pattern, targets: set[str], kind: str, noun: str
 ) -> Iterator[DetectedProblem]:
     targets_and_all = targets | {"*"}
     for entry in reading.sentences:
@@ -153,7 +153,7 @@ def _missing(
                 if name.strip() not in targets_and_all
             ]
             if missing and not any("#" in name for name in missing):
-                detail = f"there is no {what} “{missing[0]}”"
+                detail = f"there is no {noun} “{missing[0]}”"
                 yield entry.problem(kind, 3, f"The text refers to what is not there: {detail}.")
 
 
@@ -179,8 +179,8 @@ _ENTRIES_FOUND = 0.9
 
 def check_reference_list(reading: Reading) -> Iterator[DetectedProblem]:
     """Find citations by a number beyond the list of references."""
-    behind = reading.whole[len(reading.text) :]
-    numbers = {int(first or second) for first, second in _ENTRY_NUMBER.findall(behind)}
+    list_text = reading.whole[len(reading.text) :]
+    numbers = {int(first or second) for first, second in _ENTRY_NUMBER.findall(list_text)}
     last = max(numbers, default=0)
     if reading.is_latex or len(numbers) < max(_FEWEST_ENTRIES, _ENTRIES_FOUND * last):
         return
@@ -208,9 +208,13 @@ def check_numbers(reading: Reading) -> Iterator[DetectedProblem]:
         cites = _CITES.search(entry.sentence) is not None
         for match in _REFERRED_STATEMENT.finditer(entry.sentence):
             kind, number = match.group(1).lower(), match.group(2)
-            before = entry.sentence[max(match.start() - _NEAR, 0) : match.start()]
-            behind = entry.sentence[match.end() : match.end() + _NEAR]
-            foreign = _ELSEWHERE.match(behind) or before.rstrip().endswith((",", "[", "(")) or cites
+            text_before = entry.sentence[max(match.start() - _NEAR, 0) : match.start()]
+            text_after = entry.sentence[match.end() : match.end() + _NEAR]
+            foreign = (
+                _ELSEWHERE.match(text_after)
+                or text_before.rstrip().endswith((",", "[", "("))
+                or cites
+            )
             if counts[kind] >= _FEWEST and (kind, number) not in statements and not foreign:
                 problem = (
                     f"An argument rests on {kind} {number}, which the manuscript does not state."
