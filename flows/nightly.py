@@ -182,7 +182,7 @@ class _Night:
         """Apply `work` to each waiting file of `folder`, and record its outcome.
 
         Args:
-            prefix: of the names in `outcomes`.
+            prefix: prefix of the names in `outcomes`.
         """
         if not folder.exists():
             logger.warning("there was no folder %s: it is made now", folder)

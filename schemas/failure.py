@@ -115,14 +115,14 @@ def call_failures(
 
 
 CAUSE_CHARACTERS = 200
-_COUNTED = bounded(r"(\d{1,9}) calls: ")
+_CALL_COUNT = bounded(r"(\d{1,9}) calls: ")
 
 
 def commonest_cause(details: Iterable[str]) -> str:
     """Return the most frequent error message of failed calls; empty if there is none."""
     counts: Counter[str] = Counter()
     for detail in details:
-        match = _COUNTED.match(detail)
+        match = _CALL_COUNT.match(detail)
         cause = detail[match.end() :] if match else detail
         counts[cause.strip(" .")] += int(match[1]) if match else 1
     del counts[""]

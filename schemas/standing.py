@@ -128,7 +128,7 @@ def standing_of_run(
     not cover, do not count as entries.
 
     Args:
-        receipts: receipts of landed ideas; the others are unscored because their worker was lost.
+        receipts: those of landed ideas; the other ideas lost their worker and are unscored.
         idea_count: number of accepted ideas.
     """
     losses = [(Reason.WORKER_LOST, "")] * max(0, idea_count - len(receipts))
@@ -137,7 +137,7 @@ def standing_of_run(
     without_score = [*((each.state_reason, each.cause) for each in unscored_receipts), *losses]
     receipts_beyond = [each for each in unscored_receipts if each.state_reason in BEYOND_THE_RUN]
     other_receipts = [each for each in receipts if each.state is not IdeaState.UNSCORED]
-    early = [
+    early_ends = [
         (each.incomplete_reason, each.cause) for each in other_receipts if each.incomplete_reason
     ]
     out_of_budget_count = sum(
@@ -145,7 +145,7 @@ def standing_of_run(
     )
     shortfalls: dict[str, Sequence[_Why]] = {
         "without any score": [why for why in without_score if why[0] not in BEYOND_THE_RUN],
-        "ended early": early,
+        "ended early": early_ends,
     }
     of_all = f"of {_counted(len(receipts) + len(losses), 'idea', 'ideas')}"
     reasons = []

@@ -188,7 +188,7 @@ class Board:
 
     @property
     def what_leads(self) -> str:
-        """The sentence on what the order rests on."""
+        """Sentence on the basis of the order."""
         if self.head is None:
             return wording.what_leads(by_matches=False, undecided=False)
         bases = self.frame.filter(polars.col("strength").is_not_null())["rests_on"].unique()

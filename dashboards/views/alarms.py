@@ -24,7 +24,7 @@ def judge_alarms(
     groups: polars.DataFrame,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
-    """Return what is wrong with the judges of a run, one sentence each.
+    """Return a sentence for each problem with the judges of a run.
 
     Args:
         labels: `label_shares` of the run.

@@ -86,7 +86,7 @@ class IdeaChange(Noun):
 
     @property
     def is_changed(self) -> bool:
-        """Whether scores, verdict or closest works changed."""
+        """True if scores, verdict or closest works changed."""
         scores = any(each.before != each.after for each in self.scores)
         return scores or self.verdict_before != self.verdict_after or bool(self.come or self.gone)
 
@@ -108,8 +108,12 @@ class Changes:
             for pair in pairs
             if pair[0] != pair[1]
         )
-        most = "; ".join(moves[:_CUTOFFS_SHOWN])
-        return f"{most}; and {len(moves) - _CUTOFFS_SHOWN} more" if moves[_CUTOFFS_SHOWN:] else most
+        shown_moves = "; ".join(moves[:_CUTOFFS_SHOWN])
+        return (
+            f"{shown_moves}; and {len(moves) - _CUTOFFS_SHOWN} more"
+            if moves[_CUTOFFS_SHOWN:]
+            else shown_moves
+        )
 
     @property
     def score_names(self) -> list[str]:

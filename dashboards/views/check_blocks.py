@@ -177,17 +177,17 @@ def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> It
         yield from pg.bullets(
             _place_and_words(each, prose_line(each.second_look)) for each in questions
         )
-    if aside := page.rejected_problems(check, attempt):
+    if rejected_problems := page.rejected_problems(check, attempt):
         yield pg.text("Set aside after a second look:")
-        why = "Why it was rejected: "
+        label = "Why it was rejected: "
         yield from pg.bullets(
             _place_and_words(
                 each,
                 pg.line(page.decision_in_words(each))
                 if each.is_decided
-                else pg.line(why, prose_line(each.second_look)),
+                else pg.line(label, prose_line(each.second_look)),
             )
-            for each in aside
+            for each in rejected_problems
         )
     if disputed_problems := page.disputed_problems(check, attempt):
         yield pg.text("Reviewers disagree; a person decides:")
@@ -231,9 +231,9 @@ def _lookups(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block]:
             )
         )
     summary = pg.text(f"{page.evidence_in_words(check)} {page.resources_in_words(check)}")
-    works = pg.table(("Work", "Date", "Relevance:", "Found"), rows)
+    works_table = pg.table(("Work", "Date", "Relevance:", "Found"), rows)
     title = f"What was looked up: {figures.plural(len(check.works), 'work')}"
-    yield pg.Fold(title, (summary, works))
+    yield pg.Fold(title, (summary, works_table))
 
 
 def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
@@ -298,8 +298,10 @@ def no_problem_sentence(check: ManuscriptCheck) -> str:
     """Return in how many words no problem was found, with its limits."""
     words = figures.plural(check.word_count or 0, "word")
     if check.is_partly_read:
-        missing = missing_files(check)
-        return f"Not an all-clear: {missing}. No critical problem was found in the {words} read."
+        missing_names = missing_files(check)
+        return (
+            f"Not an all-clear: {missing_names}. No critical problem was found in the {words} read."
+        )
     sentence = f"No critical problem found{f' in {words}' if check.word_count else ''}."
     if not check.has_few_words:
         return sentence

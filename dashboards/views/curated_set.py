@@ -85,7 +85,7 @@ class CuratedSet:
 
     @property
     def needs_wording(self) -> bool:
-        """Whether neither a model nor a person has worded some of its ideas."""
+        """True if some ideas were worded neither by a model nor by a person."""
         edited_ids = {each.paper_id for each in self.edits}
         return self.head.engine == EXTRACTIVE.text and any(
             each.paper_id not in edited_ids for each in self.included_papers
@@ -115,7 +115,7 @@ class CuratedSet:
                 "Not all of it is worded: ideas and statements that nobody looked at are sentences"
                 " of papers and reviews"
             )
-        lacking = {
+        papers_by_gap = {
             "without a field": [each for each in self.included_papers if not each.discipline],
             "without a day after which literature may not be cited": [
                 each for each in self.included_papers if each.cutoff_date is None
@@ -132,7 +132,7 @@ class CuratedSet:
         }
         lines += [
             f"{figures.plural(len(ideas), 'idea')} {what}"
-            for what, ideas in lacking.items()
+            for what, ideas in papers_by_gap.items()
             if ideas
         ]
         lines.append(

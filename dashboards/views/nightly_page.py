@@ -74,7 +74,7 @@ class NightRun(NightFigures):
 
     @property
     def what_leads(self) -> str:
-        """What the order of `top` rests on."""
+        """Sentence on the basis of the order of `top`."""
         return wording.what_leads_among(self.top)
 
 

@@ -49,7 +49,7 @@ _RANGES = (
     " observation: two ideas that met once, won 2–0, still have the range 1–2. An idea without a"
     " scored match has no rank."
 )
-_LETTERED = patterns.bounded(r"\b([Ii])dea ([AB])\b")
+_IDEA_LETTER = patterns.bounded(r"\b([Ii])dea ([AB])\b")
 
 
 def ranking_view(
@@ -205,14 +205,18 @@ def _profiles(
 def _meetings(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[pg.Block]:
     """Yield verdicts between the best ideas, and why some beat those below."""
     rated_ideas = [idea for idea in ideas if idea.strength is not None]
-    leading = rated_ideas[:MATRIX_IDEAS]
-    if len(leading) > 1:
-        best = f" (the best {len(leading)} ideas)" if len(rated_ideas) > len(leading) else ""
+    leading_ideas = rated_ideas[:MATRIX_IDEAS]
+    if len(leading_ideas) > 1:
+        best = (
+            f" (the best {len(leading_ideas)} ideas)"
+            if len(rated_ideas) > len(leading_ideas)
+            else ""
+        )
         yield pg.text(f"Overall verdicts, won and lost by the idea of the row{best}:")
-        places = (f"{place}:" for place in range(1, len(leading) + 1))
-        yield pg.table((":", "Idea", *places), _matrix(leading, matches))
+        places = (f"{place}:" for place in range(1, len(leading_ideas) + 1))
+        yield pg.table((":", "Idea", *places), _matrix(leading_ideas, matches))
     ideas_by_matches = [
-        idea for idea in leading if idea.by_matches
+        idea for idea in leading_ideas if idea.by_matches
     ]  # the others are ordered by scores
     for place, duel in enumerate(islice(_duels(ideas_by_matches, matches), DUELS_SHOWN)):
         if place == 0:
@@ -250,10 +254,10 @@ def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
 
 
 def _first(ideas: Sequence[RankedIdea]) -> str:
-    leading = [_title(idea) for idea in ideas if idea.rank == 1]
-    if len(leading) > TITLES_OF_FIRST:
-        return f"{len(leading)} ideas share the first rank"
-    return "; ".join(leading) or "nobody is ranked"
+    leading_titles = [_title(idea) for idea in ideas if idea.rank == 1]
+    if len(leading_titles) > TITLES_OF_FIRST:
+        return f"{len(leading_titles)} ideas share the first rank"
+    return "; ".join(leading_titles) or "nobody is ranked"
 
 
 def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[list[pg.Part]]:
@@ -332,7 +336,7 @@ def _name_ideas(rationale: str, winner: str) -> str:
         words = "this idea" if match[2].upper() == winner else "the other idea"
         return words.capitalize() if match[1] == "I" else words
 
-    return _LETTERED.sub(name, rationale)
+    return _IDEA_LETTER.sub(name, rationale)
 
 
 def _title(idea: RankedIdea) -> str:

@@ -347,7 +347,7 @@ def _range(run: Run, score: IdeaScore) -> str:
 
 
 def _unscored_parts(score: IdeaScore) -> str:
-    """Return what the means next to it leave out, by module."""
+    """Return the number of judgements missing from the means, by module."""
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     parts = [
         f"{missing:,} of {figures.plural(total, part_name)}"

@@ -12,7 +12,7 @@ from schemas.literature.survey_review import WhyRemoved
 from schemas.reasons import Reason
 from schemas.works.survey_run import SurveyHead
 
-_UNREVIEWED = (
+_UNREVIEWED_NOTE = (
     "This is the evidence, not a written review: papers, why each is here, and passages word for"
     " word."
 )
@@ -25,7 +25,7 @@ _READING = (
 )
 _LAYERS = ("Layer", "Followed:", "Of these, hubs:", "New papers:", "Judged:", "Relevant:")
 _LOST_IN_LAYERS = ("Not judged:", "After the cutoff:", "Look-ups that failed:")
-_REMOVED = {
+_REMOVAL_REASONS = {
     WhyRemoved.UNCITED: "cites nothing",
     WhyRemoved.UNSUPPORTED: "not carried by what was read of the works it cites",
     WhyRemoved.ONE_SIDED: "a contradiction that cites fewer than two works",
@@ -52,7 +52,7 @@ def survey_blocks(
     )
     yield from map(pg.note, _banners(head))
     if not head.papers_read:
-        yield pg.note(_UNREVIEWED)
+        yield pg.note(_UNREVIEWED_NOTE)
     for number, part in enumerate(parts, start=1):
         if len(parts) > 1:
             yield pg.heading(part.survey.question)
@@ -217,7 +217,7 @@ def _removed_sentences(part: SurveyPart, *, with_section: bool) -> tuple[pg.Bloc
     return pg.bullets(
         pg.line(
             f"{headings[each.section_id]}, " if with_section else "",
-            f"{_REMOVED[each.why]}: ",
+            f"{_REMOVAL_REASONS[each.why]}: ",
             prose_line(each.sentence),
         )
         for each in part.survey.removed

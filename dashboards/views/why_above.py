@@ -246,8 +246,8 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
     }
     led_parts = [part for part, gap in gaps.items() if gap < 0]
     if len(gaps) < len(ahead_parts) or not led_parts:
-        missing = "Too little is scored of both for a weight to turn the order."
-        yield missing if len(gaps) < len(ahead_parts) else "No weight turns the order."
+        too_little_scored = "Too little is scored of both for a weight to turn the order."
+        yield too_little_scored if len(gaps) < len(ahead_parts) else "No weight turns the order."
         return
     lead = sum(weights.get(part, 0.0) * gap for part, gap in gaps.items())
     for part in led_parts:
@@ -293,7 +293,7 @@ def why_it_leads(
     """
     higher_parts: list[str] = []
     lower_parts: list[str] = []
-    missing: list[str] = []
+    missing_parts: list[str] = []
     for part, value in parts_of_score(score, weights).items():
         others = [parts_of_score(other, weights).get(part) for other in scores]
         other_values = [each for each in others if each is not None]
@@ -302,7 +302,7 @@ def why_it_leads(
         mean = fmean(other_values)
         name = part.replace("_", " ")
         if value is None:
-            missing.append(name)
+            missing_parts.append(name)
         else:
             (higher_parts if value >= mean else lower_parts).append(
                 f"{name} {figures.mean(value)} (mean {figures.mean(mean)})"
@@ -319,8 +319,8 @@ def why_it_leads(
         *([f"{lead_verb} {_join_names(higher_parts)}"] if higher_parts else []),
         *([f"below the mean in {_join_names(lower_parts)}"] if lower_parts else []),
         *(
-            [f"{_join_names(missing)} {'is' if len(missing) == 1 else 'are'} unscored"]
-            if missing
+            [f"{_join_names(missing_parts)} {'is' if len(missing_parts) == 1 else 'are'} unscored"]
+            if missing_parts
             else []
         ),
     ]

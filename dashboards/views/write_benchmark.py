@@ -30,9 +30,9 @@ class BenchmarkPage(PublishedPage):
     """Benchmarks of the report, numbered from 1, the run's own first.
 
     Attributes:
-        warehouse: that holds all of them.
+        warehouse: warehouse of all of them.
         others: the compared ones, with their suites.
-        differences: between them.
+        differences: differences between them.
     """
 
     warehouse: Warehouse
@@ -144,7 +144,7 @@ def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
         if part.headline:
             yield from _headline(part, several=page.several)
     yield pg.numbered_list(map(_provenance_line, page.heads))
-    yield pg.text("Rows marked ", pg.emphasis("published"), _PUBLISHED)
+    yield pg.text("Rows marked ", pg.emphasis("published"), _PUBLISHED_NOTE)
     for part in page.suites:
         yield from (pg.heading(f"Every figure of {part.suite}"), _figures(part, page.several))
     charts = reliability_charts(each.score for part in page.suites for each in part.measured_lines)
@@ -159,7 +159,7 @@ _DIFFERENCES = (
     " tells the two apart at 5 %. Above 0 the first has more of the metric: better for accuracy and"
     " macro_f1, worse for mean_absolute_error."
 )
-_PUBLISHED = (
+_PUBLISHED_NOTE = (
     " are figures printed in a paper, not measured here: other models, other splits and other"
     " judges made them. Intervals cover 95 %. Unscored items had no answer and are no part of a"
     " value."

@@ -74,7 +74,7 @@ class EvaluatedRun(PublishedPage):
 
     @cached_property
     def not_covered(self) -> str:
-        """How many ideas the literature does not cover; empty: none."""
+        """Sentence on ideas outside the literature; empty if there are none."""
         with self.warehouse.queries() as queries:
             left_out = queries.left_out_groups(self.head.run_id)
         return wording.ideas_not_covered(left_out, self.head.idea_count)

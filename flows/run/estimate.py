@@ -78,7 +78,7 @@ def estimate_steps(
 def estimate(
     work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
 ) -> WorkEstimate:
-    """Estimate a command of which nothing has landed; calls nothing."""
+    """Estimate a command without landed units; make no calls."""
     expected_work = work.expected(request, settings)
     steps, counts = _steps(expected_work, request, settings), Counter(expected_work.counts)
     with TemporaryDirectory(prefix="assay-") as folder:

@@ -304,7 +304,7 @@ _LAKE_FILES = "files of the lake"
 
 
 def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[str, ObjectFolder]":
-    """Return the object folders of warehouse and lake, by what they hold.
+    """Return the object folders, by their use: warehouse and lake.
 
     Args:
         lake_is_found: False if the catalogue, which names the lake's folder, is broken.

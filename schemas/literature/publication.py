@@ -98,7 +98,7 @@ _DIGITS = bounded(r"(\d{4})(\d{2})(\d{2})?")
 _YEAR_LAST = bounded(rf"(\d{{1,2}})([-/.]) ?(\d{{1,2}})[-/.] ?(\d{{4}}){_TIME}", IGNORECASE)
 _MONTH_LAST = bounded(r"(\d{1,2})[-/.](\d{4})")
 _UNTIL_MONTH = rf"(?P<from_month>{_NAME}\.?(?:,? \d{{4}})?\s?[-/]\s?)?"
-_NAMED = (
+_MONTH_NAME_DATES = (
     bounded(
         rf"(?P<from_year>\d{{4}} {_NAME}\.?\s?[-/]\s?(?=\d))?(?P<year>\d{{4}}),?{_SEPARATOR}"
         rf"{_UNTIL_MONTH}(?P<month>{_NAME})\.?(?:{_SEPARATOR}(?P<day>\d{{1,2}}))?{_TIME}",
@@ -251,7 +251,7 @@ def _of_text(text: str) -> PartialDate | None:
         return _day_and_month(int(match[4]), int(match[1]), int(match[3]), match[2])
     if match := _MONTH_LAST.fullmatch(text):
         return _partial(int(match[2]), int(match[1]))
-    for pattern in _NAMED:
+    for pattern in _MONTH_NAME_DATES:
         if match := pattern.fullmatch(text):
             return _from_month_name(**match.groupdict())
     return _year_among_words(text)

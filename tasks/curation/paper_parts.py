@@ -143,8 +143,8 @@ def _role(heading: str, parent_role: _Role | None, *, is_closed: bool) -> _Role:
     is_other = kind in (SectionKind.ABSTRACT, SectionKind.RELATED_WORK, SectionKind.DISCUSSION)
     if parent_role is _Role.OTHER or is_other or name == "contents":
         return _Role.OTHER
-    closes = parent_role is None and is_closed
-    if kind is None and name and (closes or is_closing(heading)):
+    is_top_level_end = parent_role is None and is_closed
+    if kind is None and name and (is_top_level_end or is_closing(heading)):
         return _Role.OTHER
     if _RESULTS.search(name):
         return _Role.OUTCOME

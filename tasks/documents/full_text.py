@@ -33,7 +33,7 @@ from tasks.web.calls import failure, record_cache_hit
 from warehouse.stores.keyed_store import KeyedStore
 
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
-"""How long the file at an address is assumed unchanged."""
+"""Time for which the file at an address is assumed unchanged."""
 
 _WHOLE, _FAILED = b"+", b"-"
 """First byte of a cache entry: a document, or the failure to read it."""

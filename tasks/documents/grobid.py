@@ -157,7 +157,7 @@ _THREADS = ThreadPoolExecutor(
     max_workers=16, thread_name_prefix="grobid"
 )  # its own pool, so that an unresponsive server does not block other calls
 _BUSY = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=1.5, longest_pause_seconds=7.0)
-"""For a busy server, which answers 503 at once while its threads are occupied."""
+"""Retries for a busy server, which answers 503 at once while its threads are occupied."""
 
 
 class _Client(GrobidClient):  # type: ignore[misc]

@@ -185,7 +185,7 @@ _GRAPHIC = linear(
     r"\\include(?:graphics|pdf|svg)\*?\s*(?:\[[^\[\]]*\]\s*)?\{\s*([^{}]{1,300}?)\s*\}"
 )
 _GRAPHIC_FOLDERS = linear(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\})+)")
-_BRACED = linear(r"\{([^{}]*)\}")
+_BRACED_TEXT = linear(r"\{([^{}]*)\}")
 _NOT_TEXT = frozenset(
     {".def", ".cfg", ".sty", ".cls", ".clo", ".fd", ".enc", ".lua", ".bib", ".pgf", ".tikz"}
     | {".pdf_tex", ".eps_tex", ".pdftex_t", ".pstex_t", ".svg"}
@@ -310,10 +310,10 @@ def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
 def _split(files: SourceFiles, name: str, main: str) -> tuple[str, str]:
     """Return preamble and text without comments; the preamble of an included file is dropped."""
     text = without_comments(files[name]).partition("\\end{document}")[0]
-    preamble, begin, body = text.partition("\\begin{document}")
-    if not begin:
+    preamble, begin_mark, body = text.partition("\\begin{document}")
+    if not begin_mark:
         return "", preamble
-    return (preamble, f"{begin}{body}") if name == main else ("", body)
+    return (preamble, f"{begin_mark}{body}") if name == main else ("", body)
 
 
 def _replace_inclusions(
@@ -354,7 +354,7 @@ def used_files(files: SourceFiles, main: str) -> set[str]:
         folder
         for text in texts
         for paths in _GRAPHIC_FOLDERS.findall(text)
-        for folder in _BRACED.findall(paths)
+        for folder in _BRACED_TEXT.findall(paths)
     }
     pictures = {name for text in texts for name in _GRAPHIC.findall(text)}
     places = (inner_name(f"{folder}/{name}") for folder in {"."} | folders for name in pictures)

@@ -233,12 +233,12 @@ def _sections(lines: Sequence[Line], headings: Sequence[Heading]) -> Iterator[He
 def _paragraphs(texts: Sequence[str]) -> str:
     """Join lines into paragraphs; a short line that ends a sentence ends its paragraph."""
     lengths = sorted(len(text) for text in texts)
-    usual = lengths[len(lengths) * 3 // 4] if lengths else 0
+    usual_length = lengths[len(lengths) * 3 // 4] if lengths else 0
     pieces: list[str] = []
     for text in texts:
         line = text.replace(HYPHEN_AT_LINE_END, "").replace("\r", " ").replace("\n", " ")
-        ends = line.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual
-        pieces.append(line + ("\n\n" if ends else " "))
+        is_paragraph_end = line.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual_length
+        pieces.append(line + ("\n\n" if is_paragraph_end else " "))
     return "".join(pieces).strip()
 
 

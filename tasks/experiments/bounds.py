@@ -161,7 +161,7 @@ def _words(path: Path) -> list[str]:
 _PROC = Path("/proc")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")
 # Pages of the scratch folder that a process maps are counted in the folder, once.
-_COUNTED = (b"RssAnon:", b"RssFile:", b"VmSwap:", b"VmPTE:")
+_MEMORY_FIELDS = (b"RssAnon:", b"RssFile:", b"VmSwap:", b"VmPTE:")
 # Kernel memory per file besides its pages, at most: inode, a name of 255 bytes, page index.
 _FILE_BYTES = 4096
 # Kernel memory per mapping, and per process that may share its pages by `fork`.
@@ -271,7 +271,7 @@ def _memory_of(pid: int, limits: Limits) -> int:
             continue
         except OSError:
             return limits.memory_bytes
-        figures = [b"".join(line.split()[1:2]) for line in lines if line.startswith(_COUNTED)]
+        figures = [b"".join(line.split()[1:2]) for line in lines if line.startswith(_MEMORY_FIELDS)]
         if not all(map(bytes.isdigit, figures)):
             return limits.memory_bytes
         most_bytes = max(most_bytes, 1024 * sum(map(int, figures)))

@@ -18,7 +18,7 @@ from warehouse.stores.keyed_store import KeyedStore, json_entry
 
 _LARGEST = 1e150
 """Largest score: squares of larger differences overflow, so they have no interval."""
-_STOPPED = {
+_REASON_BY_STOP = {
     Stop.TIME: "it took longer than {0.seconds:g} s",
     Stop.MEMORY: "it used more than {0.memory_bytes:,} bytes of memory",
     Stop.FILES: "it made more than {0.files:,} files",
@@ -157,7 +157,7 @@ class Executor:
         if run_result.stopped is not None:
             reason, detail = (
                 Reason.PROGRAM_STOPPED,
-                _STOPPED[run_result.stopped].format(task.limits),
+                _REASON_BY_STOP[run_result.stopped].format(task.limits),
             )
         elif run_result.code != 0:
             reason, detail = Reason.PROGRAM_FAILED, _why(run_result)

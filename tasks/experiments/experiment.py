@@ -106,10 +106,10 @@ class _Work:
         return self.conclude(best, selected_gains[best], confirmed_gain)
 
     async def search(self) -> None:
-        record, proposed_count, most = self.record, 0, self.task.trials.candidates
+        record, proposed_count, maximum_count = self.record, 0, self.task.trials.candidates
         name_of_tree = {record.programs[PARENT].source_sha256: PARENT}
-        while proposed_count < most:
-            count = min(SIDE_BY_SIDE, most - proposed_count)
+        while proposed_count < maximum_count:
+            count = min(SIDE_BY_SIDE, maximum_count - proposed_count)
             names = [
                 f"c{number:03d}" for number in range(proposed_count + 1, proposed_count + count + 1)
             ]
@@ -121,7 +121,7 @@ class _Work:
             record.note_gains(fresh, Stage.SCREENING, Fate.SCREENED_OUT, 1)
             if not proposals or self.ended_early:
                 break
-            await self.proposer.learn(firsts, record, more=proposed_count < most)
+            await self.proposer.learn(firsts, record, more=proposed_count < maximum_count)
             if self.ended_early:
                 break
         if self.ended_early:
@@ -183,10 +183,10 @@ class _Work:
             beyond_chance = interval(
                 gains(permuted_values, [chance] * len(permuted_values), self.task.direction)
             )
-        result, because = Finding.UNDECIDED, "no candidate gave a score in all its runs"
+        result, reason = Finding.UNDECIDED, "no candidate gave a score in all its runs"
         if selection_gain is not None and fresh_gain is not None:
             worth = self.task.least_difference
-            result, because = finding(selection_gain, fresh_gain, worth, beyond_chance)
+            result, reason = finding(selection_gain, fresh_gain, worth, beyond_chance)
         return Experiment(
             **self._counts(),
             best_program_id=best,
@@ -196,7 +196,7 @@ class _Work:
             **self._baseline_figures(best),
             permuted_mean=mean_of(permuted_values),
             finding=result,
-            because=because,
+            because=reason,
         )
 
     def _baseline_figures(self, best: str | None) -> dict[str, Any]:

@@ -161,15 +161,15 @@ def _literal(node: ast.expr) -> Value | None:
 
 
 def _range(comment: str, place: str) -> tuple[float, float, bool]:
-    bounds, _, more = comment.partition(" ")
+    bounds, _, suffix = comment.partition(" ")
     low, _, high = bounds.partition("..")
     try:
         minimum, maximum = float(low), float(high)
     except ValueError:
         minimum = maximum = math.nan
-    is_log = more.strip() == "log"
+    is_log = suffix.strip() == "log"
     if not (minimum < maximum and math.isfinite(maximum - minimum)) or (
-        more.strip() and not is_log
+        suffix.strip() and not is_log
     ):
         raise ConfigurationError(f"{place}: `{comment}` is no range such as 0.01..10 or 1..64 log")
     if is_log and minimum <= 0:

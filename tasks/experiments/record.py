@@ -66,21 +66,21 @@ def finding(
         known_without_labels: gain over chance with permuted labels; None if not tried.
     """
     if known_without_labels is not None and known_without_labels.low > 0:
-        because = "it is better than chance although the labels are permuted, so it knows them from"
-        return Finding.UNDECIDED, f"{because} elsewhere"
+        reason = "it is better than chance although the labels are permuted, so it knows them from"
+        return Finding.UNDECIDED, f"{reason} elsewhere"
     if fresh_gain.high < least_difference:
-        because = "on fresh data the gain lies below the smallest difference worth having"
-        return Finding.NOT_SUPPORTED, because
+        reason = "on fresh data the gain lies below the smallest difference worth having"
+        return Finding.NOT_SUPPORTED, reason
     if fresh_gain.low <= 0:
-        because = "on fresh data the interval of the gain holds 0"
+        reason = "on fresh data the interval of the gain holds 0"
     elif selection_gain.low <= 0:
-        because = f"the interval corrected for {selection_gain.compared_with} candidates holds 0"
+        reason = f"the interval corrected for {selection_gain.compared_with} candidates holds 0"
     elif fresh_gain.mean < least_difference:
-        because = "the gain is smaller than the smallest difference worth having, and may be larger"
+        reason = "the gain is smaller than the smallest difference worth having, and may be larger"
     else:
-        because = "chosen and confirmed on different data, both intervals lie above 0"
-        return Finding.SUPPORTED, because
-    return Finding.UNDECIDED, because
+        reason = "chosen and confirmed on different data, both intervals lie above 0"
+        return Finding.SUPPORTED, reason
+    return Finding.UNDECIDED, reason
 
 
 _FIGURES = ("mean", "gain", "gain_low", "gain_high")
@@ -176,8 +176,8 @@ class Entry:
     """A scored program.
 
     Attributes:
-        gain: over the given program; more is better.
-        length: of its syntax tree, in characters.
+        gain: gain over the given program; more is better.
+        length: length of its syntax tree, in characters.
         seconds: mean time of a run.
     """
 
@@ -194,7 +194,7 @@ def elites(entries: Iterable[Entry], length: int) -> tuple[Entry, ...]:
     can get stuck; the best program of another cell may overtake it.
 
     Args:
-        length: of the given program, relative to which cells are counted.
+        length: length of the given program; cells are counted relative to it.
     """
     best_of_cell: dict[tuple[int, int], Entry] = {}
     for entry in entries:

@@ -166,11 +166,11 @@ def _check_limits(folder: Path, task_folder: TaskFolder, settings: ExperimentSet
         "runs": sum(executions_of(task_folder).values()),
     }
     for name, value in requested_amounts.items():
-        most = getattr(settings, f"sent_{name}")
-        if value > most:
+        maximum = getattr(settings, f"sent_{name}")
+        if value > maximum:
             raise ConfigurationError(
                 f"{folder / TASK} asks for {value:,} {name}, and a task that is sent may have"
-                f" {most:,} (ASSAY_EXPERIMENTS__SENT_{name.upper()})"
+                f" {maximum:,} (ASSAY_EXPERIMENTS__SENT_{name.upper()})"
             )
 
 

@@ -96,7 +96,7 @@ def _failed(question: SurveyQuestion, tools: Tools, cause: Cause) -> Survey:
 
 
 def _expected(request: SurveyRequest, _: Settings) -> Expected:
-    """Estimate a run of which no question has been followed."""
+    """Estimate a run before its first question is processed."""
     count = len(request.units)
     tokens = sum(len(each.question) for each in request.units) / CHARACTERS_PER_TOKEN
     by_name = {step.name: step for step in steps_of(request.parameters)}

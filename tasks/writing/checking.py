@@ -60,9 +60,9 @@ def faults_of(
 def check(draft: Draft, stored_texts: Sequence[StoredText]) -> tuple[Failure, ...]:
     """Return the unsupported content of a draft.
 
-    A number is a claim with the claim's value; a citation is for what a stored text of the work
-    carries; every figure is referred to; no stored sentence of others is repeated without quotation;
-    and machine writing is declared.
+    Every number must be a claim with the claim's value, and every citation must be supported by a
+    stored text of the work. Every figure must be referred to. Stored sentences of others may be
+    repeated only as quotations. Machine writing must be declared.
 
     Args:
         stored_texts: texts of other papers.
@@ -95,7 +95,7 @@ class _Checker:
         self.stored = stored
 
     def faults(self, parsed_draft: ParsedDraft) -> Iterator[Line]:
-        """Yield what is not carried in a text, whether it is whole or not."""
+        """Yield the unsupported content of a complete or partial text."""
         for stretch in parsed_draft.stretches:
             yield from self._of_stretch(stretch)
         yield from self._repeated(parsed_draft)
@@ -109,7 +109,7 @@ class _Checker:
                 yield "Text", f"a picture is {_short(target)}, which is no figure"
 
     def omissions(self, parsed_draft: ParsedDraft) -> Iterator[Line]:
-        """Yield what a whole draft lacks."""
+        """Yield the omissions of a complete draft."""
         for name in self.figures:
             if f"figures/{name}" not in parsed_draft.images:
                 yield "Figures", f"the figure {name} is not shown"

@@ -244,7 +244,7 @@ def _of_lake(queries: Queries, idea_id: IdeaId) -> Sources:
 
 def _material(
     sources: Sources,
-    given: Sequence[StoredWork],
+    own_works: Sequence[StoredWork],
     neighbours: tuple[NeighbourSection, ...],
     rules: VenueRules,
     engine: EngineChoice,
@@ -254,8 +254,10 @@ def _material(
     if sources.review is not None:
         concerns = standing(sources.review.evaluation.concerns)
         add_concerns(claims, concerns, idea, sources.review.run.run_id)
-    sound_works = [each for each in merge_works([given, sources.works]) if each.paper.state is None]
-    works = works_by_key(sound_works[: max(MOST_WORKS, len(given))])
+    sound_works = [
+        each for each in merge_works([own_works, sources.works]) if each.paper.state is None
+    ]
+    works = works_by_key(sound_works[: max(MOST_WORKS, len(own_works))])
     add_works(claims, works, idea.text)
     stems = [add_experiment(claims, run_id, each) for run_id, each in sources.experiments]
     pairs = [(stem, each) for stem, (_, each) in zip(stems, sources.experiments, strict=True)]

@@ -366,7 +366,7 @@ class _Authoring:
             section.points += [f"of the figure {name}, as it is seen: {each}" for each in points]
 
     def _states(self, sentence: str) -> bool:
-        """Return whether the sentence says more about works than it quotes."""
+        """Return whether the sentence states more about works than its quotes."""
         return bool(cited_in(sentence)) and not keys_in(sentence) and (
             len(words_of(without_citations(sentence))) > MOST_OWN_WORDS
         )  # fmt: skip
@@ -397,17 +397,21 @@ class _Authoring:
             text, removals = self._keep_supported(section, pieces[place], claims, refusals)
             rows.append(self._section(place, section, text))
             failures += removals
-        lacking = [(each.planned.heading, each.unscored) for each in sections if each.unscored]
-        failures += [draft_failure(name, reason.reason, reason.detail) for name, reason in lacking]
+        unscored_sections = [
+            (each.planned.heading, each.unscored) for each in sections if each.unscored
+        ]
+        failures += [
+            draft_failure(name, reason.reason, reason.detail) for name, reason in unscored_sections
+        ]
         draft = replace(
             self.draft,
             sections=tuple(rows),
             failures=tuple(failures),
             provenance=self.provenance,
         )
-        if not lacking:
+        if not unscored_sections:
             return draft
-        _, reason = lacking[0]  # a draft without a section is incomplete
+        _, reason = unscored_sections[0]  # a draft without a section is incomplete
         return replace(
             draft, word_count=None, unscored_reason=reason.reason, unscored_detail=reason.detail
         )

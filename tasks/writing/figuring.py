@@ -45,7 +45,7 @@ from tasks.writing.steps import (
 )
 
 See = Callable[[Attachment], Engine]
-"""Engine whose calls include that picture."""
+"""Returns an engine whose calls include the picture."""
 IMAGE_TOKENS = 1_500
 _SHOWN_SCALE = 2.0
 _PARTS = ("problem", "method", "experiment", "text")

@@ -427,9 +427,9 @@ def _box_faults(graph: MethodGraph) -> Iterator[str]:
     groups = {node.group for node in graph.nodes if node.group}
     if len(groups) > len(FILLS):
         yield f"{len(groups)} groups are told apart by colour, more than {len(FILLS)}"
-    ends = {end for arrow in graph.arrows for end in (arrow.source, arrow.target)}
+    connected_boxes = {end for arrow in graph.arrows for end in (arrow.source, arrow.target)}
     for node in graph.nodes if len(graph.nodes) > 1 else ():
-        if node.node_id not in ends:
+        if node.node_id not in connected_boxes:
             yield f"no arrow leads to or from the box {node.label!r}"
 
 

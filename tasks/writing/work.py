@@ -111,18 +111,22 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
     review = check_summary.head.run_id
     if not check_summary.published:
         return _with(first, f"the first round stands: the review {review} was not published")
-    if (early := check_summary.head.incomplete_reason) is not None:
+    if (incomplete_reason := check_summary.head.incomplete_reason) is not None:
         line = f"the review {review} is not finished, so the first round stands"
-        return _with(replace(first, head=replace(first.head, incomplete_reason=early)), line)
+        return _with(
+            replace(first, head=replace(first.head, incomplete_reason=incomplete_reason)), line
+        )
     with warehouse.reader() as connection:
         checks = published_units(connection, kind_of(CHECKS), review)
-    standing = [problem for check in checks for problem in check.problems if problem.stands]
-    points = points_of(standing, draft)
-    review_summary = (
-        f"the review {review} found {len(standing):,} problem{'s' * (len(standing) != 1)}"
-    )
-    if len(points) < len(standing):
-        review_summary += f", {len(standing) - len(points)} of them in no section of the draft"
+    standing_problems = [
+        problem for check in checks for problem in check.problems if problem.stands
+    ]
+    points = points_of(standing_problems, draft)
+    review_summary = f"the review {review} found {len(standing_problems):,} problem{'s' * (len(standing_problems) != 1)}"
+    if len(points) < len(standing_problems):
+        review_summary += (
+            f", {len(standing_problems) - len(points)} of them in no section of the draft"
+        )
     if not points:
         return _with(first, f"{review_summary}: there is no second round")
     revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
@@ -142,8 +146,10 @@ def _better_round(
         outcome = "the second round was not published, so the first stands"
         return _with(first, f"{review_summary}; {outcome}")
     name = second.head.run_id
-    if (early := second.head.incomplete_reason) is not None:
-        unfinished_round = replace(first, head=replace(first.head, incomplete_reason=early))
+    if (incomplete_reason := second.head.incomplete_reason) is not None:
+        unfinished_round = replace(
+            first, head=replace(first.head, incomplete_reason=incomplete_reason)
+        )
         outcome = f"the second round, {name}, is not finished"
         return _with(unfinished_round, f"{review_summary}; {outcome}")
     revised_draft = _published_draft(warehouse, name)

@@ -149,7 +149,7 @@ def decide(
     """Record the final answer of a participant.
 
     Args:
-        connection: of the lake, whose ledger has the current version of the artefact.
+        connection: connection to the lake, whose ledger has the current version of the artefact.
 
     Raises:
         UnknownNameError: no such request or participant, or the participant was forgotten.

@@ -261,7 +261,7 @@ def _translate_errors(folder: ObjectFolder, name: str | None = None) -> Iterator
     """Yield the client, and turn its errors into ours.
 
     Args:
-        name: of the object whose HEAD is requested.
+        name: name of the object whose HEAD is requested.
     """
     from boto3.exceptions import Boto3Error
     from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError

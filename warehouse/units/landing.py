@@ -43,8 +43,8 @@ from warehouse.units.kind import HeadT, Kind, ReceiptT
 
 NounT = TypeVar("NounT", bound=Noun)
 CALL_TABLES = ("llm_calls", "api_calls")
-_REPLACED = ".replaced-"
-LEFTOVERS = (BUILDING, _REPLACED)
+_REPLACED_PREFIX = ".replaced-"
+LEFTOVERS = (BUILDING, _REPLACED_PREFIX)
 """Prefixes of names that only killed processes leave behind."""
 
 
@@ -292,12 +292,12 @@ def move_into_place(building: Path, target: Path) -> None:
                 raise
         else:
             return
-        aside = building.parent / f"{_REPLACED}{uuid4().hex}"
+        replaced_folder = building.parent / f"{_REPLACED_PREFIX}{uuid4().hex}"
         try:
-            target.rename(aside)
+            target.rename(replaced_folder)
         except FileNotFoundError:
             continue
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(replaced_folder, ignore_errors=True)
 
 
 def receipt_of(layout: Layout, kind: Kind[Any, ReceiptT], folder: Path) -> ReceiptT | None:

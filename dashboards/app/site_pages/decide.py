@@ -150,13 +150,13 @@ def decisions_on_unit(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.
 
 def parts(visit: Visit) -> Markup:
     """Render the links between the pages of Decide that this reader may open."""
-    ways = (
+    pages = (
         (PATH, "Requests", (Action.DECIDE,)),
         (f"{PATH}/votes", "Votes", (Action.VOTE,)),
         (f"{PATH}/ask", "Ask two engines", (Action.VOTE,)),
         (f"{PATH}/standings", "Standings", (Action.READ, Action.VOTE)),
     )
-    links = [(path, label) for path, label, needs in ways if any(map(visit.may, needs))]
+    links = [(path, label) for path, label, actions in pages if any(map(visit.may, actions))]
     return controls("parts", whole="Decide", ways=links, here=visit.request.url.path)
 
 
@@ -219,8 +219,10 @@ def answer_buttons(request: Request) -> Iterator[AnswerButton]:
         yield AnswerButton(
             f"{Verdict.CHOSEN} {number}", f"Choose {number}", key, f"Chosen {number}"
         )
-    ends = (Verdict.SENT_BACK,) if request.options else (Verdict.APPROVED, Verdict.REJECTED)
-    for verdict in (*ends, Verdict.COMMENTED):
+    final_verdicts = (
+        (Verdict.SENT_BACK,) if request.options else (Verdict.APPROVED, Verdict.REJECTED)
+    )
+    for verdict in (*final_verdicts, Verdict.COMMENTED):
         label, key = _BUTTONS[verdict]
         yield AnswerButton(verdict, label, key, _in_words(verdict))
 

@@ -63,7 +63,7 @@ _BIAS = FrameTable(
 )
 
 
-_UNANSWERED = FrameTable(
+_UNANSWERED_TABLE = FrameTable(
     "Steps without a usable answer",
     "unanswered_steps",
     {
@@ -174,7 +174,7 @@ def _unscored_judgements(lake: Lake, run: Run) -> Iterator[pg.Block]:
     if bars:
         yield from pg.optional(bar_chart("unscored", "Judgements without a score", "", most, bars))
     yield pg.table(("Judgement", "Scored:", "Unscored:", "Because"), rows)
-    yield from _UNANSWERED.blocks(lake, run.run_id)
+    yield from _UNANSWERED_TABLE.blocks(lake, run.run_id)
 
 
 def _checks(lake: Lake, run: Run) -> Iterator[pg.Block]:

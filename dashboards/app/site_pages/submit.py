@@ -44,7 +44,7 @@ _WORDS = {
 _AS_TEXT = ("", "md", "markdown", "txt", "tex")
 _NOTHING = "There is nothing yet: choose a file, or write or paste a text."
 _BOTH = "There is a file and a text: empty the text to use the file, or continue with the text."
-_CHANGED = "The choices changed: this is what it takes now."
+_CHANGED_NOTE = "The choices changed: this is what it takes now."
 
 
 def show(visit: Visit) -> PageContent:
@@ -71,7 +71,7 @@ def _form(
     Args:
         draft_id: the draft whose file is used unless another file or a text is given.
     """
-    most = visit.lake.warehouse.settings.api.maximum_body_bytes
+    maximum_bytes = visit.lake.warehouse.settings.api.maximum_body_bytes
     form_markup = controls(
         "submit",
         problem=problem,
@@ -82,8 +82,8 @@ def _form(
         draft_id=draft_id,
         draft_name=unturned(_request_of(job_of(visit, draft_id)).name) if draft_id else "",
         submission=visit.form_text("submission") or uuid4().hex,
-        most_bytes=most,
-        most=f"{most // 1_000_000:,} MB",
+        most_bytes=maximum_bytes,
+        most=f"{maximum_bytes // 1_000_000:,} MB",
     )
     return PageContent("Submit", (), form_markup)
 
@@ -124,7 +124,7 @@ def _keep_file(visit: Visit, name: str, content: bytes) -> str:
 
 def show_draft(visit: Visit) -> PageContent | Response:
     """Show step 2: the entries, their estimate, and the start button."""
-    return _draft_page(visit, job_of(visit), _CHANGED if visit.query.get("changed") else "")
+    return _draft_page(visit, job_of(visit), _CHANGED_NOTE if visit.query.get("changed") else "")
 
 
 def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Response:
@@ -176,9 +176,9 @@ def begin(visit: Visit) -> PageContent | Response:
         job = SUBMITTED[kind]
         is_same_kind = kind == _kind_of(request)
         options = _options(visit, job) if is_same_kind else _default_options(job)
-        begins = visit.form_text("act") == "begin"
-        if not (begins and is_same_kind and options == to_submit.options):
-            query = "?changed=1" if begins else ""
+        is_start = visit.form_text("act") == "begin"
+        if not (is_start and is_same_kind and options == to_submit.options):
+            query = "?changed=1" if is_start else ""
             draft_id = _draft(visit, kind, *_file_of(request), options, draft)
             return RedirectResponse(f"/submit/{draft_id}{query}", 303)
         if draft.status.state is not JobState.DONE:
@@ -290,10 +290,10 @@ def _estimate_blocks(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[
     counts_in_words = [_count_in_words(count, name) for name, count in counts.items() if count]
     titles = estimate.get("titles") or [request.title]
     yield pg.facts(*counts_in_words)
-    more = counts.get("ideas", 0) - len(titles)
+    more_count = counts.get("ideas", 0) - len(titles)
     yield from pg.bullets(wording.shorten(str(each), 160) for each in titles)
-    if more > 0:
-        yield pg.text(f"and {more:,} more")
+    if more_count > 0:
+        yield pg.text(f"and {more_count:,} more")
     rejected_entries = estimate.get("rejected_entries", ())
     rows = [
         (each["location"], wording.reason(each["reason"]), each["detail"])
@@ -386,9 +386,9 @@ def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
     text = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
     if date in inner:
         return Field(name, words, text, kind="date", help=help_text)
-    least = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
-    most = next((each.le for each in field.metadata if hasattr(each, "le")), None)
-    bounds = {"min": least, "max": most, "step": "any"}
+    minimum = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
+    maximum = next((each.le for each in field.metadata if hasattr(each, "le")), None)
+    bounds = {"min": minimum, "max": maximum, "step": "any"}
     return Field(name, words, text, kind="number", help=help_text, attributes=bounds)
 
 

@@ -134,7 +134,7 @@ def spread_chart(
     """Draw the first `ROWS_SHOWN` rows in the order given; None if there is nothing.
 
     Args:
-        scale: None: from zero, for values that are not negative.
+        scale: None: a scale from zero, for values that are not negative.
     """
     visible = rows[:ROWS_SHOWN]
     values = [each for row in visible for each in (*row.dots, *(row.ends or ()))]

@@ -1,6 +1,6 @@
 """RO-Crates (https://www.researchobject.org/ro-crate/) of published work.
 
-They hold its tables, its reports and, from the ledger, who made what.
+They contain its tables and reports, and the authors of each part according to the ledger.
 """
 
 import tempfile

@@ -14,7 +14,7 @@ _UNFIT_FOR_A_SPAN = bounded(r"[`|]")
 _FENCES = bounded(r"`+")
 _RULES = {pg.Align.TEXT: "---", pg.Align.NUMBER: "--:", pg.Align.MARK: ":-:"}
 # Size of the cache: many texts occur on a page twice.
-_KEPT = 4096
+_CACHE_SIZE = 4096
 
 
 def markdown_page(page: pg.Page, *, pictures: bool = False) -> str:
@@ -114,8 +114,8 @@ def _span(span: pg.Span) -> str:
     if span.place:
         return f"[{_escape(span.text)}]({span.place}.md)"
     stripped_text = span.text.strip()
-    fits = span.code and not _UNFIT_FOR_A_SPAN.search(stripped_text)
-    text = f"`{stripped_text}`" if fits else _escape(stripped_text)
+    fits_code_span = span.code and not _UNFIT_FOR_A_SPAN.search(stripped_text)
+    text = f"`{stripped_text}`" if fits_code_span else _escape(stripped_text)
     if span.url:
         text = f"[{text}]({span.url})"
     if span.strong or span.emphasis:
@@ -125,7 +125,7 @@ def _span(span: pg.Span) -> str:
     return f"{before}{text}{after}" if stripped_text else span.text
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def _escape(words: str) -> str:
     return _BARE_ADDRESS.sub(
         lambda match: r"\://" if match[1] else rf"{match[2]}\.", _SPECIAL.sub(r"\\\1", words)

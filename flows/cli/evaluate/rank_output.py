@@ -55,7 +55,7 @@ def print_scores(
     """Print or write the ranking by scores; return the exit code.
 
     Args:
-        profile: whose weights apply; None: the run's own.
+        profile: profile with the weights; None: the weights of the run.
         shrink: rank by shrunk scores; the measured ones are printed.
     """
     with Warehouse(warehouse).queries() as queries:

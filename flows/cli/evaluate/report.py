@@ -87,9 +87,9 @@ def report(
         raise ConfigurationError("--full is of one idea: name it with --idea")
     warehouse = Warehouse(lake.warehouse.resolve())
     if project is not None:
-        waiting, head = _approval(warehouse, run, project)
-        if waiting:
-            return print_waiting(waiting, head, as_json=json)
+        open_requests, head = _approval(warehouse, run, project)
+        if open_requests:
+            return print_waiting(open_requests, head, as_json=json)
     if json:
         if docs or output_format is not None or output is not None:
             raise ConfigurationError(

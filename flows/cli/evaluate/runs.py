@@ -94,7 +94,7 @@ def _unpublished_runs(warehouse: Warehouse) -> tuple[RunId, ...]:
 
 
 def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
-    """Return what a run has spent, and how much of it is estimated; None: nothing."""
+    """Return the cost of a run, and its estimated part; None: no cost."""
     with closing(BudgetFile(warehouse.budgets, run_id, Budget())) as budget:
         if not budget.exists:
             return None

@@ -202,9 +202,9 @@ def compare_engines(
 
 
 def existing_results(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
-    """Return what the warehouse holds of a request, without asking a model or source.
+    """Return the stored results of a request, without calls of models or sources.
 
-    A warehouse in object storage is asked for units that this machine lacks.
+    Units that this machine lacks are looked up in object storage.
 
     Raises:
         ConfigurationError: no gateway answers at the URL of the literature.

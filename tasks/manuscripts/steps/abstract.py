@@ -142,7 +142,7 @@ def _best_match(quantity: _Quantity, candidates: list[_Quantity]) -> _Quantity |
     is_only = len({one.value for one in candidates}) == 1 and all(
         one.noun != "%" and one.before == quantity.before for one in candidates
     )
-    best, most = None, 0
+    best, highest_count = None, 0
     for one in candidates:
         entry_words = _words(one.entry)
         shared_count = len(words & entry_words)
@@ -153,8 +153,8 @@ def _best_match(quantity: _Quantity, candidates: list[_Quantity]) -> _Quantity |
         # A multiple may count parts of the other, such as trials of two sessions.
         if is_only and shorter_count <= _FEWEST_SHARED and high % low:
             threshold = 1
-        if is_near and shared_count > most and shared_count >= threshold > 0:
-            best, most = one, shared_count
+        if is_near and shared_count > highest_count and shared_count >= threshold > 0:
+            best, highest_count = one, shared_count
     return best
 
 

@@ -155,7 +155,7 @@ REVIEW_ASPECT = Step(
 
 
 _CONFIDENCE_PERCENT = 70
-"""Of the baseline: calculations hold more often than not, but it looks at the words alone."""
+"""Confidence of the baseline, which compares words and checks no calculation."""
 
 
 class Verdict(StrEnum):

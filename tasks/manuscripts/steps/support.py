@@ -78,7 +78,7 @@ def check_claims(reading: Reading) -> Iterator[DetectedProblem]:
             yield entry.problem("proof_left_out", 3, problem)
 
 
-_UNRESOLVED = bounded(
+_UNRESOLVED_MARK = bounded(
     r"(?:\b(?:section|sec\.|eq\.|equation|figure|fig\.|table|theorem|lemma|proposition"
     r"|appendix)\s?~?\(?\s?\?\?)|\[\s?\?{1,9}\s?(?:,\s?\?{1,9}\s?){0,99}\]|\(\?\?\)",
     IGNORECASE,
@@ -120,7 +120,7 @@ _FEWEST = 2
 def check_unresolved(reading: Reading) -> Iterator[DetectedProblem]:
     """Find `??` and `[?]` in place of a number."""
     for entry in reading.sentences:
-        if match := _UNRESOLVED.search(entry.sentence):
+        if match := _UNRESOLVED_MARK.search(entry.sentence):
             yield entry.problem(
                 "unresolved",
                 3,
@@ -171,7 +171,7 @@ def check_instructions(reading: Reading) -> Iterator[DetectedProblem]:
 
 
 _ENTRY_NUMBER = bounded(r"^[^\S\n]*+(?:\[(\d{1,3})\]|(\d{1,3})\.)\s", MULTILINE)
-_BRACKETED = bounded(r"(?<![\w\])])\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\](?!\()")
+_BRACKET_CITATION = bounded(r"(?<![\w\])])\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\](?!\()")
 _FEWEST_ENTRIES = 5
 _ENTRIES_FOUND = 0.9
 """Least share of numbers up to the last one; otherwise part of the list was lost."""
@@ -185,7 +185,7 @@ def check_reference_list(reading: Reading) -> Iterator[DetectedProblem]:
     if reading.is_latex or len(numbers) < max(_FEWEST_ENTRIES, _ENTRIES_FOUND * last):
         return
     for entry in reading.sentences:
-        for match in _BRACKETED.finditer(entry.sentence):
+        for match in _BRACKET_CITATION.finditer(entry.sentence):
             if last < int(match.group(1)) <= 2 * last:
                 problem = f"The text cites [{match.group(1)}], but the last reference is [{last}]."
                 yield entry.problem("missing_reference", 3, problem)
@@ -205,17 +205,17 @@ def check_numbers(reading: Reading) -> Iterator[DetectedProblem]:
     statements = {(kind.lower(), number) for kind, number in _STATEMENT.findall(text)}
     counts = Counter(kind for kind, _ in statements)
     for entry in reading.sentences:
-        cites = _CITES.search(entry.sentence) is not None
+        has_citation = _CITES.search(entry.sentence) is not None
         for match in _REFERRED_STATEMENT.finditer(entry.sentence):
             kind, number = match.group(1).lower(), match.group(2)
             text_before = entry.sentence[max(match.start() - _NEAR, 0) : match.start()]
             text_after = entry.sentence[match.end() : match.end() + _NEAR]
-            foreign = (
+            is_foreign = (
                 _ELSEWHERE.match(text_after)
                 or text_before.rstrip().endswith((",", "[", "("))
-                or cites
+                or has_citation
             )
-            if counts[kind] >= _FEWEST and (kind, number) not in statements and not foreign:
+            if counts[kind] >= _FEWEST and (kind, number) not in statements and not is_foreign:
                 problem = (
                     f"An argument rests on {kind} {number}, which the manuscript does not state."
                 )
