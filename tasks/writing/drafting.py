@@ -401,7 +401,8 @@ class _Authoring:
             (each.planned.heading, each.unscored) for each in sections if each.unscored
         ]
         failures += [
-            draft_failure(name, reason.reason, reason.detail) for name, reason in unscored_sections
+            draft_failure(name, unscored_call.reason, unscored_call.detail)
+            for name, unscored_call in unscored_sections
         ]
         draft = replace(
             self.draft,
@@ -411,9 +412,12 @@ class _Authoring:
         )
         if not unscored_sections:
             return draft
-        _, reason = unscored_sections[0]  # a draft without a section is incomplete
+        _, unscored_call = unscored_sections[0]  # a draft without a section is incomplete
         return replace(
-            draft, word_count=None, unscored_reason=reason.reason, unscored_detail=reason.detail
+            draft,
+            word_count=None,
+            unscored_reason=unscored_call.reason,
+            unscored_detail=unscored_call.detail,
         )
 
     def _keep_supported(
