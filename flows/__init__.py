@@ -18,7 +18,7 @@ def ignore_namesakes() -> None:
         return
     own_root = Path(__file__).resolve().parents[1]
     entries = value.split(os.pathsep)
-    dropped = [
+    ignored_entries = [
         each
         for each in entries
         if Path(each).resolve() != own_root
@@ -30,11 +30,13 @@ def ignore_namesakes() -> None:
             )
         )
     ]
-    if dropped:
+    if ignored_entries:
         # Python has made the entries of `sys.path` absolute.
-        folders = {Path(each).resolve() for each in dropped}
+        folders = {Path(each).resolve() for each in ignored_entries}
         sys.path[:] = [each for each in sys.path if Path(each).resolve() not in folders]
-        os.environ["PYTHONPATH"] = os.pathsep.join(each for each in entries if each not in dropped)
+        os.environ["PYTHONPATH"] = os.pathsep.join(
+            each for each in entries if each not in ignored_entries
+        )
 
 
 ignore_namesakes()
