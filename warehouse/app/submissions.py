@@ -129,9 +129,9 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
 def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> None:
     """Charge the token's ended jobs with their actual cost, if it is known."""
     columns = ("job_id", "charge_usd")
-    handed_over = {"open": 1, "request": None}  # others have no files yet
+    # Those whose request is still in the database have no files yet.
     for job_id, bound_usd in database.rows(
-        "submissions", *columns, token_id=token.token_id, **handed_over
+        "submissions", *columns, token_id=token.token_id, open=1, request=None
     ):
         job = read_job(warehouse, job_id)
         if job is not None and job.at_work:
