@@ -46,8 +46,8 @@ class Ledger:
     def meet(self, edges: Iterable[CitationEdge]) -> None:
         """Add citations, each once; an edge with contexts replaces one without."""
         for edge in edges:
-            earlier = self._edges.get((edge.citing_paper_id, edge.cited_paper_id))
-            if earlier is None or earlier.contexts is None:
+            known_edge = self._edges.get((edge.citing_paper_id, edge.cited_paper_id))
+            if known_edge is None or known_edge.contexts is None:
                 self._edges[edge.citing_paper_id, edge.cited_paper_id] = edge
 
     def leave_out(
@@ -88,9 +88,9 @@ def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) ->
         return "papers without a date", detail
     titles = sorted(filter(None, papers.values()))
     listed_titles = [f"“{shorten_words(title, _TITLE_WORDS)[0]}”" for title in titles[:_MOST_NAMED]]
-    unlisted = len(papers) - len(listed_titles)
-    more = f" and {unlisted:,} more" if unlisted else ""
-    examples = f" ({', '.join(listed_titles)}{more})" if listed_titles else ""
+    unlisted_count = len(papers) - len(listed_titles)
+    remainder = f" and {unlisted_count:,} more" if unlisted_count else ""
+    examples = f" ({', '.join(listed_titles)}{remainder})" if listed_titles else ""
     detail = (
         f"{count} counted for nothing: retracted, withdrawn, under an expression of concern, or"
         f" a notice{examples}"

@@ -176,7 +176,7 @@ def _of_contributions(
         for each in contributions
         if each.paper_id is not None and each.overlap is not None
     ]
-    overlaps.sort(key=lambda found: _DEGREES.index(found[1]))
+    overlaps.sort(key=lambda row: _DEGREES.index(row[1]))
     by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(overlaps)}
     return [
         (

@@ -81,7 +81,7 @@ def _estimates(ours: Items, theirs: Items, seed: int) -> dict[str, Estimate]:
     if 2 <= len(labels) <= min(MOST_CLASSES, len(names) // 2):
         first, second = _labelled(ours), _labelled(theirs)
         estimates["macro_f1"] = metric_difference(
-            first, second, lambda drawn: macro_f1_value(drawn, sorted(labels)), seed
+            first, second, lambda pairs: macro_f1_value(pairs, sorted(labels)), seed
         )
         if all(label.isdigit() for label in labels):
             wrong = [_of(items, names, _error) for items in (ours, theirs)]

@@ -169,19 +169,19 @@ _UNBROKEN = bounded(r"\S+")
 def _sentences(reading: Reading) -> list[Sentence]:
     """Return the prose sentences that occur verbatim in the text, in order."""
     tokens = list(_UNBROKEN.finditer(reading.text))
-    flat = " ".join(token.group() for token in tokens)
+    joined_text = " ".join(token.group() for token in tokens)
     starts, place = {}, 0
     for number, token in enumerate(tokens):
         starts[place] = number
         place += len(token.group()) + 1
     abstract = reading.abstract_span
-    sentences, behind = [], 0
+    sentences, search_start = [], 0
     for entry in reading.sentences:
-        at = flat.find(entry.sentence, behind)
-        if at < 0 or at not in starts:
+        start_place = joined_text.find(entry.sentence, search_start)
+        if start_place < 0 or start_place not in starts:
             continue
-        behind = at + len(entry.sentence)
-        first = starts[at]
+        search_start = start_place + len(entry.sentence)
+        first = starts[start_place]
         last = first + len(entry.sentence.split()) - 1
         start, end = tokens[first].start(), tokens[last].end()
         raw = reading.text[start:end]

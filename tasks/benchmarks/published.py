@@ -36,7 +36,7 @@ def _score(row: dict[str, str]) -> BenchmarkScore:
     )
 
 
-def training_until(engine: EngineChoice, stated: date | None) -> date | None:
+def training_until(engine: EngineChoice, user_date: date | None) -> date | None:
     """Return the training cutoff of a model: the user's value, else the maker's; None: unknown.
 
     `training_data.toml` lists models by name, with or without release date (LiteLLM's tables have
@@ -44,8 +44,8 @@ def training_until(engine: EngineChoice, stated: date | None) -> date | None:
     """
     if engine.model is None:
         return None
-    if stated is not None:
-        return stated
+    if user_date is not None:
+        return user_date
     name = engine.model.rpartition("/")[2].casefold().replace("@", "-")
     until_by_model: dict[str, date] = tomllib.loads(
         _FILES.joinpath("training_data.toml").read_text("utf-8")

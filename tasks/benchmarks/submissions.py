@@ -205,13 +205,13 @@ def submission_conditions(
     return (*prior, f"papers {papers_sha256(data)}")
 
 
-def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submission]:
+def with_texts(data: SuiteData, all_submissions: Iterable[Submission]) -> dict[str, Submission]:
     """Return distinct submissions by id, with abstract or full text as requested.
 
     Raises:
         ConfigurationError: `--text full`, and a paper is missing or cannot be read.
     """
-    submissions = {str(one.idea.idea_id): one for one in listed}
+    submissions = {str(one.idea.idea_id): one for one in all_submissions}
     if data.parameters.text is SubmissionText.ABSTRACT:
         return submissions
     EVENTS.info("%s: reading %d full papers", data.unit.suite, len(submissions))
@@ -222,12 +222,12 @@ def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submi
     return {name: replace_fields(one, idea=ideas[name]) for name, one in submissions.items()}
 
 
-def planned_ideas(data: SuiteData, listed: Iterable[Submission]) -> list[Idea]:
+def planned_ideas(data: SuiteData, submissions: Iterable[Submission]) -> list[Idea]:
     """Return the distinct ideas for an estimate, which reads no full paper.
 
     Ideas from full papers are padded to their maximum length.
     """
-    ideas = unique_ideas(listed)
+    ideas = unique_ideas(submissions)
     if data.parameters.text is SubmissionText.ABSTRACT:
         return ideas
     return [as_long_as_a_paper(idea) for idea in ideas]

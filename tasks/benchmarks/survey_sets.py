@@ -38,8 +38,8 @@ class SurveyCase:
 
 def paper_row(paper_id: str, title: object, abstract: object, **fields: Any) -> dict[str, Any]:
     """Return a paper as a row of a snapshot's source file."""
-    unknown: dict[str, Any] = {"authors": [], "venue": "", "year": None, "url": ""}
-    return {"paper_id": paper_id, "title": title, "abstract": abstract, **unknown, **fields}
+    defaults: dict[str, Any] = {"authors": [], "venue": "", "year": None, "url": ""}
+    return {"paper_id": paper_id, "title": title, "abstract": abstract, **defaults, **fields}
 
 
 def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
@@ -246,8 +246,8 @@ def _distractors(
         yield _paper(name, title, _drop_edges(draw.sample(elsewhere, 8), draw), 2012)
 
 
-def _drop_edges(cited: Sequence[str], draw: random.Random) -> list[str]:
-    return [name for name in cited if draw.random() >= MISSING_SHARE]
+def _drop_edges(names: Sequence[str], draw: random.Random) -> list[str]:
+    return [name for name in names if draw.random() >= MISSING_SHARE]
 
 
 def _paper(name: str, title: str, references: list[str], year: int) -> dict[str, Any]:

@@ -111,14 +111,16 @@ def answers_along(
     """Return the verdicts on each contest along one dimension."""
     answers = []
     for contest in contests:
-        won = {
+        first_shares = {
             match.first_idea_id: WON[match.winner]
             for match in matches_by_contest[contest.name].matches
             if match.dimension == dimension and match.winner is not None
         }
-        second = won.get(contest.first.idea_id)
-        last = won.get(contest.last.idea_id)
-        answers.append(Answer(contest, last, None if second is None else 1 - second))
+        first_share = first_shares.get(contest.first.idea_id)
+        last_share = first_shares.get(contest.last.idea_id)
+        answers.append(
+            Answer(contest, last_share, None if first_share is None else 1 - first_share)
+        )
     return answers
 
 
@@ -150,7 +152,7 @@ def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
             else "there is no contest"
         )
         return dict.fromkeys(names, undefined(reason, unscored_count=lost_count))
-    won = np.array(
+    win_shares = np.array(
         [v for e in scored_answers for v in (e.won_as_first, e.won_as_second)], dtype=np.float64
     )
     lengths = [each.contest.doublings for each in scored_answers]
@@ -158,7 +160,7 @@ def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
     clusters = [each.contest.cluster for each in scored_answers for _ in range(2)]
     differs = len({round(value, 9) for value in lengths}) > 1
     return {
-        name: _effect(place, design, won, clusters, seed, lost_count)
+        name: _effect(place, design, win_shares, clusters, seed, lost_count)
         if differs or place == 1
         else undefined("all pairs differ alike in length", len(scored_answers), lost_count)
         for place, name in enumerate(names)
@@ -166,15 +168,20 @@ def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
 
 
 def _effect(
-    place: int, design: Matrix, won: Vector, clusters: Sequence[str], seed: int, lost: int
+    place: int,
+    design: Matrix,
+    win_shares: Vector,
+    clusters: Sequence[str],
+    seed: int,
+    unscored_count: int,
 ) -> Estimate:
-    def statistic(chosen: Indices) -> float:
-        coefficients, _ = fit_log_odds(design[chosen], won[chosen], _PRECISION)
+    def statistic(indices: Indices) -> float:
+        coefficients, _ = fit_log_odds(design[indices], win_shares[indices], _PRECISION)
         return float(expit(coefficients[0]) if place == 0 else coefficients[place])
 
-    everything = np.arange(len(won))
-    interval = bootstrap_interval(statistic, len(won), seed, clusters, RESAMPLES)
-    return Estimate(statistic(everything), len(won) // 2, interval, lost)
+    everything = np.arange(len(win_shares))
+    interval = bootstrap_interval(statistic, len(win_shares), seed, clusters, RESAMPLES)
+    return Estimate(statistic(everything), len(win_shares) // 2, interval, unscored_count)
 
 
 _HEDGING = bounded(

@@ -72,14 +72,14 @@ see abstracts of papers, not comparisons.
 
 
 def _resolve(
-    given: tuple[str], options: BenchmarkOptions, profile: Profile, settings: Settings
+    arguments: tuple[str], options: BenchmarkOptions, profile: Profile, settings: Settings
 ) -> Resolved[SuiteUnit, BenchmarkParameters]:
     """Resolve one suite, or `all`.
 
     Raises:
         ConfigurationError: an invalid option, or missing data.
     """
-    suites = _suites(*given)
+    suites = _suites(*arguments)
     if options.calibrate is not None:
         _check_calibrate(suites, profile)
     profile = with_prior(profile_without(profile, options.without))
@@ -202,10 +202,10 @@ def profile_without(profile: Profile, text: str) -> Profile:
     names = list(
         dict.fromkeys(name.strip().lower().lstrip("-") for name in text.split(",") if name.strip())
     )
-    unknown = [name for name in names if name not in ABLATIONS]
-    if unknown:
+    unknown_names = [name for name in names if name not in ABLATIONS]
+    if unknown_names:
         raise ConfigurationError(
-            f"--without {text!r}: {', '.join(unknown)}; choose from {', '.join(ABLATIONS)}"
+            f"--without {text!r}: {', '.join(unknown_names)}; choose from {', '.join(ABLATIONS)}"
         )
     for name in names:
         part, switch = ABLATIONS[name]
@@ -242,10 +242,10 @@ def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoi
 def _baselines(text: str) -> tuple[str, ...]:
     stripped_names = (name.strip() for name in text.split(","))
     names = tuple(dict.fromkeys(name for name in stripped_names if name and name != "none"))
-    unknown = [name for name in names if name not in BASELINES]
-    if unknown:
+    unknown_names = [name for name in names if name not in BASELINES]
+    if unknown_names:
         raise ConfigurationError(
-            f"--baselines {text!r}: {', '.join(unknown)}; choose from {', '.join(BASELINES)}, or"
+            f"--baselines {text!r}: {', '.join(unknown_names)}; choose from {', '.join(BASELINES)}, or"
             " none"
         )
     return names
@@ -293,13 +293,15 @@ def data_sha256(suite: Suite, data: Path | None) -> str:
             f"suite {suite.name} reads {', '.join(missing)}, not found in {data}: pass the folder"
             " with --data DIR"
         )
-    there = sorted(
+    optional_files = sorted(
         str(path.relative_to(data))
         for pattern in suite.optional
         for path in data.glob(pattern)
         if path.is_file()
     )
-    return content_hash(*(f"{name} {_file_sha256(data / name)}" for name in (*suite.files, *there)))
+    return content_hash(
+        *(f"{name} {_file_sha256(data / name)}" for name in (*suite.files, *optional_files))
+    )
 
 
 def _file_sha256(path: Path) -> str:
@@ -441,9 +443,11 @@ def run_suites(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
         for line in each.failed_expectations
     )
     reasons = [each.head.incomplete_reason for each in published_summaries]
-    spent = Reason.BUDGET_EXHAUSTED in reasons
-    early = Reason.BUDGET_EXHAUSTED if spent else next(filter(None, reasons), None)
-    head = replace(first.head, incomplete_reason=early)
+    budget_exhausted = Reason.BUDGET_EXHAUSTED in reasons
+    incomplete_reason = (
+        Reason.BUDGET_EXHAUSTED if budget_exhausted else next(filter(None, reasons), None)
+    )
+    head = replace(first.head, incomplete_reason=incomplete_reason)
     return replace(first, head=head, faults=(*first.faults, *faults))
 
 

@@ -79,11 +79,11 @@ def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> C
     return CalibratedLabel(distribution, expectation, lower, upper, for_f1, for_error)
 
 
-def write_fitted(fitted: Calibrator | Prior, path: Path) -> None:
+def write_fitted(model: Calibrator | Prior, path: Path) -> None:
     """Write a calibrator or prior atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished_path = path.with_name(f"{path.name}.unfinished")
-    unfinished_path.write_text(fitted.model_dump_json(indent=2), "utf-8")
+    unfinished_path.write_text(model.model_dump_json(indent=2), "utf-8")
     unfinished_path.replace(path)
 
 
@@ -119,9 +119,9 @@ def _read(path: str | Path, kind: type[FittedT], remedy: str) -> FittedT:
         ) from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "file"
+        field_path = ".".join(str(part) for part in first["loc"]) or "file"
         raise ConfigurationError(
-            f"{path} is not a valid {name}: {where}: {first['msg']}; {remedy}"
+            f"{path} is not a valid {name}: {field_path}: {first['msg']}; {remedy}"
         ) from error
 
 

@@ -146,14 +146,14 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
     }
     unlabelled_count = sum(one.label is None for one in examples)
     counts = Counter(str(one.label) for one in scored_examples.values())
-    unknown = sorted(counts.keys() - set(scale.labels))
+    unknown_labels = sorted(counts.keys() - set(scale.labels))
     summary = (
         f"{len(examples)} items, {unlabelled_count} without a label,"
         f" {len(examples) - unlabelled_count - len(scored_examples)} unscored or repeated"
     )
-    if unknown:
+    if unknown_labels:
         raise ConfigurationError(
-            f"labels {', '.join(unknown)} are not among {', '.join(scale.labels)}"
+            f"labels {', '.join(unknown_labels)} are not among {', '.join(scale.labels)}"
         )
     if not counts:
         raise ConfigurationError(f"a calibrator needs labels: {summary}")

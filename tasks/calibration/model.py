@@ -60,8 +60,8 @@ def probabilities(features: Matrix, coefficients: Matrix, thresholds: Matrix) ->
     """Return label probabilities, shape (items, labels); rows sum to 1."""
     from scipy.special import expit  # slow import, and the step registry imports this module
 
-    below = expit(thresholds[None, :] - (features @ coefficients)[:, None])
-    edges = np.hstack([np.zeros((len(features), 1)), below, np.ones((len(features), 1))])
+    cumulative = expit(thresholds[None, :] - (features @ coefficients)[:, None])
+    edges = np.hstack([np.zeros((len(features), 1)), cumulative, np.ones((len(features), 1))])
     return np.asarray(np.diff(edges, axis=1))
 
 
@@ -213,10 +213,10 @@ def fit_decider(
     return Decider(tuple(values), rules, cut_points)
 
 
-def _macro_f1(gold: Sequence[int], predicted: Sequence[int]) -> float:
+def _macro_f1(gold: Sequence[int], predictions: Sequence[int]) -> float:
     return macro_f1_value(
         pair_up(
             {f"{place}": label for place, label in enumerate(gold)},
-            {f"{place}": label for place, label in enumerate(predicted)},
+            {f"{place}": label for place, label in enumerate(predictions)},
         )
     )

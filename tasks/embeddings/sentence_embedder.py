@@ -183,9 +183,9 @@ class SentenceEmbedder:
             rest = {key: text for key, text in texts.items() if key not in remembered_vectors}
             computed_vectors: dict[str, Vector] = {}
             if rest:
-                together = self._batch_with_waiting(rest)
-                vectors = self._model().encode(list(together.values()), BATCH_SIZE)
-                computed_vectors = dict(zip(together, vectors, strict=True))
+                batch = self._batch_with_waiting(rest)
+                vectors = self._model().encode(list(batch.values()), BATCH_SIZE)
+                computed_vectors = dict(zip(batch, vectors, strict=True))
             self._remember(computed_vectors)
         return remembered_vectors | {key: computed_vectors[key] for key in rest}
 
@@ -196,12 +196,12 @@ class SentenceEmbedder:
                 self._waiting.pop(key, None)
             if self._settings.model != local_model.BUNDLED:
                 return texts
-            joining = [
+            waiting_keys = [
                 key
                 for key in islice(self._waiting, max(_TEXTS_TOGETHER - len(texts), 0))
                 if key not in self._memory
             ]
-            return texts | {key: self._waiting.pop(key) for key in joining}
+            return texts | {key: self._waiting.pop(key) for key in waiting_keys}
 
     def _empty(self) -> Vector:
         if self._remote is not None:

@@ -69,8 +69,8 @@ class Nearness:
             return
         passages = self._passages if self._centre is None else []
         limit = self._word_limit
-        shortened = texts if limit is None else [shorten_words(text, limit)[0] for text in texts]
-        vectors = await self._embedder.embed([*passages, *shortened])
+        short_texts = texts if limit is None else [shorten_words(text, limit)[0] for text in texts]
+        vectors = await self._embedder.embed([*passages, *short_texts])
         if self._centre is None:
             mean = vectors[: len(passages)].mean(axis=0)
             length = np.float32(np.linalg.norm(mean))

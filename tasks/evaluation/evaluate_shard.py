@@ -129,15 +129,15 @@ class Attempts:
         file = self._folder / safe_name("evaluation key", key)
         if self._database is not None:
             with self._database.record(f"attempts {self._folder.parent.name} {key}") as record:
-                before = _parse_count(record.content or b"0")
-                if (after := update(before)) != before:
-                    record.replace(str(after).encode() if after else None)
-                return after
-        before = _parse_count(file.read_bytes()) if file.exists() else 0
-        if (after := update(before)) != before:
+                old_count = _parse_count(record.content or b"0")
+                if (new_count := update(old_count)) != old_count:
+                    record.replace(str(new_count).encode() if new_count else None)
+                return new_count
+        old_count = _parse_count(file.read_bytes()) if file.exists() else 0
+        if (new_count := update(old_count)) != old_count:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(str(after)) if after else file.unlink()
-        return after
+            file.write_text(str(new_count)) if new_count else file.unlink()
+        return new_count
 
 
 def _parse_count(content: bytes) -> int:
@@ -182,14 +182,14 @@ async def evaluate_shard(
         if reason != _WAITING:
             idea_landed(reason or "complete", time.monotonic() - start)
 
-    waiting = [
+    unfinished_ideas = [
         (attempts.count(planned_idea.evaluation_key), planned_idea)
         for planned_idea in job.ideas
         if complete_receipt(layout, RUNS, job.run_id, planned_idea.evaluation_key) is None
     ]
-    fresh = [planned_idea for deaths, planned_idea in waiting if not deaths]
-    await each_unit(fresh, job.request.parameters.ideas_in_flight, one)
-    for deaths, planned_idea in sorted(waiting, key=lambda entry: entry[0]):
+    first_attempts = [planned_idea for deaths, planned_idea in unfinished_ideas if not deaths]
+    await each_unit(first_attempts, job.request.parameters.ideas_in_flight, one)
+    for deaths, planned_idea in sorted(unfinished_ideas, key=lambda entry: entry[0]):
         if deaths:
             await one(planned_idea)
     receipts = (

@@ -180,14 +180,22 @@ def estimate_run(
         not_covered: ideas whose field the literature does not cover.
     """
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
-    dated = any(idea.cutoff_date is not None for idea in ideas)
-    counts, requests = _per_idea(request, settings, dated=dated)
+    has_cutoffs = any(idea.cutoff_date is not None for idea in ideas)
+    counts, requests = _per_idea(request, settings, has_cutoffs=has_cutoffs)
     steps = _steps(counts, request, idea_tokens, settings)
     count = done.left_of(len(ideas), sum(step.calls for step in steps))
     # The done ideas are unknown here: assume that uncovered ideas are spread evenly over them.
-    beyond = count * not_covered / max(len(ideas), 1)
-    few = _outside_the_field(request, idea_tokens, settings, dated=dated) if beyond else ()
-    groups = [(size, each) for size, each in ((count - beyond, steps), (beyond, few)) if size]
+    uncovered_count = count * not_covered / max(len(ideas), 1)
+    uncovered_steps = (
+        _outside_the_field(request, idea_tokens, settings, has_cutoffs=has_cutoffs)
+        if uncovered_count
+        else ()
+    )
+    groups = [
+        (size, each)
+        for size, each in ((count - uncovered_count, steps), (uncovered_count, uncovered_steps))
+        if size
+    ]
 
     def total_of(field: str) -> int:
         total: float = sum(
@@ -196,8 +204,8 @@ def estimate_run(
         return round(total)
 
     costs = [(size, total_usd(step.cost_usd for step in each)) for size, each in groups]
-    requests *= count - beyond
-    hours, bound_by = _hours(count - beyond, requests, steps, request, settings)
+    requests *= count - uncovered_count
+    hours, bound_by = _hours(count - uncovered_count, requests, steps, request, settings)
     return Estimate(
         ideas=len(ideas),
         not_covered=not_covered,
@@ -228,8 +236,8 @@ def calls_for_ideas(
     """Return (expected calls by step, literature requests) of new ideas."""
     count, steps_by_name = len(ideas), {step.name: step for step in STEPS}
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(count, 1)
-    dated = any(idea.cutoff_date is not None for idea in ideas)
-    counts, requests = _per_idea(request, settings, dated=dated)
+    has_cutoffs = any(idea.cutoff_date is not None for idea in ideas)
+    counts, requests = _per_idea(request, settings, has_cutoffs=has_cutoffs)
     calls_by_step = {}
     for name, each in counts.items():
         idea_tokens_shown = _idea_tokens_shown(steps_by_name[name], idea_tokens)
@@ -245,7 +253,9 @@ def calls_for_ideas(
     return calls_by_step, count * requests
 
 
-def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple["Counts", float]:
+def _per_idea(
+    request: RunRequest, settings: Settings, *, has_cutoffs: bool
+) -> tuple["Counts", float]:
     """Return (expected calls by step, literature requests) of one idea."""
     profile, modules = request.profile, request.parameters.modules
     parts: list[tuple[Counts, float]] = []
@@ -259,7 +269,7 @@ def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple[
     if Module.COMMITTEE in modules:
         parts.append(
             expected_committee(
-                profile.committee, settings, dated=dated, full_text=request.full_text
+                profile.committee, settings, dated=has_cutoffs, full_text=request.full_text
             )
         )
     if Module.NOVELTY in modules:
@@ -278,7 +288,7 @@ def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple[
 
 
 def _outside_the_field(
-    request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
+    request: RunRequest, idea_tokens: float, settings: Settings, *, has_cutoffs: bool
 ) -> tuple[StepEstimate, ...]:
     """Return the calls of an idea whose field the literature does not cover.
 
@@ -292,10 +302,13 @@ def _outside_the_field(
         parameters = request.profile.committee
         others = tuple(name for name in parameters.sources if name != LITERATURE)
         counts |= expected_committee(
-            replace(parameters, sources=others), settings, dated=dated, full_text=request.full_text
+            replace(parameters, sources=others),
+            settings,
+            dated=has_cutoffs,
+            full_text=request.full_text,
         )[0]
     if Module.ASSESSMENT in request.parameters.modules:
-        counts |= _assessment(request, covered=False)
+        counts |= _assessment(request, is_covered=False)
     return _steps(counts, request, idea_tokens, settings)
 
 
@@ -404,16 +417,18 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     return counts, 2.0 * methods * searches
 
 
-def _assessment(request: RunRequest, *, covered: bool = True) -> Counts:
+def _assessment(request: RunRequest, *, is_covered: bool = True) -> Counts:
     """Return the calls of the assessment; an uncovered idea has no evidence, only a plan review."""
     soundness, modules = request.profile.soundness, request.parameters.modules
-    reviewed = Module.SOUNDNESS in modules
+    is_reviewed = Module.SOUNDNESS in modules
     return expected_assessment(
         request.profile.assessment,
-        concerns=soundness.maximum_points if reviewed else 0,
-        questions=soundness.maximum_questions if reviewed else 0,
-        methods=min(soundness.maximum_methods, EXPECTED_METHODS) if reviewed and covered else 0,
-        compared=covered and (Module.CONTRIBUTION in modules or Module.NOVELTY in modules),
+        concerns=soundness.maximum_points if is_reviewed else 0,
+        questions=soundness.maximum_questions if is_reviewed else 0,
+        methods=min(soundness.maximum_methods, EXPECTED_METHODS)
+        if is_reviewed and is_covered
+        else 0,
+        compared=is_covered and (Module.CONTRIBUTION in modules or Module.NOVELTY in modules),
     )
 
 
@@ -512,7 +527,7 @@ def _relevance(parameters: ContributionParameters, first: float, second: float) 
     """Return the calls of both passes; with a word limit only relevant papers get a rationale."""
     per_call, paper_count = parameters.papers_per_relevance_call, first + second
     words = parameters.abstract_word_limit
-    further = parameters.second_pass_word_limit or words
+    second_words = parameters.second_pass_word_limit or words
     rationales = (
         paper_count
         if parameters.words_per_rationale is None
@@ -521,7 +536,7 @@ def _relevance(parameters: ContributionParameters, first: float, second: float) 
     return ExpectedCalls(
         math.ceil(first / per_call) + math.ceil(second / per_call),
         first * _abstract_tokens(words)
-        + second * _abstract_tokens(further)
+        + second * _abstract_tokens(second_words)
         + paper_count * TITLE_TOKENS,
         rationales * _tokens(parameters.words_per_rationale, RATIONALE_WORDS)
         + paper_count * ENTRY_TOKENS,
@@ -531,12 +546,14 @@ def _relevance(parameters: ContributionParameters, first: float, second: float) 
 
 
 def _comparison_tokens(
-    parameters: ContributionParameters, closest: float, compared: float
+    parameters: ContributionParameters, closest_count: float, compared_count: float
 ) -> float:
     """Return the mean tokens of one comparison, over the closest and the other papers."""
-    near_tokens = closest * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
-    far = (compared - closest) * _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
-    return (near_tokens + far) / (compared or 1)
+    near_tokens = closest_count * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
+    other_tokens = (compared_count - closest_count) * _tokens(
+        parameters.words_per_comparison, COMPARISON_WORDS
+    )
+    return (near_tokens + other_tokens) / (compared_count or 1)
 
 
 def _second_pass(parameters: ContributionParameters, first: float) -> float:
@@ -591,9 +608,9 @@ def _hours(
     request: RunRequest,
     settings: Settings,
 ) -> tuple[float, str]:
-    waits = {"processor": ideas * 4.0 / request.worker_count}
+    seconds_by_limit = {"processor": ideas * 4.0 / request.worker_count}
     if request.literature.snapshot is None:
-        waits["literature rate"] = requests / settings.literature.requests_per_second
+        seconds_by_limit["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
     if steps and not request.parameters.batch:
         in_flight = (
@@ -604,10 +621,10 @@ def _hours(
             step.calls * SECONDS_UNTIL_ANSWER + step.completion_tokens / TOKENS_PER_SECOND
             for step in steps
         )
-        waits["model"] = ideas * seconds / in_flight
-        waits["model rate"] = ideas * 60 * _busiest_model_minutes(steps, limits)
-    slowest = max(waits, key=lambda name: waits[name])
-    return waits[slowest] / 3600, slowest
+        seconds_by_limit["model"] = ideas * seconds / in_flight
+        seconds_by_limit["model rate"] = ideas * 60 * _busiest_model_minutes(steps, limits)
+    slowest = max(seconds_by_limit, key=lambda name: seconds_by_limit[name])
+    return seconds_by_limit[slowest] / 3600, slowest
 
 
 def _busiest_model_minutes(steps: Sequence[StepEstimate], limits: LanguageModelSettings) -> float:
@@ -618,9 +635,9 @@ def _busiest_model_minutes(steps: Sequence[StepEstimate], limits: LanguageModelS
         for model in step.models:
             calls[model] += step.calls / len(step.models)
             tokens[model] += (step.prompt_tokens + step.completion_tokens) / len(step.models)
-    waits = [0.0]
+    minutes = [0.0]
     if limits.requests_per_minute:
-        waits.append(max(calls.values()) / limits.requests_per_minute)
+        minutes.append(max(calls.values()) / limits.requests_per_minute)
     if limits.tokens_per_minute:
-        waits.append(max(tokens.values()) / limits.tokens_per_minute)
-    return max(waits)
+        minutes.append(max(tokens.values()) / limits.tokens_per_minute)
+    return max(minutes)

@@ -165,11 +165,11 @@ def steps_of(
     Args:
         surveyed: whether the ideas are surveyed too.
     """
-    evaluating = [MODULES[module] for module in modules]
+    requested_modules = [MODULES[module] for module in modules]
     return [
         step
         for step in steps
         if step.package in SHARED
-        or any(module.holds(step.package) for module in evaluating)
+        or any(module.holds(step.package) for module in requested_modules)
         or (surveyed and step in IDEA_SURVEY_STEPS)
     ]

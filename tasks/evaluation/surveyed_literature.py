@@ -107,7 +107,7 @@ class SurveyedLiterature(LiteratureClient):
         answer = await self._inner.search_snippets(query, limit, cutoff)
         listed_ids = {passage.paper_id for passage in answer.items}
         nearest_papers = await self._nearest(query, cutoff, PAPERS_PER_SEARCH)
-        more = [
+        extra_papers = [
             paper for paper in nearest_papers if paper.abstract and paper.paper_id not in listed_ids
         ]
         scores = [passage.score for passage in answer.items] or [1.0]
@@ -119,7 +119,7 @@ class SurveyedLiterature(LiteratureClient):
                 kind="abstract",
                 score=scores[min(place, len(scores) - 1)],
             )
-            for place, paper in enumerate(more)
+            for place, paper in enumerate(extra_papers)
         ]
         return Answer(
             tuple(sorted((*answer.items, *passages), key=lambda one: -one.score)),
@@ -154,8 +154,8 @@ class SurveyedLiterature(LiteratureClient):
 def with_more(answer: Answer[Paper], papers: Sequence[Paper]) -> Answer[Paper]:
     """Append `papers` to an answer, each once; failures stay."""
     listed_ids = {paper.paper_id for paper in answer.items}
-    more = tuple(paper for paper in papers if paper.paper_id not in listed_ids)
-    return Answer((*answer.items, *more), answer.failures, answer.inadmissible_count)
+    new_papers = tuple(paper for paper in papers if paper.paper_id not in listed_ids)
+    return Answer((*answer.items, *new_papers), answer.failures, answer.inadmissible_count)
 
 
 def without_own_work(idea: Idea, judge: Judge) -> Judge:

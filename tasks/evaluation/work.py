@@ -32,10 +32,10 @@ def _given(job: EvaluateJob, folder: Path) -> tuple[Path]:
 
 
 def _resolve(
-    given: tuple[Path], options: EvaluateOptions, _: Profile, settings: Settings
+    arguments: tuple[Path], options: EvaluateOptions, _: Profile, settings: Settings
 ) -> Resolved[GivenIdeas, EvaluationParameters]:
     """Raises ConfigurationError: there is no such file."""
-    (path,) = given
+    (path,) = arguments
     if not path.exists():
         raise ConfigurationError(
             f"{path} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"

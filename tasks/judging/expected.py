@@ -105,7 +105,7 @@ class StepEstimate(Noun):
 
 def estimate_step(
     step: Step[Any, Any],
-    expected: ExpectedCalls,
+    expected_calls: ExpectedCalls,
     idea_tokens: float,
     judging: JudgingParameters,
     engine: EngineChoice,
@@ -125,28 +125,33 @@ def estimate_step(
         return None
     effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
     models = models_of_step(step, judging) or (default_model,)
-    if expected.most_idea_tokens is not None:
-        idea_tokens = min(idea_tokens, expected.most_idea_tokens)
+    if expected_calls.most_idea_tokens is not None:
+        idea_tokens = min(idea_tokens, expected_calls.most_idea_tokens)
     frame_tokens = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
-    prompt_tokens = expected.calls * frame_tokens + expected.data_tokens
+    prompt_tokens = expected_calls.calls * frame_tokens + expected_calls.data_tokens
     marked_tokens = len(step.instructions) / CHARACTERS_PER_TOKEN + idea_tokens
-    pictures = expected.calls if step.draws else 0.0
-    cached, thinking, costs = 0.0, 0.0, []
+    pictures = expected_calls.calls if step.draws else 0.0
+    total_cached, total_thinking, costs = 0.0, 0.0, []
     for model in models:
         info, price = model_info(model), price_of(model, settings)
         cached_tokens, written_tokens = 0.0, 0.0
         if not by_batch:
-            # Without a marker only what is cached automatically comes from the cache.
-            marked = marked_tokens if step.shares_prefix else 0.0
-            beginning = (
-                marked if takes_cache_markers(model) else marked_tokens + expected.shared_tokens
+            # Without a marker only automatically cached tokens count as cached.
+            marked_prefix = marked_tokens if step.shares_prefix else 0.0
+            prefix_tokens = (
+                marked_prefix
+                if takes_cache_markers(model)
+                else marked_tokens + expected_calls.shared_tokens
             )
             cached_tokens, written_tokens = _cached_tokens(
-                model, info, expected, prompt_tokens, beginning
+                model, info, expected_calls, prompt_tokens, prefix_tokens
             )
-        thinking_tokens = expected.calls * _thinking_tokens(model, info, effort, settings)
-        cached, thinking = cached + cached_tokens, thinking + thinking_tokens
-        completion_tokens = expected.answer_tokens + thinking_tokens
+        thinking_tokens = expected_calls.calls * _thinking_tokens(model, info, effort, settings)
+        total_cached, total_thinking = (
+            total_cached + cached_tokens,
+            total_thinking + thinking_tokens,
+        )
+        completion_tokens = expected_calls.answer_tokens + thinking_tokens
         rate = BATCH_RATE if by_batch else 1.0
         costs.append(
             rate
@@ -157,11 +162,11 @@ def estimate_step(
     return StepEstimate(
         step=step.name,
         models=models,
-        calls=expected.calls * len(models),
+        calls=expected_calls.calls * len(models),
         prompt_tokens=prompt_tokens * len(models),
-        cached_tokens=cached,
-        completion_tokens=expected.answer_tokens * len(models) + thinking,
-        thinking_tokens=thinking,
+        cached_tokens=total_cached,
+        completion_tokens=expected_calls.answer_tokens * len(models) + total_thinking,
+        thinking_tokens=total_thinking,
         cost_usd=total_usd(costs),
         unpriced_models=tuple(
             model for model, cost in zip(models, costs, strict=True) if cost is None
@@ -206,7 +211,7 @@ def _thinking_tokens(
 def _cached_tokens(
     model: str,
     info: dict[str, Any],
-    expected: ExpectedCalls,
+    expected_calls: ExpectedCalls,
     prompt_tokens: float,
     beginning_tokens: float,
 ) -> tuple[float, float]:
@@ -215,19 +220,19 @@ def _cached_tokens(
     Args:
         beginning_tokens: of the prefix that a group of calls shares, as far as it is cached.
     """
-    if not info.get("supports_prompt_caching") or not expected.calls:
+    if not info.get("supports_prompt_caching") or not expected_calls.calls:
         return 0.0, 0.0
     default = CACHED_FROM_TOKENS_GEMINI if "gemini" in model else CACHED_FROM_TOKENS
     least_tokens = float(info.get("prompt_cache_min_tokens", default))
     if info.get("supports_prompt_cache_breakpoint"):
         # From GPT-5.6 on, OpenAI caches whole prompts: a prompt that continues differently misses.
-        return 0.0, prompt_tokens if prompt_tokens / expected.calls >= least_tokens else 0.0
+        return 0.0, prompt_tokens if prompt_tokens / expected_calls.calls >= least_tokens else 0.0
     if beginning_tokens < least_tokens:
         return 0.0, 0.0
     first_calls = (
-        expected.calls
-        if expected.first_calls is None
-        else min(expected.first_calls, expected.calls)
+        expected_calls.calls
+        if expected_calls.first_calls is None
+        else min(expected_calls.first_calls, expected_calls.calls)
     )
-    written = first_calls * beginning_tokens if takes_cache_markers(model) else 0.0
-    return (expected.calls - first_calls) * beginning_tokens, written
+    written_tokens = first_calls * beginning_tokens if takes_cache_markers(model) else 0.0
+    return (expected_calls.calls - first_calls) * beginning_tokens, written_tokens

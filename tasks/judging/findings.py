@@ -119,13 +119,13 @@ def whole_citations(
     texts: Iterable[str], prompt_papers: Shown, *, module: str, subject: str, field: str
 ) -> tuple[Citation, ...]:
     """Return the citations of several texts that form one text of a review."""
-    whole = settle("\n\n".join(texts), prompt_papers)
-    return citation_rows(whole, prompt_papers, module=module, subject=subject, field=field)
+    combined_text = settle("\n\n".join(texts), prompt_papers)
+    return citation_rows(combined_text, prompt_papers, module=module, subject=subject, field=field)
 
 
-def keys_of(settled: Settled, prompt_papers: Shown) -> tuple[str, ...]:
+def keys_of(text: Settled, prompt_papers: Shown) -> tuple[str, ...]:
     """Return the keys that a text cites."""
-    return tuple(prompt_papers.key_of(paper_id) for paper_id, _ in settled.cited)
+    return tuple(prompt_papers.key_of(paper_id) for paper_id, _ in text.cited)
 
 
 def omission_failures(

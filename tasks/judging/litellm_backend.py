@@ -197,8 +197,8 @@ class LiteLLMBackend:
     @property
     def _tokens_beside(self) -> int:
         """Tokens for the chat format and for the error of a correction."""
-        spare = min(_TOKENS_FOR_ASKING_AGAIN, self.parameters.context_tokens // 8)
-        return spare + _TOKENS_FOR_CHAT_FORMAT
+        correction_tokens = min(_TOKENS_FOR_ASKING_AGAIN, self.parameters.context_tokens // 8)
+        return correction_tokens + _TOKENS_FOR_CHAT_FORMAT
 
     def count_tokens(self, text: str) -> int:
         """Count tokens of `text` with a local tokenizer (an approximation for most models)."""

@@ -226,10 +226,10 @@ class LiteLLMEngine:
         )
 
         async def attempt(_: int) -> Tried[_Attempt | CallFailure]:
-            before = request.retry_spending.seconds
+            earlier_seconds = request.retry_spending.seconds
             result = await self._attempt_with_fallbacks(request, prompt, correction)
             if result.again and result.wait_seconds:
-                spent_seconds = before + result.busy_seconds + result.wait_seconds
+                spent_seconds = earlier_seconds + result.busy_seconds + result.wait_seconds
                 if spent_seconds <= policy.maximum_total_seconds:  # else this call is not retried
                     backend.limits.penalise(result.wait_seconds)
             return result

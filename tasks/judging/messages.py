@@ -153,10 +153,10 @@ def _describe(blocks: Sequence[_Block], lengths: Sequence[int], level: int) -> s
         if length > level
     ]
     names = ", ".join(sorted({name for name, _ in cut_blocks}))
-    before = sum(length for _, length in cut_blocks)
+    character_count = sum(length for _, length in cut_blocks)
     return (
         f"head and tail kept of {len(cut_blocks)} longest of {len(blocks)} blocks ({names}):"
-        f" {level * len(cut_blocks)} of {before} characters"
+        f" {level * len(cut_blocks)} of {character_count} characters"
     )
 
 

@@ -209,8 +209,8 @@ async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str 
     engine = LiteLLMEngine(backend, ledger, judging=judging)
     outcome = await engine.run(FIRST_CONTACT, Greeting(greeting="Good evening."))
     if isinstance(outcome, Unscored):
-        where = f" at {without_secrets(use.api_base)}" if use.api_base else ""
-        raise ConfigurationError(f"model {use.model}{where} does not answer: {outcome.detail}")
+        location = f" at {without_secrets(use.api_base)}" if use.api_base else ""
+        raise ConfigurationError(f"model {use.model}{location} does not answer: {outcome.detail}")
     return ledger.llm_calls[-1].parameters_dropped
 
 

@@ -118,25 +118,30 @@ class Price:
 def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
     """Return LiteLLM's price of the model, else the settings' price; None: unknown."""
     info = model_info(model)
-    prompt, completion = info.get("input_cost_per_token"), info.get("output_cost_per_token")
+    prompt_price, completion_price = (
+        info.get("input_cost_per_token"),
+        info.get("output_cost_per_token"),
+    )
     if info.get("mode") == _DRAWS:
-        completion = info.get("output_cost_per_image_token", completion)
-        picture = info.get("output_cost_per_image")
-        if picture is not None and (prompt is None or completion is None):
-            return Price(0.0, 0.0, 0.0, 0.0, float(picture))
-    cached = info.get("cache_read_input_token_cost")
-    written = info.get("cache_creation_input_token_cost")
+        completion_price = info.get("output_cost_per_image_token", completion_price)
+        picture_price = info.get("output_cost_per_image")
+        if picture_price is not None and (prompt_price is None or completion_price is None):
+            return Price(0.0, 0.0, 0.0, 0.0, float(picture_price))
+    cached_price = info.get("cache_read_input_token_cost")
+    write_price = info.get("cache_creation_input_token_cost")
     unit = 1.0
-    if prompt is None or completion is None:
-        prompt = settings.prompt_price_usd_per_million_tokens
-        completion = settings.completion_price_usd_per_million_tokens
-        cached, written = settings.cached_price_usd_per_million_tokens, None
+    if prompt_price is None or completion_price is None:
+        prompt_price = settings.prompt_price_usd_per_million_tokens
+        completion_price = settings.completion_price_usd_per_million_tokens
+        cached_price, write_price = settings.cached_price_usd_per_million_tokens, None
         unit = _MILLION
-    if prompt is None or completion is None:
+    if prompt_price is None or completion_price is None:
         return None
-    cached = prompt if cached is None else cached
-    written = prompt if written is None else written
-    return Price(prompt / unit, completion / unit, cached / unit, written / unit)
+    cached_price = prompt_price if cached_price is None else cached_price
+    write_price = prompt_price if write_price is None else write_price
+    return Price(
+        prompt_price / unit, completion_price / unit, cached_price / unit, write_price / unit
+    )
 
 
 def model_info(model: str) -> dict[str, Any]:
@@ -155,8 +160,8 @@ _DRAWS = "image_generation"
 def draws_pictures(model: str) -> bool:
     """Return whether the model gives pictures; True for a model unknown to LiteLLM."""
     info = model_info(model)
-    gives = info.get("supported_output_modalities") or ()
-    return not info or info.get("mode") == _DRAWS or "image" in gives
+    modalities = info.get("supported_output_modalities") or ()
+    return not info or info.get("mode") == _DRAWS or "image" in modalities
 
 
 def _is_of(listed_provider: str, provider: str) -> bool:
@@ -204,21 +209,23 @@ def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) 
         ),
     }
     limits: dict[str, float | None] = {}
-    waits = [0.0]
+    wait_seconds = [0.0]
     for kind, spellings in kinds.items():
         readings = [
-            tuple(headers.get(f"{before}{part}{after}") for part in ("limit", "remaining", "reset"))
-            for before, after in spellings
+            tuple(
+                headers.get(f"{prefix}{part}{suffix}") for part in ("limit", "remaining", "reset")
+            )
+            for prefix, suffix in spellings
         ]
         limit_values = [plain_number(limit) for limit, _, _ in readings]
         least_limit = min((one for one in limit_values if one), default=None)
         limits[kind] = None if least_limit is None else max(least_limit, FEWEST_PER_MINUTE[kind])
-        waits += [
+        wait_seconds += [
             seconds_until(reset, now)
             for _, remaining, reset in readings
             if remaining is not None and reset is not None and plain_number(remaining) == 0
         ]
-    return RateLimitHeaders(limits["requests"], limits["tokens"], max(waits))
+    return RateLimitHeaders(limits["requests"], limits["tokens"], max(wait_seconds))
 
 
 @dataclass(frozen=True, slots=True)

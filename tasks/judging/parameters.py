@@ -336,10 +336,10 @@ def named_parameter(text: str, parameter: str | None) -> str | None:
         parameter: the `param` of an OpenAI error, if any.
     """
     lower = text[:_READ_CHARACTERS].lower()
-    for where in (parameter.lower() if parameter else "", lower):
+    for searched_text in (parameter.lower() if parameter else "", lower):
         for name, spellings in _SPELLINGS:
             if name == "max_tokens" and "max_completion_tokens' instead" not in lower:
                 continue  # the value is too large; the name is not unknown
-            if any(spelling in where for spelling in spellings):
+            if any(spelling in searched_text for spelling in spellings):
                 return name
     return None

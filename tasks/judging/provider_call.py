@@ -312,8 +312,8 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     body = getattr(error, "body", None)
     fields = body if isinstance(body, dict) else {}
     unavailable = Reason.ENGINE_UNAVAILABLE
-    rejected = partial(CallFailure, CallStatus.CLIENT_ERROR, unavailable)
-    unread = partial(CallFailure, CallStatus.SERVER_ERROR, unavailable, retryable=True)
+    client_failure = partial(CallFailure, CallStatus.CLIENT_ERROR, unavailable)
+    server_failure = partial(CallFailure, CallStatus.SERVER_ERROR, unavailable, retryable=True)
     wait_seconds = asked_to_wait_seconds(error)
     was_sent = not any(isinstance(link, NOT_SENT) for link in links)
     connection_lost = any(isinstance(link, ConnectionFailure) for link in links)
@@ -327,7 +327,7 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
         return CallFailure(CallStatus.REFUSED, Reason.REFUSED, detail)
     if status == 402 or "credit balance is too low" in text:
         hint = "the provider's account has nothing left"
-        return rejected(f"{hint}: {detail}", concerns_every_call=True)
+        return client_failure(f"{hint}: {detail}", concerns_every_call=True)
     if isinstance(error, kinds.RateLimitError):
         words = (text, *(str(getattr(link, "body", "")) for link in links))
         quota_spent = any("insufficient_quota" in each for each in words)
@@ -338,22 +338,26 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     refuses_key = isinstance(error, kinds.AuthenticationError | kinds.PermissionDeniedError)
     if refuses_key or status == 403:
         hint = "the provider refused the key, check the provider's key in the environment"
-        return rejected(f"{hint}: {detail}", concerns_every_call=True)
+        return client_failure(f"{hint}: {detail}", concerns_every_call=True)
     if isinstance(error, kinds.NotFoundError) or "is not a valid model ID" in text:
         hint = "no such model at the provider, check the engine's name and --api-base"
-        return rejected(f"{hint}: {detail}", concerns_every_call=True)
+        return client_failure(f"{hint}: {detail}", concerns_every_call=True)
     is_connection_error = isinstance(error, kinds.APIConnectionError)
     # LiteLLM reports an error in parsing an answer as a connection error.
     faults = (link for link in links if isinstance(link, _PARSING_FAULTS))
     if is_connection_error and not connection_lost and (fault := next(faults, None)):
         hint = f"the provider's answer could not be read: {one_line(fault)}"
-        return unread(hint, cost_is_unknown=True)
+        return server_failure(hint, cost_is_unknown=True)
     if connection_lost or is_connection_error or "Connection error" in text:
         cause, _ = connection_failure(error) or (detail, False)
         hint = f"no connection to the model's server: {cause}"
-        unknown = connection_lost and was_sent
+        cost_is_unknown = connection_lost and was_sent
         return CallFailure(
-            CallStatus.UNREACHABLE, unavailable, hint, retryable=True, cost_is_unknown=unknown
+            CallStatus.UNREACHABLE,
+            unavailable,
+            hint,
+            retryable=True,
+            cost_is_unknown=cost_is_unknown,
         )
     no_reply = _contains(text, _NO_REPLY)
     if 400 <= status < 500 and status not in (408, 409) and not no_reply:
@@ -363,8 +367,8 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
                 str(fields.get("message") or error), getattr(error, "param", None)
             )
         hint = "the provider refused the request"
-        return rejected(f"{hint}: {detail}", refused_parameter=parameter)
-    return unread(detail, retry_after_seconds=wait_seconds, cost_is_unknown=no_reply)
+        return client_failure(f"{hint}: {detail}", refused_parameter=parameter)
+    return server_failure(detail, retry_after_seconds=wait_seconds, cost_is_unknown=no_reply)
 
 
 def _contains(text: str, phrases: Sequence[str]) -> bool:

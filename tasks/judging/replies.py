@@ -68,11 +68,11 @@ def looks_cut_off(text: str) -> bool:
     if start < 0:
         return False
     depth = 0
-    inside_string = escaped = False
+    inside_string = is_escaped = False
     for character in body[start:]:
         if inside_string:
-            inside_string = escaped or character != '"'
-            escaped = character == "\\" and not escaped
+            inside_string = is_escaped or character != '"'
+            is_escaped = character == "\\" and not is_escaped
         elif character == '"':
             inside_string = True
         else:

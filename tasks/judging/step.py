@@ -33,8 +33,8 @@ _TAG_OF_A_PROMPT = bounded(r"""\bblock\(\s{0,9}["']([\w-]{1,60})["']|<([a-z][\w-
 
 def block(text: str, name: str, reserved: Iterable[str] = ()) -> str:
     """Fence untrusted `text` as `<name>…</name>`, and escape that tag and `reserved` tags in it."""
-    harmless = _opening_of(frozenset((name, *reserved))).sub("&lt;", text)
-    return f"<{name}>\n{harmless.strip()}\n</{name}>"
+    escaped_text = _opening_of(frozenset((name, *reserved))).sub("&lt;", text)
+    return f"<{name}>\n{escaped_text.strip()}\n</{name}>"
 
 
 def end_of_first_block(content: str) -> int:

@@ -90,14 +90,14 @@ def settle_suggestions(
         )
         for rank, (each, texts) in enumerate(usable, start=1)
     )
-    whole = settle("\n\n".join(_paragraph(row) for row in rows), prompt_papers)
+    combined_text = settle("\n\n".join(_paragraph(row) for row in rows), prompt_papers)
     removed_count = sum(
         text.removed_citation_count for _, texts in usable for text in texts.values()
     )
     reasons = "\n\n".join(f"{row.change} {row.because}" for row in rows)
     text = Settled(
-        whole.markdown,
-        whole.cited,
+        combined_text.markdown,
+        combined_text.cited,
         removed_count,
         settle(reasons, prompt_papers).uncited_sentence_count,
     )

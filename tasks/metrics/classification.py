@@ -132,8 +132,8 @@ def _interval(cells: Counts, by_cluster: Counts | None, seed: int) -> Interval:
     """
     count = int(cells.sum()) if by_cluster is None else len(by_cluster)
     if count < 2:
-        what = "items" if by_cluster is None else "clusters"
-        return Interval(missing_reason=f"resampling needs two {what}, there is one")
+        unit_noun = "items" if by_cluster is None else "clusters"
+        return Interval(missing_reason=f"resampling needs two {unit_noun}, there is one")
     generator = np.random.default_rng(seed)
     if by_cluster is None:
         drawn_counts = generator.multinomial(count, cells.ravel() / count, RESAMPLES)
@@ -154,9 +154,9 @@ def _cells_by_cluster(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts |
     place = {cluster: number for number, cluster in enumerate(dict.fromkeys(pairs.clusters))}
     side = len(classes) + 1
     table = np.zeros((len(place), side, side), dtype=np.int64)
-    where = np.array([place[cluster] for cluster in pairs.clusters])
+    cluster_indices = np.array([place[cluster] for cluster in pairs.clusters])
     gold, predicted_places = _positions(pairs.gold, classes), _positions(pairs.predicted, classes)
-    np.add.at(table, (where, gold, predicted_places), 1)
+    np.add.at(table, (cluster_indices, gold, predicted_places), 1)
     return table.reshape(len(place), side * side)
 
 
@@ -168,8 +168,10 @@ def _mean_f1(cells: Counts) -> NDArray[np.float64]:
     occurrences = (cells.sum(axis=-1) + cells.sum(axis=-2))[..., :-1]
     hits = np.diagonal(cells, axis1=-2, axis2=-1)[..., :-1]
     scores = np.divide(2.0 * hits, occurrences, out=np.zeros(hits.shape), where=occurrences > 0)
-    there = (occurrences > 0).sum(axis=-1)
-    return np.asarray(np.where(there > 0, scores.sum(axis=-1) / np.maximum(there, 1), NAN))
+    class_counts = (occurrences > 0).sum(axis=-1)
+    return np.asarray(
+        np.where(class_counts > 0, scores.sum(axis=-1) / np.maximum(class_counts, 1), NAN)
+    )
 
 
 def _cells(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts:

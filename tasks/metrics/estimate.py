@@ -79,8 +79,10 @@ def undefined(reason: str, count: int = 0, unscored_count: int = 0) -> Estimate:
 def split_missing(values: Iterable[float | None]) -> tuple[list[float], int]:
     """Return the values that are neither None nor NaN, and the number of the others."""
     all_values = list(values)
-    there = [float(value) for value in all_values if value is not None and not math.isnan(value)]
-    return there, len(all_values) - len(there)
+    known_values = [
+        float(value) for value in all_values if value is not None and not math.isnan(value)
+    ]
+    return known_values, len(all_values) - len(known_values)
 
 
 def benchmark_score(

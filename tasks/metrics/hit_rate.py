@@ -74,12 +74,12 @@ def combine_votes(votes: Sequence[bool | None], rule: Rule) -> bool | None:
     """
     if not votes:
         return None
-    yes, no, unknown = votes.count(True), votes.count(False), votes.count(None)
+    yes, no, missing = votes.count(True), votes.count(False), votes.count(None)
     needed_votes = {Rule.ANY: 1, Rule.MAJORITY: len(votes) // 2 + 1, Rule.ALL: len(votes)}[rule]
-    assert yes + no + unknown == len(votes)
+    assert yes + no + missing == len(votes)
     if yes >= needed_votes:
         return True
-    return None if yes + unknown >= needed_votes else False
+    return None if yes + missing >= needed_votes else False
 
 
 def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | None:

@@ -137,7 +137,7 @@ class LabelPairs:
 
 def pair_up(
     gold: Mapping[str, Label | None],
-    predicted: Mapping[str, Label | None],
+    predictions: Mapping[str, Label | None],
     clusters: Mapping[str, str] | None = None,
 ) -> LabelPairs:
     """Pair predictions with gold labels by id; None counts as missing.
@@ -145,7 +145,7 @@ def pair_up(
     `clusters`: by id, of items that are not independent; intervals resample whole clusters.
     """
     gold_labels = {name: label for name, label in gold.items() if label is not None}
-    predicted_labels = {name: label for name, label in predicted.items() if label is not None}
+    predicted_labels = {name: label for name, label in predictions.items() if label is not None}
     both = sorted(gold_labels.keys() & predicted_labels.keys())
     return LabelPairs(
         tuple(both),

@@ -73,11 +73,13 @@ def clustered_mean_interval(
     )
 
 
-def percentile_interval(drawn: NDArray[np.float64], method: str) -> Interval:
+def percentile_interval(resampled_values: NDArray[np.float64], method: str) -> Interval:
     """Return the middle 95 % of a statistic's resampled values."""
-    defined_values = drawn[np.isfinite(drawn)]
-    if len(defined_values) < FEWEST_DEFINED_SHARE * len(drawn) or not len(defined_values):
-        share = len(defined_values) / len(drawn) if len(drawn) else 0.0
+    defined_values = resampled_values[np.isfinite(resampled_values)]
+    if len(defined_values) < FEWEST_DEFINED_SHARE * len(resampled_values) or not len(
+        defined_values
+    ):
+        share = len(defined_values) / len(resampled_values) if len(resampled_values) else 0.0
         return Interval(missing_reason=f"the statistic exists in only {share:.0%} of the resamples")
     tail = (1 - LEVEL) / 2
     lower, upper = np.quantile(defined_values, [tail, 1 - tail])
@@ -162,18 +164,20 @@ def share_of(
     Interval: Wilson's, or the bootstrap over whole `clusters`, one per outcome. If all outcomes are
     equal, resampling has no variance: Wilson's interval over the clusters.
     """
-    there = [outcome for outcome in outcomes if outcome is not None]
-    estimate = share(sum(there), len(there), len(outcomes) - len(there))
-    if clusters is None or not there:
+    known_outcomes = [outcome for outcome in outcomes if outcome is not None]
+    estimate = share(sum(known_outcomes), len(known_outcomes), len(outcomes) - len(known_outcomes))
+    if clusters is None or not known_outcomes:
         return estimate
-    if 0 < sum(there) < len(there):
+    if 0 < sum(known_outcomes) < len(known_outcomes):
         return mean(
             [None if outcome is None else float(outcome) for outcome in outcomes], seed, clusters
         )
     outcome_clusters = {
         cluster for cluster, outcome in zip(clusters, outcomes, strict=True) if outcome is not None
     }
-    interval = share(len(outcome_clusters) if there[0] else 0, len(outcome_clusters)).interval
+    interval = share(
+        len(outcome_clusters) if known_outcomes[0] else 0, len(outcome_clusters)
+    ).interval
     return replace(estimate, interval=replace(interval, method="wilson over clusters"))
 
 

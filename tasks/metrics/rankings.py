@@ -71,8 +71,8 @@ def _correlation(
     elif abs(value) == 1:
         interval = Interval(missing_reason="the ranks agree or disagree completely")
     else:
-        middle, reach = math.atanh(value), Z * math.sqrt(variance(value, count))
-        interval = Interval(math.tanh(middle - reach), math.tanh(middle + reach), "fisher z")
+        middle, margin = math.atanh(value), Z * math.sqrt(variance(value, count))
+        interval = Interval(math.tanh(middle - margin), math.tanh(middle + margin), "fisher z")
     return Estimate(value, count, interval, missing)
 
 
@@ -173,10 +173,10 @@ def area_under_curve(
         number = {side: at for at, side in enumerate(dict.fromkeys(chain.from_iterable(ends)))}
         units, sides = len(number), np.array([[number[one], number[two]] for one, two in ends])
 
-    def again(chosen: Indices) -> float:
-        return area(np.bincount(chosen, minlength=units)[sides].prod(axis=1).astype(float))
+    def resampled_area(indices: Indices) -> float:
+        return area(np.bincount(indices, minlength=units)[sides].prod(axis=1).astype(float))
 
-    interval = bootstrap_interval(again, units, seed, resamples=_RESAMPLES)
+    interval = bootstrap_interval(resampled_area, units, seed, resamples=_RESAMPLES)
     if ends is not None:
         interval = replace(interval, method=interval.method and "bootstrap over both sides")
     return Estimate(area(np.ones(2 * count)), 2 * count, interval)

@@ -149,12 +149,12 @@ def reference_invalidity(links: Sequence[LinkAnswer]) -> ReferenceInvalidity:
 
     Bad input: without links every share is undefined.
     """
-    invalid = sum(link.status is not None and is_invalid(link.status) for link in links)
-    silent = sum(link.status is None for link in links)
+    invalid_count = sum(link.status is not None and is_invalid(link.status) for link in links)
+    unanswered_count = sum(link.status is None for link in links)
     return ReferenceInvalidity(
-        share(invalid, len(links)),
-        share(invalid, len(links) - silent, silent),
-        share(invalid + silent, len(links)),
+        share(invalid_count, len(links)),
+        share(invalid_count, len(links) - unanswered_count, unanswered_count),
+        share(invalid_count + unanswered_count, len(links)),
     )
 
 

@@ -165,15 +165,19 @@ def phrase_queries(text: str, statements: Sequence[str], limit: int) -> list[lis
         dict.fromkeys(meaningful_words(text)), key=lambda word: -salience(word, frequency)
     )
     subject = by_salience[:SUBJECT_WORDS]
-    seen: set[frozenset[str]] = set()
+    used_stems: set[frozenset[str]] = set()
     queries_by_statement = []
     for statement in statements:
         phrases = ranked_phrases(statement, frequency)
         queries: list[str] = []
         for start in range(len(phrases)):
             query = join_phrases([*phrases[start : start + 2], *subject], QUERY_WORD_LIMIT)
-            if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
-                seen.add(stems)
+            if (
+                len(queries) < limit
+                and query
+                and (stems := specific_stems(query)) not in used_stems
+            ):
+                used_stems.add(stems)
                 queries.append(query)
         if not queries and (query := join_phrases([*phrases, *subject], QUERY_WORD_LIMIT)):
             queries.append(query)

@@ -57,7 +57,9 @@ async def open_shared(
     """Open what the units of a shard share; closed with `stack`."""
     judging = open_judging(request, settings, layout, run_id, stack, batches_path=batches_path)
     # A judge answers by itself, whichever models the profile assigns to steps.
-    alone = replace(request.profile, judging=request.profile.judging.without_models())
+    single_model_profile = replace(
+        request.profile, judging=request.profile.judging.without_models()
+    )
     _, *judges = request.engines
     return Shared(
         request=request,
@@ -68,7 +70,7 @@ async def open_shared(
         judges={
             judge.engine: open_engines(
                 judge.engine,
-                alone,
+                single_model_profile,
                 settings,
                 layout,
                 api_base=judge.api_base,

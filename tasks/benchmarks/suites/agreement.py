@@ -115,11 +115,11 @@ def _agreement(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None
     rows = list(by_idea.values())
     scale = sorted({score for row in rows for score in row if score is not None})
 
-    def alpha(rated: Sequence[Row]) -> Estimate:
-        return krippendorff_alpha(rated, "interval", scale, resamples=1)
+    def alpha(rating_rows: Sequence[Row]) -> Estimate:
+        return krippendorff_alpha(rating_rows, "interval", scale, resamples=1)
 
-    def ac1(rated: Sequence[Row]) -> Estimate:
-        return gwet_ac1(rated, scale)
+    def ac1(rating_rows: Sequence[Row]) -> Estimate:
+        return gwet_ac1(rating_rows, scale)
 
     by_system = {
         EXPERTS: (krippendorff_alpha(rows, "interval", seed=trial.seed), gwet_ac1(rows)),

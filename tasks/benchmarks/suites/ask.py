@@ -236,13 +236,13 @@ def _measure(case: AnswerCase, result: AnswerResult) -> dict[str, float | None]:
     }
 
 
-def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
+def _by_criteria(trial: Trial, all_cases: Sequence[RubricCase]) -> None:
     """Score the weighted share of criteria met; a question without an answer meets none."""
-    cases = trial.draw(listed, RUBRIC_CASES)
+    cases = trial.draw(all_cases, RUBRIC_CASES)
     part = f"set={RUBRICS}"
     if trial.request.engine.is_baseline:
-        nothing = undefined("the extractive engine writes no answer", len(cases))
-        trial.score(CRITERIA_MET, nothing, part=part)
+        undefined_share = undefined("the extractive engine writes no answer", len(cases))
+        trial.score(CRITERIA_MET, undefined_share, part=part)
         return
     questions = {each.case_id: each.question for each in cases}
     answers = _answers_to(trial, RUBRICS, questions, trial.parameters.literature)

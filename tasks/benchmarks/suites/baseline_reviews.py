@@ -60,16 +60,16 @@ def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str
 
 def rotate_reviews(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str, WrittenReview]:
     """Assign to every idea the review of another one, by a random rotation."""
-    circle = sorted(reviews)
-    random.Random(seed).shuffle(circle)  # noqa: S311 -- reproducible, no secret
-    if len(circle) < 2:
-        alone = WrittenReview(
+    idea_ids = sorted(reviews)
+    random.Random(seed).shuffle(idea_ids)  # noqa: S311 -- reproducible, no secret
+    if len(idea_ids) < 2:
+        missing_review = WrittenReview(
             text="", reason=Reason.NOTHING_TO_JUDGE, detail="there is no other idea"
         )
-        return dict.fromkeys(circle, alone)
+        return dict.fromkeys(idea_ids, missing_review)
     return {
         idea_id: reviews[other]
-        for idea_id, other in zip(circle, [*circle[1:], circle[0]], strict=True)
+        for idea_id, other in zip(idea_ids, [*idea_ids[1:], idea_ids[0]], strict=True)
     }
 
 

@@ -97,7 +97,7 @@ def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
 
 
 def _match_pairs(
-    linked: Pairs, network: ConceptNetwork, until: int, seed: int
+    linked_pairs: Pairs, network: ConceptNetwork, until: int, seed: int
 ) -> tuple[Pairs, Pairs]:
     """Match each linked pair with a never linked one of similar degrees.
 
@@ -106,23 +106,23 @@ def _match_pairs(
     order = network.columns("degrees")["concept_id"].astype(np.int64)
     linked_codes = network.columns("known_links", until=until)["pair"]
     # Concepts without a neighbor have no degree.
-    linked = linked[np.isin(linked, order).all(axis=1)]
+    linked_pairs = linked_pairs[np.isin(linked_pairs, order).all(axis=1)]
     places = np.empty(int(order.max(initial=0)) + 1, np.int64)
     places[order] = np.arange(len(order))
-    others = np.zeros_like(linked)
+    others = np.zeros_like(linked_pairs)
     generator = np.random.default_rng(seed)
-    open_indices = np.arange(len(linked))
+    open_indices = np.arange(len(linked_pairs))
     for _ in range(_TRIES):
         steps = generator.integers(-_NEARBY, _NEARBY + 1, (len(open_indices), 2))
-        near_places = np.clip(places[linked[open_indices]] + steps, 0, len(order) - 1)
+        near_places = np.clip(places[linked_pairs[open_indices]] + steps, 0, len(order) - 1)
         candidate_pairs = np.sort(order[near_places], axis=1)
         fits = (candidate_pairs[:, 0] != candidate_pairs[:, 1]) & ~np.isin(
             candidate_pairs[:, 0] * 2**32 + candidate_pairs[:, 1], linked_codes
         )
         others[open_indices[fits]] = candidate_pairs[fits]
         open_indices = open_indices[~fits]
-    matched_indices = np.setdiff1d(np.arange(len(linked)), open_indices)
-    return linked[matched_indices], others[matched_indices]
+    matched_indices = np.setdiff1d(np.arange(len(linked_pairs)), open_indices)
+    return linked_pairs[matched_indices], others[matched_indices]
 
 
 SUITE = Suite(

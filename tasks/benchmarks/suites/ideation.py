@@ -86,34 +86,36 @@ def _score_simulations(trial: Trial) -> None:
     Every estimate is recorded with its true value.
     """
 
-    def score(measured: Mapping[str, Estimate], true: Mapping[str, float], part: str) -> None:
-        truth = {name: Estimate(true[name], measured[name].count) for name in measured}
-        trial.score_all(measured, SIMULATED, part)
+    def score(
+        estimates: Mapping[str, Estimate], true_values: Mapping[str, float], part: str
+    ) -> None:
+        truth = {name: Estimate(true_values[name], estimates[name].count) for name in estimates}
+        trial.score_all(estimates, SIMULATED, part)
         trial.score_all(truth, TRUTH, part)
 
     seed = trial.seed
-    sound: dict[str, list[Answer]] = {}
+    unbiased_answers: dict[str, list[Answer]] = {}
     for generator in (IMPROVES, FLATTERS):
         world = simulated_world(generator, seed)
         for judge in JUDGES:
             answers = _simulate_answers(SimulatedEngine(judge, world, seed))
-            sound.setdefault(generator.name, answers)
+            unbiased_answers.setdefault(generator.name, answers)
             part = f"generator={generator.name}, judge={judge.name}"
             score(win_rates(answers, seed) | effects(answers, seed), world.truth(judge), part)
         gains, planted_flattery = _flattery_gains(world.contests, seed), generator.flattery
         true = {f"{name}_gained": value for name, value in planted_flattery.items()}
         score({name: gains[name] for name in true}, true, f"generator={generator.name}")
-    whole = simulated_world(IMPROVES, seed)
+    complete_world = simulated_world(IMPROVES, seed)
     for ablation in ABLATIONS:
         world = simulated_world(ablation, seed)
         answers = _simulate_answers(SimulatedEngine(SOUND, world, seed))
         win_rate_loss = paired_difference(
-            [each.last_won for each in sound[IMPROVES.name]],
+            [each.last_won for each in unbiased_answers[IMPROVES.name]],
             [each.last_won for each in answers],
             seed,
             [each.contest.cluster for each in answers],
         )
-        rates = [each.truth(SOUND)["last_round_win_rate"] for each in (whole, world)]
+        rates = [each.truth(SOUND)["last_round_win_rate"] for each in (complete_world, world)]
         part = f"generator={ablation.name}, judge={SOUND.name}"
         score({"win_rate_lost": win_rate_loss}, {"win_rate_lost": rates[0] - rates[1]}, part)
 
@@ -161,17 +163,19 @@ def _judge_contests(
             matches = matches_by_contest[each.contest.name].matches
             first = next(match for match in matches if match.dimension == dimension)
             failed_match = next((match for match in matches if match.winner is None), first)
-            won = each.last_won
+            last_share = each.last_won
             trial.record(
                 f"{task}, {dimension}",
                 each.contest.name,
-                None if won is None else {0.0: "first", 1.0: "last"}.get(won, "undecided"),
+                None
+                if last_share is None
+                else {0.0: "first", 1.0: "last"}.get(last_share, "undecided"),
                 ItemResult(
                     reason=failed_match.unscored_reason,
                     detail=failed_match.unscored_detail,
                     provenance=first.provenance,
                 ),
-                value=won,
+                value=last_share,
                 explanation=first.rationale,
             )
     return by_dimension
@@ -308,16 +312,16 @@ def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]
     ]
     states = list(versions.after(number).values())
     clusters = [each.seed_id for each in states]
-    pleasing = [flattery_of(each.text or "") for each in states]
+    flattery_rows = [flattery_of(each.text or "") for each in states]
     similarities = [each.closest_similarity_0_to_1 for each in states]
-    of_made = [each.seed_id for each in made_versions]
+    made_clusters = [each.seed_id for each in made_versions]
     twins = [each.dropped_reason is Reason.NEAR_DUPLICATE for each in made_versions]
     published_flags = [each.dropped_reason is Reason.NEAR_PUBLISHED for each in made_versions]
     return {
-        "near_duplicate_share": share_of(twins, seed, of_made),
-        "near_published_share": share_of(published_flags, seed, of_made),
+        "near_duplicate_share": share_of(twins, seed, made_clusters),
+        "near_published_share": share_of(published_flags, seed, made_clusters),
         "closest_work_similarity": mean(similarities, seed, clusters),
-        **{name: mean([each[name] for each in pleasing], seed, clusters) for name in FLATTERY},
+        **{name: mean([each[name] for each in flattery_rows], seed, clusters) for name in FLATTERY},
     }
 
 
@@ -338,8 +342,8 @@ def _distances(trial: Trial, versions: Versions) -> dict[int, list[float | None]
 
     async def work(idea_texts: tuple[str, ...], context: ItemContext) -> Distances:
         vectors = await context.embedder.embed(idea_texts)
-        apart = [1 - float(np.dot(one, other)) for one, other in combinations(vectors, 2)]
-        return Distances(mean_distance=fmean(apart) if apart else None)
+        distances = [1 - float(np.dot(one, other)) for one, other in combinations(vectors, 2)]
+        return Distances(mean_distance=fmean(distances) if distances else None)
 
     distances = trial.each("distances", texts, work, Distances)
     return {

@@ -399,11 +399,11 @@ async def survey_of(
 
 def _expects(data: SuiteData) -> SuiteEstimate:
     case_count = data.parameters.item_limit or CASES_PER_SET
-    there = sum(data.file(name).is_file() for name in SUITE.optional)
+    available_count = sum(data.file(name).is_file() for name in SUITE.optional)
     parameters = SurveyParameters()
-    plan_calls = len(DEPTHS) * (1 + there) * case_count
+    plan_calls = len(DEPTHS) * (1 + available_count) * case_count
     per_call = parameters.papers_per_call
-    judge_calls = len(DEPTHS) * there * case_count * PAPERS_JUDGED / per_call
+    judge_calls = len(DEPTHS) * available_count * case_count * PAPERS_JUDGED / per_call
     plan_tokens = parameters.maximum_sub_questions * GRADE_TOKENS
     prompt_tokens = QUESTION_TOKENS + per_call * WORK_TOKENS
     calls = [
@@ -426,7 +426,7 @@ def _expects(data: SuiteData) -> SuiteEstimate:
     calls.append(
         ExpectedCalls(JUDGE_SURVEY, written_count, QUESTION_TOKENS + length, 5 * GRADE_TOKENS)
     )
-    return SuiteEstimate((1 + there) * case_count, calls)
+    return SuiteEstimate((1 + available_count) * case_count, calls)
 
 
 SUITE = Suite(

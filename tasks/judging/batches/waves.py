@@ -91,7 +91,7 @@ class Waves:
                 timeout; the same command resumes from here.
         """
         self._remote_states.clear()
-        began = time.monotonic()
+        start = time.monotonic()
         open_batches = self._questions.open_batches()
         batches = self._questions.batches()
         wave = max((batch.wave for batch in batches), default=0) + (0 if open_batches else 1)
@@ -100,7 +100,7 @@ class Waves:
             return False
         open_batches += self._create_batches(wave)
         while open_batches := self._advance_all(open_batches, wave):
-            if time.monotonic() - began > self._settings.maximum_hours * 3600:
+            if time.monotonic() - start > self._settings.maximum_hours * 3600:
                 raise ConfigurationError(
                     f"no batch has ended for {self._settings.maximum_hours:g} hours; give the same"
                     " command again to go on waiting, or raise ASSAY_BATCHES__MAXIMUM_HOURS"
@@ -173,16 +173,18 @@ class Waves:
     ) -> Iterator[list[QuestionEntry]]:
         """Split questions into batches of at most the provider's size."""
         provider = self._provider(lane)
-        most = min(provider.most_questions, self._size_limits.get(lane, provider.most_questions))
+        most_questions = min(
+            provider.most_questions, self._size_limits.get(lane, provider.most_questions)
+        )
         part: list[QuestionEntry] = []
         size = 0
         for entry in questions:
-            more = len(json_line(entry[1].body)) + 200
-            if part and (len(part) >= most or size + more > provider.most_bytes):
+            entry_size = len(json_line(entry[1].body)) + 200
+            if part and (len(part) >= most_questions or size + entry_size > provider.most_bytes):
                 yield part
                 part, size = [], 0
             part.append(entry)
-            size += more
+            size += entry_size
         if part:
             yield part
 
@@ -215,8 +217,8 @@ class Waves:
             if answer is not None:  # the provider bills answers only
                 usage = usage_of(answer)
                 cost_usd = price.of(*usage) * BATCH_RATE if price else 0.0
-                spent = Spend(cost_usd=cost_usd, tokens=usage[0] + usage[1])
-                spending.append((question.unit, spent))
+                spend = Spend(cost_usd=cost_usd, tokens=usage[0] + usage[1])
+                spending.append((question.unit, spend))
         self._charge(batch, spending)
 
     def _charge(self, batch: Batch, spending: Iterable[tuple[str, Spend]]) -> None:
