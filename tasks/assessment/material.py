@@ -215,7 +215,7 @@ BLOCK_TOKENS = 20.0
 TITLE_TOKENS = 45.0
 """Title, year, key and overlap of a work."""
 WEIGHED_TOKENS = 150.0
-"""Of one concern in a reply: at most 72 words and a quote, with field names."""
+"""One concern in a reply: at most 72 words and a quote, with field names."""
 DEFENDED_TOKENS = 65.0
 CRITERION_TOKENS = 85.0
 VENUE_TOKENS = 40.0
@@ -232,8 +232,8 @@ def expected_assessment(
     """Return the expected calls for one idea, by step.
 
     Args:
-        concerns: points of the plan's review, strengths included.
-        methods: reviewed by the literature.
+        concerns: number of points in the plan's review, strengths included.
+        methods: number of methods reviewed against the literature.
         compared: whether works are compared with the idea.
     """
     of_method = (METHOD_WORDS + 2 * EVIDENCE_WORDS) * TOKENS_PER_WORD + 3 * BLOCK_TOKENS

@@ -15,14 +15,14 @@ from warehouse.rows import Row
 from warehouse.units.published_work import published_head
 
 MOST_CLASSES = 5
-"""With more distinct answers, as for ids of ideas, there is no F1."""
+"""Largest number of distinct answers with an F1; ids of ideas have more."""
 Items = Mapping[str, Row]
 
 
 def differences(queries: Queries, run_ids: Sequence[str], seed: int) -> tuple[Difference, ...]:
     """Return the differences between each benchmark and the first one of its suite.
 
-    For every task and system that both have. With gold answers: accuracy, macro F1 of two to five
+    There is one for every task and system that both have. With gold answers: accuracy, macro F1 of two to five
     classes, and mean absolute error of numbers. Otherwise the mean of the answers' values. An item
     without an answer on one side is unscored.
     """

@@ -84,7 +84,7 @@ class InjectedError:
 _STRETCH_WORDS = 6
 """Consecutive words that make a quotation."""
 _LONGEST_SENTENCE_WORDS = 120
-"""Longer sentences are tables without sentence ends, and quoting a cell locates no sentence."""
+"""Longer sentences are tables without sentence ends, in which a quoted cell locates nothing."""
 
 
 def inject(
@@ -194,7 +194,7 @@ def _sentences(reading: Reading) -> list[Sentence]:
 # Rules: each yields the possible changes of its kind.
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 50, 700
-"""Of a sentence that may be changed: shorter ones are headings, longer ones misread tables."""
+"""Length of a sentence that may be changed; others are headings or misread tables."""
 _BEHIND_THE_PAPER = bounded(r"acknowledg|contribution|funding|availability", IGNORECASE)
 _NO_PROSE = bounded(
     r"\\(?:begin|end|caption|label|item|includegraphics|author|affil|email|title|href|url)\b"
@@ -475,4 +475,4 @@ RULES: Mapping[ErrorKind, Callable[[Sequence[Sentence]], Iterator[Change]]] = {
     ErrorKind.UNSUPPORTED_CONCLUSION: _overstate_conclusion,
     ErrorKind.CONTRADICTED_ABSTRACT: _contradict_abstract,
 }
-"""All rules but that of citations, which takes other arguments."""
+"""All rules except `_replace_citation`, which takes other arguments."""

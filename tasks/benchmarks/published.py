@@ -14,8 +14,8 @@ _FILES = resources.files("tasks.benchmarks")
 def published_scores(suite: str) -> tuple[BenchmarkScore, ...]:
     """Return the published scores of a suite, in file order.
 
-    `sd`, the standard deviation over items, is no interval of the mean: their number is often
-    unknown. Scores of `injected_errors` are from other papers with other errors, and not directly
+    `sd` is the standard deviation over items. It gives no interval of the mean, because the number
+    of items is often unknown. Scores of `injected_errors` are from other papers with other errors, and not directly
     comparable.
     """
     rows = csv.DictReader(_FILES.joinpath("published.csv").read_text("utf-8").splitlines())

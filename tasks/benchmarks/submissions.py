@@ -38,8 +38,9 @@ POINTS_FILE = "innoeval_points.jsonl"
 GROUPS_FILE = "innoeval_groups.json"
 PAIR_FILES = {"easy": "innoeval_pairs_easy.json", "hard": "innoeval_pairs_hard.json"}
 CUTOFF = date(2024, 10, 1)
-"""Default cutoff: the deadline of ICLR 2025, the earlier of the two conferences, so that no
-submission is found as its own evidence.
+"""Default cutoff, so that no submission is found as its own evidence.
+
+It is the deadline of ICLR 2025, the earlier of the two conferences.
 """
 
 DECISION_DATE = date(2025, 1, 22)
@@ -238,7 +239,7 @@ def planned_ideas(data: SuiteData, submissions: Iterable[Submission]) -> list[Id
 PAPERS_FOLDER = "papers"
 SUFFIXES = (".pdf", ".tex", ".tar.gz", ".zip")
 MOST_WORDS = 4_000
-"""Of a paper as an idea: introduction, method and most of the experiments."""
+"""Limit of a paper's text: introduction, method and most of the experiments."""
 CHARACTERS_PER_WORD = 7
 _EXAMPLES = 3
 
@@ -284,7 +285,7 @@ async def ideas_of_papers(
 ) -> dict[str, Idea]:
     """Return ideas by id, with the text of their full papers instead of the abstracts.
 
-    Without closing sections such as acknowledgements, and truncated after `MOST_WORDS` words.
+    Texts have no closing sections such as acknowledgements, and at most `MOST_WORDS` words.
 
     Raises:
         ConfigurationError: a paper is missing or cannot be read. Mixing full papers and abstracts

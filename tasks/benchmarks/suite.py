@@ -82,7 +82,7 @@ LITERATURE_FILE = "literature.parquet"
 """Default literature of the benchmarks, in the folder of the data sets."""
 
 REVIEW_TOKENS = 1_800
-"""Of one review of an idea by `economy`: 6,900 characters on average over three ideas."""
+"""Tokens of one review by `economy`: 6,900 characters on average over three ideas."""
 GRADE_TOKENS = 60
 QUESTION_TOKENS = 40
 PROBLEM_TOKENS = 150

@@ -35,7 +35,7 @@ from tasks.ranking.tally import PRIOR_DEVIATION
 from tasks.text.words import content_words, words
 
 RESAMPLES = 400
-"""Of effects; fewer than usual, because each resample fits a model."""
+"""Resamples of effects; fewer than usual, because each one fits a model."""
 WON = {Winner.FIRST: 1.0, Winner.TIE: 0.5, Winner.SECOND: 0.0}
 _PRECISION = np.array([1 / PRIOR_DEVIATION**2, *[1 / EFFECT_DEVIATION**2] * 2])
 
@@ -235,8 +235,8 @@ class Generator:
     """Simulated changes from first to last versions.
 
     Attributes:
-        gain: of quality, in log odds of a judge whose `quality` is 1.
-        doublings: of the length.
+        gain: gain of quality, in log odds of a judge whose `quality` is 1.
+        doublings: binary logarithm of the change in length.
         claims, hedges, rubric_words: additional words per hundred.
     """
 

@@ -24,7 +24,7 @@ from tasks.calibration.text import WORDS, TextModel
 
 FittedT = TypeVar("FittedT", Calibrator, Prior)
 OUTSIDE = 0.05
-"""Probability below and above the interval."""
+"""Probability below the interval, and above it."""
 
 
 @dataclass(frozen=True, slots=True)

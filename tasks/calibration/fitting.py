@@ -259,7 +259,7 @@ def fit_calibrator(
 def fit_prior(calibrator: Calibrator, predictions: Sequence[Prediction]) -> Prior:
     """Fit a prior: the slope of pairwise log odds over differences of latent values.
 
-    On held-out pairs of one fold with different labels.
+    It is fitted on held-out pairs of one fold with different labels.
     """
     gaps = np.array(
         [

@@ -21,7 +21,7 @@ WORDS = "words"
 FEWEST_TEXTS_WITH_A_TERM = 3
 LONGEST_TERM_WORDS = 2
 PENALTY = 3.0
-"""Of the squared coefficients; less overfits hundreds of labeled texts."""
+"""Penalty on squared coefficients; less overfits hundreds of labeled texts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from tasks.embeddings import Embedder
 from tasks.text.words import content_words, sections_of_markdown, shorten_words
 
 PASSAGE_WORDS = 90
-"""Words per passage of an idea: what fits into the 128 tokens a small sentence encoder reads."""
+"""Words per passage of an idea, which fit into the 128 tokens of a small sentence encoder."""
 MAXIMUM_PASSAGES = 16
-"""Passages of one idea that are embedded, spread evenly over it; 16 × 90 words hold all but
-unusually long ideas whole.
+"""Embedded passages of one idea, spread evenly over it.
+
+16 × 90 words cover all but unusually long ideas.
 """
 SATURATION = 1.2
 LENGTH_WEIGHT = 0.75
@@ -26,7 +27,7 @@ LENGTH_WEIGHT = 0.75
 
 
 def paper_text(title: str, abstract: str | None) -> str:
-    """Return the text by which a paper is embedded, the same everywhere, for the cache."""
+    """Return the text by which a paper is embedded and cached."""
     return f"{title}\n{abstract}" if abstract else title
 
 
@@ -46,10 +47,12 @@ def idea_passages(idea: str) -> list[str]:
 
 
 class Nearness:
-    """Similarity of texts to one idea: cosine with the mean over the idea's passages, floored at 0.
+    """Similarity of texts to one idea, from 0 to 1.
 
-    Each text is embedded once, of each no more than its first `word_limit` words: processor time
-    grows with their number. The idea itself is read whole.
+    It is the cosine with the mean over the idea's passages, or 0 if that is negative.
+
+    Each text is embedded once, up to its first `word_limit` words, because processor time grows with
+    their number. The idea itself is embedded in full.
     """
 
     def __init__(self, idea: str, embedder: Embedder, word_limit: int | None = None) -> None:
@@ -60,7 +63,7 @@ class Nearness:
         self._known: dict[str, float] = {}
 
     async def of(self, texts: Sequence[str]) -> list[float]:
-        """One value from 0 to 1 per text, in order; at most one request to the embedder."""
+        """Return the similarity of each text, in order, by at most one request."""
         await self._learn([text for text in dict.fromkeys(texts) if text not in self._known])
         return [self._known[text] for text in texts]
 
@@ -95,9 +98,7 @@ def _best(papers: Sequence[Paper], worth: Mapping[PaperId, float], limit: int) -
 
 
 class SharedWords:
-    """BM25 over the titles and abstracts of a list of papers; word weights come from the list
-    itself.
-    """
+    """BM25 over the titles and abstracts of a list of papers, which determines the word weights."""
 
     def __init__(self, papers: Sequence[Paper]) -> None:
         self._bags = {
@@ -135,7 +136,7 @@ class SharedWords:
 PREFILTERED = 3
 """Papers embedded for each one needed, after the lexical prefilter."""
 
-# The constant of the paper that `fused` names.
+# 60 is the constant in the source of `fused`.
 _FUSION_DAMPING = 60
 
 

@@ -214,7 +214,7 @@ def _assemble(
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),
-        # Of several votes of one judge on one item the last counts.
+        # If a judge votes several times on one item, the last vote counts.
         judge_votes=tuple(
             {
                 (vote.step, vote.question, vote.item, vote.judge): vote

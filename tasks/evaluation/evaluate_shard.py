@@ -81,7 +81,7 @@ class SuspendedIdeas(PutDown):
 
 
 MAXIMUM_ATTEMPTS = 3
-"""One less than the worker deaths after which Dask gives up a whole shard."""
+"""One less than the number of worker deaths after which Dask abandons a shard."""
 
 
 class Attempts:

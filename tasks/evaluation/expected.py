@@ -1,7 +1,7 @@
-"""Estimates of a run: requests, calls, tokens, dollars and hours, from the profile and the ideas.
+"""Estimates of the requests, calls, tokens, dollars and hours of a run.
 
-`tests/tasks/evaluation/test_estimate_against_a_run.py` checks that it is within 15 % of a run whose
-model and literature behave as expected here; `python -m tests.benchmarks requests_and_tokens`
+`tests/tasks/evaluation/test_estimate_against_a_run.py` checks that estimates are within 15 % of a
+run whose model and literature behave as expected here; `python -m tests.benchmarks requests_and_tokens`
 measures real ideas. The numbers of methods, dimensions and relevant papers and the lengths of
 unbounded replies depend on the model: they were measured with ScholarEval's released code.
 """
@@ -47,9 +47,9 @@ from tasks.recommendation.steps import expected_resources
 from tasks.survey.expected import expected_requests, expected_survey
 
 TOKENS_PER_WORD = 1.7
-"""Characters / 4 of the words of real ideas and abstracts."""
+"""Mean characters / 4 per word in real ideas and abstracts."""
 ABSTRACT_TOKENS = 290
-"""Of 87,106 abstracts, 1,144 characters on average."""
+"""Mean of 87,106 abstracts, which have 1,144 characters on average."""
 TITLE_TOKENS = 35
 """Title, key and tags of a paper in a prompt."""
 ENTRY_TOKENS = 18
@@ -65,26 +65,26 @@ EXPECTED_STRENGTHS_SHARE = 0.33
 QUESTION_TOKENS = 45
 """A question in the plan's review, with its quote."""
 RESOURCE_LINE_TOKENS = 25
-"""Of a data set, baseline or metric in the prompt of the plan's review."""
+"""A data set, baseline or metric in the prompt of the plan's review."""
 CONCERN_SHOWN_TOKENS = 45
 """A concern in the prompt of `concern_evidence`: key and one sentence."""
 EXPECTED_BEARINGS, BEARING_WORDS = 6, 25
 """Concerns supported or weakened by the evidence."""
 COMPARED_ENTRY_TOKENS = 19
-"""Of one dimension of a comparison: its name, overlap and score."""
+"""Name, overlap and score of one dimension of a comparison."""
 EXPECTED_ADDRESSED_SHARE = 0.6
 """Share of compared abstracts that address a dimension."""
 EXPECTED_OVERLAPPING_SHARE = 0.2
 """Share of compared papers with a quoted overlap."""
 EXPECTED_SUGGESTIONS, SUGGESTION_TOKENS = 2, 120
-"""Of one review; each has four texts with field names."""
+"""Suggestions of one review; each has four texts with field names."""
 EXPECTED_CORRECTED_SHARE = 0.15
 VERIFIED_SENTENCE_WORDS = 25
-"""Of a cited sentence of a review; a call checks forty, with the texts of some twenty papers."""
+"""Words of a cited sentence; a call checks forty, with the texts of some twenty papers."""
 EXPECTED_METHODS = 7
 EXPECTED_DIMENSIONS = 4
 EXPECTED_STATEMENTS_PER_DIMENSION = 2
-"""ScholarEval's released code on five ideas: 6 to 8 methods, 5 to 11 contribution statements."""
+"""ScholarEval's released code on five ideas finds 6 to 8 methods and 5 to 11 statements each."""
 EXPECTED_RELEVANT_SHARE = 0.38
 EXPECTED_NEW_PER_QUERY_SHARE = 0.8
 EXPECTED_CITED_PER_PASSAGE = 1.2

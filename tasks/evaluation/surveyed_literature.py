@@ -48,7 +48,7 @@ class SurveyedLiterature(LiteratureClient):
     """
 
     def __init__(self, inner: LiteratureClient, idea: Idea, engine: Engine, ledger: Ledger) -> None:
-        # Every look-up goes to `inner`: the base's own state is never used.
+        # Every look-up goes to `inner`, and the base class's state is never used.
         self._inner = inner
         self.unlimited = inner.unlimited
         self._idea = idea

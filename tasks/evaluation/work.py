@@ -34,7 +34,11 @@ def _given(job: EvaluateJob, folder: Path) -> tuple[Path]:
 def _resolve(
     arguments: tuple[Path], options: EvaluateOptions, _: Profile, settings: Settings
 ) -> Resolved[GivenIdeas, EvaluationParameters]:
-    """Raises ConfigurationError: there is no such file."""
+    """Resolve a file of ideas.
+
+    Raises:
+        ConfigurationError: there is no such file.
+    """
     (path,) = arguments
     if not path.exists():
         raise ConfigurationError(
@@ -62,7 +66,7 @@ def _steps(request: RunRequest) -> tuple[Step[Any, Any], ...]:
 
 
 def _expected(request: RunRequest, settings: Settings) -> Expected:
-    """Of ideas of which none is evaluated yet."""
+    """Estimate the calls for all ideas of the file, as if none were evaluated."""
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
@@ -85,10 +89,9 @@ def _result(run: Run, _: Sequence[Any]) -> Result:
 
 
 def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest:
-    """The ranking that follows the evaluation, by the same engine.
+    """Return the request of the ranking that follows the evaluation, with the same engine.
 
-    Args:
-        run_id: None: there is no run yet.
+    `run_id` is None if there is no run yet.
     """
     unit = RunToRank(evaluation=request) if run_id is None else RunToRank(run_id=run_id)
     return RankRequest(

@@ -19,21 +19,21 @@ from tasks.judging.step import Step
 
 CHARACTERS_PER_TOKEN = 4.0
 FRAME_TOKENS = 40
-"""Of every prompt, in addition to template, idea and evidence: tags and the reply format."""
+"""Tokens of tags and reply format, in addition to template, idea and evidence."""
 EXPECTED_THINKING_TOKENS = {
     Effort.NONE: 0,
     Effort.LOW: 500,
     Effort.MEDIUM: 2_000,
     Effort.HIGH: 4_000,
 }
-"""Per call. Medium, the default of most models, lies between the means of published checks: 294
+"""Thinking tokens per call. Medium, the default of most models, lies between the means of published checks: 294
 (o3) and 995 (Gemini 2.5 Pro) for 6,197 questions of 290 tokens; 3,152 (o3), 3,582 (o4-mini) and
 more (Gemini, without a budget) for 245 manuscripts of 17,000 tokens each. A step's prompt has 1,000
 to 16,000. Low and high follow LiteLLM's budgets for Claude and Gemini (1,024, 2,048 and 4,096): half
 of the first, and about all of the others. Single calls differ by a factor of ten.
 """
 LEAST_THINKING_TOKENS = 100
-"""Per call at effort none, of models that always think: Gemini 2.5 Pro's smallest budget is 128."""
+"""Per call at effort none, for models that always think; Gemini 2.5 Pro's minimum is 128."""
 CACHED_FROM_TOKENS = 1_024
 CACHED_FROM_TOKENS_GEMINI = 2_048
 """Shortest prompt prefix that a provider caches, where LiteLLM does not list it
@@ -44,7 +44,7 @@ https://platform.claude.com/docs/en/build-with-claude/prompt-caching ("Cache lim
 https://ai.google.dev/gemini-api/docs/caching ("Implicit caching": 2.5 Flash and Pro).
 """
 CLAIM_TOKENS = 700.0
-"""Of all claims extracted from an idea."""
+"""Tokens of all claims extracted from an idea."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ExpectedCalls:
     """Expected calls of a step, for any model. Tokens are totals, except `shared_tokens`.
 
     Attributes:
-        data_tokens: of the prompts, without template and idea.
+        data_tokens: tokens of the prompts, without template and idea.
         shared_tokens: data that every call shares with the first of its group, directly after
             instructions and idea.
         first_calls: calls that run before the others of their group, one per group, to fill the
@@ -72,7 +72,7 @@ CallsByStep = Mapping[Step[Any, Any], ExpectedCalls]
 
 
 def add_calls(parts: Iterable[CallsByStep]) -> CallsByStep:
-    """Add up the calls of several units, none of which waits for others."""
+    """Add up the calls of several independent units."""
     total: dict[Step[Any, Any], ExpectedCalls] = {}
     for part in parts:
         for step, calls in part.items():
@@ -116,8 +116,8 @@ def estimate_step(
     """Estimate one step; None without a model. Several judges answer only steps with scores.
 
     Args:
-        idea_tokens: of the idea in every prompt.
-        engine: its model answers where the profile assigns none.
+        idea_tokens: tokens of the idea in every prompt.
+        engine: its model answers steps without an assigned model.
         by_batch: use batch prices, without cache hits.
     """
     default_model = engine.model
@@ -202,7 +202,7 @@ def _thinking_tokens(
         can_stop = False
     elif "gemini" in model:
         can_stop = "gemini-2.5-flash" in model
-    else:  # OpenAI's models stop only where LiteLLM lists it, others unless it lists that they cannot
+    else:  # OpenAI's models can stop thinking only if LiteLLM lists it, others unless it denies it
         openai = str(info.get("litellm_provider", "")).startswith(("openai", "azure"))
         can_stop = bool(info.get("supports_none_reasoning_effort", not openai))
     return 0 if can_stop else LEAST_THINKING_TOKENS
@@ -218,7 +218,7 @@ def _cached_tokens(
     """Return (tokens read from the provider's cache, tokens billed as written to it).
 
     Args:
-        beginning_tokens: of the prefix that a group of calls shares, as far as it is cached.
+        beginning_tokens: tokens of the cacheable prefix that a group of calls shares.
     """
     if not info.get("supports_prompt_caching") or not expected_calls.calls:
         return 0.0, 0.0

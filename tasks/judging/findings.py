@@ -19,8 +19,9 @@ NO_PROMPT_PAPERS = show(())
 
 @dataclass(frozen=True, slots=True)
 class Findings(Generic[ValueT]):
-    """Result of a module: its evaluation, every admissible paper that it retrieved (each once),
-    its citations and its suggestions.
+    """Result of a module, with its citations and suggestions.
+
+    `papers`: every admissible paper that the module retrieved, each once.
     """
 
     evaluation: ValueT
@@ -91,7 +92,7 @@ class SettledTexts:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """Columns of a row: the texts, and the counts over all of them."""
+        """Columns of a row: the texts, and the counts over all texts."""
         return {
             **{field: text.markdown for field, text in self.by_field.items()},
             "removed_citation_count": self.removed_citation_count,

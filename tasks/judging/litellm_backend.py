@@ -196,7 +196,7 @@ class LiteLLMBackend:
 
     @property
     def _tokens_beside(self) -> int:
-        """Tokens for the chat format and for the error of a correction."""
+        """Tokens reserved for the chat format and the error in a correction."""
         correction_tokens = min(_TOKENS_FOR_ASKING_AGAIN, self.parameters.context_tokens // 8)
         return correction_tokens + _TOKENS_FOR_CHAT_FORMAT
 

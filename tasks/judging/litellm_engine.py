@@ -1,4 +1,4 @@
-"""The engine that runs steps with LiteLLM's models; every attempt is a row of the idea's ledger."""
+"""Engine that runs steps with LiteLLM's models and records every attempt."""
 
 import asyncio
 import dataclasses
@@ -55,7 +55,7 @@ class _StepRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """An attempt as it went; `parsed` is what its answer holds, None for a failure."""
+    """A finished attempt; `parsed` is the content of its answer, None for a failure."""
 
     answer: CallAnswer | CallFailure
     latency_seconds: float
@@ -124,7 +124,7 @@ class LiteLLMEngine:
         if backend.cache is None:
             return await self._ask(request, prompt)
         request.messages = messages
-        distinctions = []  # of questions with equal messages
+        distinctions = []  # distinguish cached questions with equal messages
         if self._attachment:
             distinctions.append({"role": "attachment", "content": self._attachment.sha256})
         if self._repetition > 1:
@@ -132,7 +132,7 @@ class LiteLLMEngine:
         key = request.reply_key = backend.cache.key(
             step, [*messages, *distinctions], effort, self._sampling
         )
-        if backend.batched is not None:  # nobody waits for a turn: all ask in one wave
+        if backend.batched is not None:  # no locks, because all questions are sent in one wave
             # An idea books the batch answer that it paid for, instead of the cached reply.
             has_paid = backend.batched.paid_for(key, self._ledger.idea_id)
             return await self._reply_or_cached(request, prompt, use_cache=not has_paid)

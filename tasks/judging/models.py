@@ -85,8 +85,10 @@ BATCH_RATE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per token. `written_usd`: per prompt token written to the provider's cache;
-    `picture_usd`: per picture, where pictures are not billed by tokens.
+    """Dollars per token.
+
+    `written_usd`: per prompt token written to the provider's cache. `picture_usd`: per picture, if
+    pictures are not billed by tokens.
     """
 
     prompt_usd: float

@@ -118,7 +118,7 @@ def open_judging(
 
     Args:
         scope: run id, or id of a ranking, of the budget.
-        batches_path: where questions that travel in batches are stored; None: they are calls.
+        batches_path: file for the questions of batches; None: questions are sent as calls.
     """
     batches = None
     if batches_path is not None:
@@ -156,7 +156,7 @@ def open_engines(
 ) -> EngineOf:
     """Open the models of the profile and return a factory of engines by ledger.
 
-    `stack` closes the models in this event loop. With `batches`, questions travel in batches.
+    `stack` closes the models in this event loop. With `batches`, questions are sent in batches.
     """
     model = engine.model
     if model is None:

@@ -21,8 +21,8 @@ def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
 class Beginning:
     """A prompt prefix that several calls share. Not thread-safe.
 
-    Providers cache a prefix once a call with it was answered; simultaneous calls each pay for it in
-    full. So the others wait for the first call.
+    Providers cache a prefix after the first answer, and simultaneous calls each pay for it in full.
+    The other calls therefore wait for the first one.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from warehouse.stores.keyed_store import KeyedStore, json_entry
 
 _ASSUMED_CONTEXT_TOKENS = 32_768
 _REMEMBERED_SECONDS = 86_400.0
-"""Longer than a run; refused parameters are tried again the next day."""
+"""Longer than a run, so that refused parameters are retried on the next day."""
 
 THINKING_ROOM_TOKENS = {
     Effort.NONE: 2_048,  # some models cannot stop thinking altogether
@@ -69,7 +69,7 @@ class ModelParameters:
     """Parameters that one model at one address accepts. Refusals are remembered for a day.
 
     Args:
-        store: of refusals, for all workers; None: in this object alone.
+        store: store of refusals for all workers; None: refusals are kept in this object.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class ModelParameters:
     def reply_tokens(self, answer_tokens: int, effort: Effort) -> int:
         """Return the limit of a reply in tokens, with room for thinking if the model thinks."""
         answer = self._settings.maximum_completion_tokens or answer_tokens
-        # OpenAI's models that think are those that do not take `max_tokens`.
+        # OpenAI's thinking models are those that do not take `max_tokens`.
         thinks = self.thinks or "max_tokens" in self._refusals
         room = THINKING_ROOM_TOKENS[effort] if thinks else 0
         return min(answer + room, self.largest_reply_tokens)
@@ -261,7 +261,9 @@ def _thinks(model: str, settings: LanguageModelSettings) -> bool:
     if settings.thinking != "auto":
         return settings.thinking == "yes"
     if model.startswith(_OLLAMA):
-        return True  # LiteLLM has no data on these; one that cannot think refuses, which is stored
+        return (
+            True  # LiteLLM has no data on these; a refusal by a model that cannot think is stored
+        )
     return bool(library().supports_reasoning(model=model))
 
 
@@ -286,7 +288,7 @@ def _map_parameters(model: str, values: dict[str, Any]) -> dict[str, Any] | None
     """Return LiteLLM's provider parameters for `values`; None: it refuses them."""
     if model.startswith(_OLLAMA):
         return values  # LiteLLM would query the server, and Ollama accepts all of them
-    import openai  # a second; commands without a model start without it
+    import openai  # takes a second, and commands without a model do not need it
 
     litellm = library()
     try:

@@ -44,7 +44,7 @@ class CallAnswer:
 
     @property
     def tokens(self) -> int:
-        """Prompt and completion tokens; 0: the provider reported none."""
+        """Sum of prompt and completion tokens; 0 if the provider reported none."""
         return self.prompt_tokens + self.completion_tokens
 
 
@@ -53,7 +53,7 @@ class CallFailure:
     """An attempt without an answer.
 
     Attributes:
-        reason: of the `Unscored` without a retry.
+        reason: reason of the `Unscored` if there is no retry.
         retryable: whether a retry of the same call may help.
         concerns_every_call: a wrong key, an unknown model, an exhausted quota.
         retry_after_seconds: requested by the provider; None: not given.
@@ -79,7 +79,7 @@ async def call_provider(
     parameters: dict[str, Any],
     timeout_seconds: float,
 ) -> CallAnswer | CallFailure:
-    """Ask `model` once; LiteLLM's own retries are off."""
+    """Call `model` once, without LiteLLM's own retries."""
     litellm = library()
     return await _attempt_call(
         lambda: litellm.acompletion(
@@ -98,7 +98,7 @@ async def call_provider(
 async def draw_by_provider(
     model: str, prompt: str, parameters: dict[str, Any], timeout_seconds: float
 ) -> CallAnswer | CallFailure:
-    """Have `model` draw once; LiteLLM's own retries are off."""
+    """Request one picture of `model`, without LiteLLM's own retries."""
     litellm = library()
     async with _without_retries(model, parameters) as client:
         return await _attempt_call(
@@ -130,7 +130,7 @@ async def _without_retries(
         _, provider, key, address = litellm.get_llm_provider(
             model=model, api_base=parameters.get("api_base")
         )
-    except openai.OpenAIError:  # the call itself says so
+    except openai.OpenAIError:  # the call will raise it too
         yield {}
         return
     speaks_it = provider in litellm.openai_compatible_providers and address is not None
@@ -297,8 +297,8 @@ def _timed_out(timeout_seconds: float) -> CallFailure:
 
 # Providers report these only in the message of a generic error.
 _TOO_LONG = ("maximum context length is", "Request too large for")
-_MODERATION = ("moderation_blocked", "content_policy_violation")  # of OpenAI's image models
-_NO_REPLY = (  # LiteLLM's, for an answer that is no completion, such as a gateway's page
+_MODERATION = ("moderation_blocked", "content_policy_violation")  # codes of OpenAI's image models
+_NO_REPLY = (  # LiteLLM's messages for an answer that is no completion, such as a gateway's page
     "Error converting to valid response block",
     "Empty or invalid response from LLM endpoint",
 )
@@ -334,7 +334,7 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
         return CallFailure(
             CallStatus.RATE_LIMITED, unavailable, detail, not quota_spent, quota_spent, wait_seconds
         )
-    # 403 is Gemini's, which LiteLLM gives as a 400.
+    # Gemini answers 403, which LiteLLM reports as 400.
     refuses_key = isinstance(error, kinds.AuthenticationError | kinds.PermissionDeniedError)
     if refuses_key or status == 403:
         hint = "the provider refused the key, check the provider's key in the environment"

@@ -68,7 +68,7 @@ class Judgements:
 
 
 NO_ABSTRACT = Judgement(None, unscored_reason=Reason.NO_EVIDENCE)
-"""A title alone does not say what a paper contributes."""
+"""Judgement of a paper without an abstract, whose title does not show its contribution."""
 
 
 async def judge_papers(
@@ -83,7 +83,7 @@ async def judge_papers(
 
     Args:
         ask: asks the engine about one batch.
-        stage, subject: of failures of calls.
+        stage, subject: columns of the failures of calls.
     """
     readable = [paper for paper in papers if paper.abstract]
     batches = [show(batch) for batch in even_batches(readable, largest_batch)]

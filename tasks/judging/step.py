@@ -60,7 +60,7 @@ def _opening_of(names: frozenset[str]) -> Pattern:
 
 @jinja2.pass_context
 def _block_of_prompt(context: jinja2.runtime.Context, text: str, name: str) -> str:
-    """Apply `block` with every tag of the prompt reserved: a paper cannot close the idea's block."""
+    """Apply `block` with all tags of the prompt reserved, so that data cannot close a block."""
     return block(text, name, context[_RESERVED])
 
 

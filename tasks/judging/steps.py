@@ -48,7 +48,7 @@ class Verdict(StrEnum):
 
 
 UNDECIDED = (Verdict.NOT_SHOWN, Verdict.CANNOT_TELL)
-"""The sentence stays, and is counted for the reader."""
+"""Verdicts that keep the sentence and count it as undecided."""
 
 
 class ClaimVerdict(Reply):
@@ -66,8 +66,9 @@ class VerifyReply(Reply):
 
 
 SUPPORTED_FROM = 0.22
-"""Chosen on half of 469 sentences whose cited span was marked by hand
-(docs/quality/reviews.md).
+"""Threshold chosen on half of 469 sentences with hand-marked cited spans.
+
+See docs/quality/reviews.md.
 """
 MEANING_WEIGHT = 0.5
 _KEY = bounded(r"\[?\bP(\d{1,6})\b\]?")

@@ -13,7 +13,7 @@ from tasks.metrics.labels import LabelPairs
 from tasks.metrics.means import RESAMPLES, Indices, bootstrap_interval
 
 Metric = Callable[[LabelPairs], float]
-"""NaN where undefined; for example `macro_f1_value` with its classes bound."""
+"""Returns NaN if undefined; for example `macro_f1_value` with bound classes."""
 
 
 def metric_difference(

@@ -29,7 +29,7 @@ class Counts:
 
     @property
     def ratings_per_unit(self) -> NDArray[np.float64]:
-        """Shape (units,)."""
+        """Number of ratings per unit, shape (units,)."""
         return np.asarray(self.table.sum(axis=1), dtype=np.float64)
 
 

@@ -20,7 +20,7 @@ optimizers fail to converge there.
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One score; `participant` is what several scores share (reviewer, author or idea)."""
+    """One score; several scores share a `participant` (reviewer, author or idea)."""
 
     participant: str
     condition: str

@@ -14,7 +14,7 @@ from tasks.metrics.estimate import Estimate, Interval, Z, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean, share_of
 
 _RESAMPLES = 500
-"""Of areas under the curve; fewer than usual, because each resample sorts all items."""
+"""Resamples of areas under the curve; few, because each one sorts all items."""
 
 Correlation = Callable[[Sequence[float | None], Sequence[float | None]], Estimate]
 

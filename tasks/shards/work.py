@@ -1,7 +1,7 @@
-"""A shard: some units of a run for one worker, each landed separately.
+"""Shard: units of a run for one worker, each landed separately.
 
-Its content is sent with the task and holds all that a worker needs, without secrets. Files that it
-names must exist on the worker at the same path.
+The content of a shard is sent with the task and contains everything that a worker needs, without
+secrets. The files it names must exist on the worker at the same path.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ ShardT = TypeVar("ShardT", bound="Shard")
 
 
 class Shard(Noun):
-    """Some units of a run, for one worker."""
+    """Units of a run for one worker."""
 
     run_id: RunId
     trace_parent: str | None = Field(
@@ -120,9 +120,9 @@ async def each_unit(
     """Run `work` for each unit, `at_once` at a time; return the results in order.
 
     Raises:
-        ConfigurationError: settings under which no unit can be worked on.
-        SharedStateError: budgets and rates cannot be kept.
-        OSError: the disk refuses; that concerns every unit.
+        ConfigurationError: no unit can be processed with these settings.
+        SharedStateError: the state of budgets and rates cannot be stored.
+        OSError: the disk fails, which concerns every unit.
     """
     gate = asyncio.Semaphore(at_once)
 
@@ -166,7 +166,7 @@ async def or_failure(
     """Return the result of `work`; after an internal error, the result of `failed`.
 
     Raises:
-        AssayError, OSError: what concerns every unit, such as a wrong setting or a full disk.
+        AssayError, OSError: the error concerns every unit, such as a wrong setting or a full disk.
     """
     boundary = ErrorBoundary()
     with boundary:
@@ -203,7 +203,7 @@ def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:
     Such a unit has no receipt and counts as lost.
 
     Raises:
-        OSError: the disk refuses; that concerns every unit.
+        OSError: the disk fails, which concerns every unit.
     """
     boundary = ErrorBoundary()
     with boundary:

@@ -45,7 +45,7 @@ def reporting(settings: TelemetrySettings, service: str) -> Iterator[None]:
     if settings.otlp_endpoint is None:
         yield
         return
-    # The SDK is imported only where an endpoint is set: it would slow every other start.
+    # The SDK is imported only if an endpoint is set, because the import is slow.
     from tasks.telemetry.otlp import Reporter
 
     with _SHARED.lock:
@@ -72,7 +72,7 @@ def span(
     """Return a span for a `with` block, below the current one; a no-op without a reporter.
 
     Args:
-        name: what happens, the same for every idea: attributes tell them apart.
+        name: kind of event, equal for all ideas, which differ by their attributes.
         parent: a `traceparent` from another process, instead of the current span.
         attributes: reported as `assay.<name>`; None is left out.
     """
@@ -148,7 +148,7 @@ def source_calls() -> list[ApiCall]:
 
 
 def _source_call(reporter: "Reporter", call: ApiCall) -> None:
-    labels = {"source": call.source}  # its endpoint is no label: of a download it is an address
+    labels = {"source": call.source}  # no endpoint: it is an address if a file is downloaded
     outcome = call.failure_reason or "answered"
     reporter.add("source.requests", 1, {**labels, "outcome": outcome, "cache_hit": call.cache_hit})
     reporter.add("source.upstream_requests", call.upstream_requests, labels)

@@ -33,7 +33,7 @@ _NEGATIVE = bounded(r"\b(?:" + "|".join(NEGATIVE_CUES) + r")\b", IGNORECASE)
 _POSITIVE = bounded(r"\b(?:" + "|".join(POSITIVE_CUES) + r")\b", IGNORECASE)
 _PHRASE_BREAK = bounded(r"[.,;:!?()\[\]{}\"“”\n\r\t|•*_#<>=]|\s[-–—]\s|—")
 _UNBROKEN = bounded(r"\S+")
-# The first that fits is taken, so longer endings stand before those they end in.
+# The first match counts, so a longer ending precedes the shorter ones that it ends in.
 _SUFFIXES = (
     ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("fulness", "ful"),
     ("iveness", "ive"), ("ations", "ate"), ("ation", "ate"), ("ments", "ment"),
@@ -63,7 +63,7 @@ def sections_of_markdown(text: str) -> list[tuple[str, str]]:
 
 
 def _lines(text: str) -> list[tuple[str | None, str]]:
-    """Each line with its heading text, or None for a line of the body."""
+    """Return each line with its heading text, or None for a line of the body."""
     lines = text.splitlines()
     result: list[tuple[str | None, str]] = []
     in_fence = False
@@ -255,8 +255,8 @@ class Excerpt(NamedTuple):
 def nearest_sentences(query: str, text: str, limit: int | None) -> Excerpt:
     """Return the sentences of `text` nearest to `query`, at most `limit` words; None: all.
 
-    They keep their order; a text that fits stays as it is. Where not even one sentence fits, the
-    nearest is cut.
+    The sentences keep their order, and a text that fits stays unchanged. If no sentence fits, the
+    nearest one is cut.
     """
     total = len(_UNBROKEN.findall(text))
     if limit is None or total <= limit:

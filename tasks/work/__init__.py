@@ -1,1 +1,1 @@
-"""The mechanism of all kinds of work: a declaration, and what its units are worked on with."""
+"""Mechanism of all kinds of work: the declaration, and the tools for its units."""

@@ -54,9 +54,9 @@ async def open_shared(
     stack: AsyncExitStack,
     batches_path: Path | None = None,
 ) -> Shared:
-    """Open what the units of a shard share; closed with `stack`."""
+    """Open the objects that the units of a shard share; `stack` closes them."""
     judging = open_judging(request, settings, layout, run_id, stack, batches_path=batches_path)
-    # A judge answers by itself, whichever models the profile assigns to steps.
+    # A judge answers all steps itself, regardless of the models assigned in the profile.
     single_model_profile = replace(
         request.profile, judging=request.profile.judging.without_models()
     )
@@ -120,7 +120,7 @@ class Tools:
 
     @property
     def document_slots(self) -> asyncio.Semaphore:
-        """Limits the documents in work."""
+        """Limits the documents that are processed concurrently."""
         return self.shared.document_slots
 
     @property
@@ -135,7 +135,7 @@ class Tools:
     def engine_of(
         self, attachment: Attachment | None = None, repetition: int | None = None
     ) -> Engine:
-        """Return `engine`, whose questions take a file along or are asked several times."""
+        """Return `engine` with an attachment or for one repetition of its questions."""
         return with_spans(
             self.shared.judging.engine_of(self.ledger, attachment, repetition=repetition)
         )
@@ -147,7 +147,7 @@ class Tools:
     def literature(
         self, *, with_references: bool = True, with_retracted: bool = False
     ) -> LiteratureClient:
-        """Open papers, through the gateway; each request counts for the budget."""
+        """Open a literature client of the gateway; the budget counts its requests."""
         assert self.shared.gateway_url is not None
         literature = self.shared.request.literature
         return LiteratureClient(
@@ -163,7 +163,7 @@ class Tools:
 
     @property
     def full_texts(self) -> DocumentLibrary:
-        """Full texts if the request includes them, else abstracts; they count for no budget."""
+        """Full texts if the request includes them, else abstracts; not counted by the budget."""
         if not self.shared.request.full_text:
             return AbstractLibrary()
         context = self._source_context(None)
@@ -171,7 +171,7 @@ class Tools:
 
     @property
     def sources(self) -> SourceContext:
-        """Context of requests to further sources; each counts for the budget."""
+        """Context of requests to other sources; the budget counts each request."""
         return self._source_context(self._count_request)
 
     def _source_context(self, on_request: Callable[[], None] | None) -> SourceContext:

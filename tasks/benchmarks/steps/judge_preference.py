@@ -17,7 +17,7 @@ from tasks.text.words import content_words, has_numbers, sentences
 
 
 class PreferenceInput(Noun):
-    """Which of two reviews of one idea is better, by each criterion?"""
+    """Input of `judge_preference`: two reviews of one idea."""
 
     first: str = Field(min_length=1, description="Review A.")
     second: str = Field(min_length=1, description="Review B.")
@@ -69,7 +69,7 @@ _ADVICE = bounded(
 
 
 async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> PreferenceReply:
-    """Prefer the larger count by each criterion; a tie within a tenth of each other.
+    """Prefer the larger count by each criterion; counts within a tenth are a tie.
 
     evidence: distinct addresses cited. actionability: sentences with advice. depth: citing
     sentences with a number or at least a dozen content words.

@@ -150,8 +150,9 @@ def text_of_replies(
     contribution: PromptedContributionReply,
     papers: Shown | None,
 ) -> str:
-    """Return a baseline's review; keys of `shown` become references, and without `shown` the links
-    it wrote stay as they are.
+    """Return a baseline's review as text.
+
+    Keys of `papers` become references; without `papers`, its links stay unchanged.
     """
 
     def parts(reply: ReviewedMethod | ReviewedDimension, *names: str) -> dict[str, str]:

@@ -251,7 +251,7 @@ def _share_among(
 ) -> Estimate:
     """Estimate the share of `hits` that are hits in `other_votes` too.
 
-    If all or none are, resampling has no variance: Wilson's interval.
+    If all or none are, resampling has no variance, and the interval is Wilson's.
     """
     hit_items = [item for item in items if hits[item]]
     if not hit_items:
@@ -283,5 +283,5 @@ SUITE = Suite(
     run,
     steps=(JUDGE_HIT,),
     expects=_expects,
-    conditions=lambda *_: (content_hash(PRICES.read_text("utf-8")),),  # which the costs follow
+    conditions=lambda *_: (content_hash(PRICES.read_text("utf-8")),),  # costs depend on the prices
 )

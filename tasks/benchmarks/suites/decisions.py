@@ -55,9 +55,9 @@ from warehouse.row_models import IdeaReview
 
 DECISION = "decision"
 STACKED_CLASSES: ClassCount = 3
-"""As in the published score."""
+"""Number of classes in the published score."""
 FILE = "decision-calibrator.json"
-"""Calibrator of the most classes for which there are enough labels."""
+"""Calibrator of the largest number of classes with enough labels."""
 _SCORES = (
     "soundness_0_to_10",
     "contribution_0_to_10",
@@ -252,9 +252,10 @@ def decision_features(review: IdeaReview) -> dict[str, float | None]:
 
 
 def stacked_features(review: IdeaReview) -> dict[str, float | None]:
-    """Return features by source (`calibration_scores.SOURCES`): the committee's means by dimension, the
-    prior's evidence, the novelty judgement. Submissions meet in no matches here, so none has a
-    rating.
+    """Return features by source; see `calibration_scores.SOURCES`.
+
+    These are the committee's means by dimension, the prior's evidence, and the novelty judgement.
+    There are no matches here, so submissions have no rating.
     """
     committee, novelty = review.evaluation.committee, review.evaluation.novelty
     meta = committee.meta_review if committee is not None else None

@@ -56,13 +56,13 @@ PDF_FILES = "pdf/*.pdf"
 REVIEW = "assay --review"
 """System that reads section by section; `ASSAY` reads the text once."""
 MAXIMUM_PROBLEMS = 2 * len(ErrorKind)
-"""Of one text: twice the number of errors."""
+"""Maximum number of problems of one text: twice the number of errors."""
 TWINS_OF_CHECKS = 10
 """Twins of each text for the extractive engine, which costs nothing; a model reads one."""
 SECTION_TOKENS = 2_000
 PASSAGES_TOKENS = 900
 MANUSCRIPT_TOKENS = 12_000
-"""Of a whole text, for estimates; 300 to 30,000 in fourteen real ones."""
+"""Tokens of a text, for estimates; fourteen real ones have 300 to 30,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _result_of(outcome: Outcome[ProblemsReply]) -> ReportedProblems:
 
 
 async def _review(question: ProblemsInput, context: ItemContext) -> ReportedProblems:
-    """Review a text section by section; return the problems that stand."""
+    """Review a text section by section; return the problems that are not refuted."""
     manuscript = Manuscript(
         manuscript_id=question.title or "manuscript",
         name=question.title,

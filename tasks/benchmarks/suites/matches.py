@@ -55,7 +55,7 @@ PRIOR = "prior"
 """System that orders ideas by the profile's prior, without matches."""
 MATCHES_AT_ONCE = 4
 OF_ONE_STEP = 1e-6
-"""Weight of the dimensions: breaks ties of the overall strength, and changes no other order."""
+"""Weight of the dimensions, which only breaks ties of the overall strength."""
 
 Contests = Mapping[str, Sequence[Submission]]
 """Members of each group or pair, by name."""

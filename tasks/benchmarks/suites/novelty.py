@@ -57,7 +57,7 @@ FILE = "novelty-calibrator.json"
 NOVEL, NOT_NOVEL = "novel", "not novel"
 SCALE = (NOT_NOVEL, NOVEL)
 BINARY = LabelScale(SCALE, (2.5, 4.5))
-"""Values of the labels on the scale of 1 to 5; RINoBench's labels average 2.4 (1 to 3) and 4.3."""
+"""Labels with their values from 1 to 5; RINoBench's scores average 2.4 (1 to 3) and 4.3 (4, 5)."""
 NOVEL_FROM = 4
 """Least score of a novel idea, which "introduces new aspects not present in existing work"
 (RINoBench, Table 1).
@@ -171,5 +171,5 @@ SUITE = Suite(
     expects=_expects,
     optional=("rinobench/*.json",),
     conditions=lambda profile, *_: novelty_conditions(profile.novelty),
-    labels_public_since=date(2021, 11, 9),  # reviews of ICLR 2022, from which RINoBench is made
+    labels_public_since=date(2021, 11, 9),  # RINoBench is made from reviews of ICLR 2022
 )

@@ -410,7 +410,7 @@ def _expects(data: SuiteData) -> SuiteEstimate:
         ExpectedCalls(SURVEY_PLAN, plan_calls, QUESTION_TOKENS, plan_tokens),
         ExpectedCalls(SURVEY_RELEVANCE, judge_calls, prompt_tokens, per_call * GRADE_TOKENS),
     ]
-    # Written surveys at both depths; their searches and relevance are cached from above.
+    # Searches and relevance of written surveys are cached by the calls above.
     written_count = 2.0 * data.file(VIS_FILE).is_file() * min(case_count, REVIEWED_CASES)
     bounds = written_bounds(WITH_HOPS)
     calls_by_step = expected_survey(bounds, full_text=False)

@@ -1,4 +1,4 @@
-"""Model calls that travel in provider batches.
+"""Model calls by provider batches.
 
 A reply that a batch has delivered is returned like the reply of a call. A new question is stored
 for the next batch, and its unit is suspended (`tasks/shards/standstill.py`).
@@ -72,7 +72,7 @@ _PENDING: ContextVar[_PendingQuestion] = ContextVar("question_under_way")
 
 
 class BatchedModel:
-    """One model whose questions travel in batches, for one event loop."""
+    """One model whose questions are sent in batches, for one event loop."""
 
     def __init__(
         self, model: str, api_base: str | None, terms: BatchTerms, price: Price | None
@@ -99,10 +99,10 @@ class BatchedModel:
         cost_usd: float | None,
         booked_ids: Container[str],
     ) -> BatchAnswer | None:
-        """Return the answer of the batches; None: their answer is missing, make a call instead.
+        """Return the answer of the batches; None: make a call instead.
 
-        A new question is stored for the next batch and its unit is suspended: then this method
-        does not return.
+        A new question is stored for the next batch and its unit is suspended; this method then does
+        not return.
 
         Args:
             tokens, cost_usd: estimated for a call.
@@ -177,7 +177,7 @@ class BatchedModel:
         is_new = record is None or record.state is QuestionState.OPEN_AGAIN
         by_calls = self._terms.failures is BatchFailures.CALL
         if is_new and by_calls and questions.has_failed(pending.reply_key):
-            # It was answered by a call before: a batch would pay for it twice.
+            # A call answered it before, and a batch would pay for it twice.
             pending.by_call = True
         elif is_new and questions.wave_count(pending.reply_key) < MOST_WAVES_PER_STEP:
             questions.write(question)

@@ -32,8 +32,9 @@ _BATCHES = "select name, model, api_base, endpoint, wave, remote_id, state from 
 
 
 class QuestionState(StrEnum):
-    """State of a question. `open_again`: unanswered at the end of the run; the next start may ask
-    it in another wave.
+    """State of a question.
+
+    `open_again`: unanswered at the end of the run; the next start may submit it in another wave.
     """
 
     WRITTEN = "written"
@@ -132,7 +133,7 @@ class QuestionResult:
 
 
 class Questions:
-    """Safe for threads and processes; opened on first use.
+    """Store of questions and batches, safe for threads and processes; opened on first use.
 
     Raises (every method):
         ConfigurationError: the file cannot be used.
@@ -294,11 +295,11 @@ class Questions:
             )
 
     def open_batches(self) -> list[Batch]:
-        """Batches that have not ended."""
+        """Return the batches that have not ended."""
         return self._batches("state in (?, ?)", BatchState.SENDING, BatchState.SUBMITTED)
 
     def batches(self) -> list[Batch]:
-        """All batches, oldest first."""
+        """Return all batches, oldest first."""
         return self._batches("true")
 
     def _batches(self, condition: str, *values: Any) -> list[Batch]:
