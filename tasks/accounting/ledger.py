@@ -1,4 +1,4 @@
-"""The ledger of an idea: its calls in order, failures, and the citations it looked up."""
+"""Ledger of an idea: ordered calls, failures, and citations."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,9 @@ _MOST_NAMED = 5
 
 @dataclass(slots=True)
 class Ledger:
-    """The calls and failures of one idea during its evaluation. Not shared between ideas.
+    """The calls and failures of one idea during its evaluation.
+
+    It is not shared between ideas.
 
     Attributes:
         unit: path (`Kind.unit_path`) of the unit that the calls land with; empty: none.
@@ -40,7 +42,10 @@ class Ledger:
 
     @property
     def citation_edges(self) -> list[CitationEdge]:
-        """The citations, ordered by paper ids, because parts of an evaluation run concurrently."""
+        """The citations, ordered by paper ids.
+
+        Parts of an evaluation run concurrently, so the order of arrival would vary.
+        """
         return [self._edges[ends] for ends in sorted(self._edges)]
 
     def meet(self, edges: Iterable[CitationEdge]) -> None:
@@ -70,7 +75,10 @@ class Ledger:
             self.failures[:] = [*others, failure]
 
     def is_new_request(self) -> bool:
-        """Count a literature request; return whether no earlier attempt of the idea made it."""
+        """Count a literature request.
+
+        Return whether no earlier attempt of the idea made it.
+        """
         self.counted_requests += 1
         return self.counted_requests > self.requests_counted_before
 

@@ -40,7 +40,7 @@ POINTS_READ_PER_CONCERN_KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class _UsablePoint:
-    """A usable point with its settled texts, its quote or omission, and its source concerns."""
+    """A usable point with settled texts, quote or omission, and source concerns."""
 
     point: WeighedPoint
     texts: SettledTexts
@@ -222,7 +222,9 @@ def _citations(points: Sequence[_UsablePoint], prompt_papers: Shown) -> tuple[Ci
 async def challenge_concerns(
     material: Material, concerns: tuple[Concern, ...], limit: int, engine: Engine
 ) -> CitedResult[tuple[Concern, ...]]:
-    """Ask for a defense against each decisive and each fatal concern; no severity is in the prompt.
+    """Ask for a defense against each decisive and each fatal concern.
+
+    No severity is in the prompt.
 
     Args:
         limit: maximum number of concerns, if none was weighed.

@@ -182,7 +182,10 @@ def _call_ids(replies: Replies) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AssessmentFindings(Findings[AssessmentEvaluation]):
-    """Findings of the assessment. `concerns`: all of the idea, if soundness was evaluated."""
+    """Findings of the assessment.
+
+    `concerns`: all of the idea, if soundness was evaluated.
+    """
 
     concerns: tuple[Concern, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Evidence about one idea for the assessment's prompts, and estimates of its calls."""
+"""Evidence for the assessment's prompts, and estimates of its calls."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -189,7 +189,10 @@ def _of_contributions(
 
 
 def _why_unknown(evaluation: IdeaEvaluation) -> tuple[Reason, str]:
-    """Return why related works are unknown: field not covered, search failed, nothing found."""
+    """Return why related works are unknown.
+
+    The field is not covered, the search failed, or nothing was found.
+    """
     coverage = evaluation.coverage
     if coverage is not None and not coverage.field_covered:
         return Reason.FIELD_NOT_COVERED, coverage.field_coverage_detail

@@ -1,4 +1,7 @@
-"""Paired differences between benchmarks of one suite, which are narrower than two intervals."""
+"""Paired differences between benchmarks of one suite.
+
+Their intervals are narrower than those of the two scores.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -20,7 +23,7 @@ Items = Mapping[str, Row]
 
 
 def differences(queries: Queries, run_ids: Sequence[str], seed: int) -> tuple[Difference, ...]:
-    """Return the differences between each benchmark and the first one of its suite.
+    """Return differences between each benchmark and the first of its suite.
 
     There is one for every task and system that both have. With gold answers: accuracy, macro F1 of two to five
     classes, and mean absolute error of numbers. Otherwise the mean of the answers' values. An item
@@ -96,7 +99,10 @@ def _of(
 
 
 def _is_right(row: Row) -> float | None:
-    """Return 1.0 if the answer is a subset of the gold answer, which may name several ("a, b")."""
+    """Return 1.0 if the answer is a subset of the gold answer.
+
+    The gold answer may name several ("a, b").
+    """
     if row["gold"] is None or row["answer"] is None:
         return None
     return float({*str(row["answer"]).split(", ")} <= {*str(row["gold"]).split(", ")})

@@ -49,7 +49,10 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class CachedAnswer(Noun):
-    """Cache entry of one item: its result as JSON, and all calls including earlier attempts."""
+    """Cache entry of one item: its result as JSON, and all calls.
+
+    The calls include those of earlier attempts.
+    """
 
     result: str
     retry: bool = Field(description="Whether another attempt may complete the result.")

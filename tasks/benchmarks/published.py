@@ -37,7 +37,9 @@ def _score(row: dict[str, str]) -> BenchmarkScore:
 
 
 def training_until(engine: EngineChoice, user_date: date | None) -> date | None:
-    """Return the training cutoff of a model: the user's value, else the maker's; None: unknown.
+    """Return the training cutoff of a model, None if unknown.
+
+    The user's value takes precedence over the maker's.
 
     `training_data.toml` lists models by name, with or without release date (LiteLLM's tables have
     no cutoffs); a variant such as `-mini` is another model.

@@ -1,4 +1,4 @@
-"""Strict readers of data sets in JSON Lines or JSON lists, with size limits."""
+"""Strict readers of JSON Lines and JSON lists, with size limits."""
 
 import gzip
 import zlib

@@ -135,9 +135,9 @@ def cluster_contests(contests: Mapping[str, Sequence[Submission]]) -> dict[str, 
 
 
 def submission_clusters(folder: Path, submissions: Sequence[Submission]) -> dict[str, str]:
-    """Return a cluster for each submission: connected components by the groups and pairs.
+    """Return a cluster for each submission.
 
-    Missing files in `folder` are ignored.
+    Clusters are connected components by groups and pairs. Missing files in `folder` are ignored.
     """
     contests: dict[str, tuple[Submission, ...]] = {
         str(one.idea.idea_id): (one,) for one in submissions
@@ -198,7 +198,7 @@ def _word(value: object) -> str | None:
 def submission_conditions(
     profile: Profile, parameters: BenchmarkParameters, data: Path | None
 ) -> tuple[str, ...]:
-    """Return hashes of the full papers, if used, and of the profile's prior."""
+    """Return hashes of the profile's prior and of used full papers."""
     path = profile.ranking.prior
     prior = (f"prior {load_prior(path).sha256}",) if path is not None else ()
     if data is None or parameters.text is SubmissionText.ABSTRACT:
@@ -245,7 +245,9 @@ _EXAMPLES = 3
 
 
 def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
-    """Return the paper file of each idea by id: `papers/<id>` with one of `SUFFIXES`.
+    """Return the paper file of each idea by id.
+
+    Files are `papers/<id>` with one of `SUFFIXES`.
 
     Raises:
         ConfigurationError: papers are missing.
@@ -268,7 +270,10 @@ def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
 
 
 def papers_sha256(folder: Path) -> str:
-    """Return a hash over the papers of a data set; they are read one at a time."""
+    """Return a hash over the papers of a data set.
+
+    They are read one at a time.
+    """
     papers = sorted(path for path in (folder / PAPERS_FOLDER).glob("*") if path.is_file())
     return content_hash(
         *(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in papers)
@@ -276,14 +281,14 @@ def papers_sha256(folder: Path) -> str:
 
 
 def as_long_as_a_paper(idea: Idea) -> Idea:
-    """Return the idea with its text padded to the maximum length of a full paper."""
+    """Return the idea with its text padded to full-paper length."""
     return replace(idea, text=idea.text.ljust(MOST_WORDS * CHARACTERS_PER_WORD, "."))
 
 
 async def ideas_of_papers(
     ideas: Iterable[Idea], folder: Path, settings: DocumentSettings
 ) -> dict[str, Idea]:
-    """Return ideas by id, with the text of their full papers instead of the abstracts.
+    """Return ideas by id, with full papers instead of abstracts.
 
     Texts have no closing sections such as acknowledgements, and at most `MOST_WORDS` words.
 
@@ -319,7 +324,7 @@ async def ideas_of_papers(
 
 
 def text_of_paper(idea: Idea, document: ParsedDocument) -> str:
-    """Return the idea's title and abstract, then the paper's sections under their headings."""
+    """Return title and abstract, then the sections under their headings."""
     parts = [idea.text.strip()]
     for section in document.sections:
         closing = is_closing(section.heading) and kind_of(section.heading) is None

@@ -136,7 +136,7 @@ def _check_version(calibrator: Calibrator, path: str | Path) -> None:
 def refuse_training_items(
     calibrator: Calibrator, ideas: Iterable[str], key: str = "novelty.calibrator"
 ) -> None:
-    """Raise ConfigurationError if one of `ideas` is a training item of the calibrator.
+    """Raise ConfigurationError if the calibrator was trained on an idea.
 
     `key` is the profile setting that names it.
     """
@@ -151,9 +151,10 @@ def refuse_training_items(
 
 
 def with_prior(profile: Profile) -> Profile:
-    """Return the profile with the absolute path of its prior, for workers in other folders.
+    """Return the profile with the absolute path of its prior.
 
-    The prior is read here so that errors are found before anything is paid.
+    Workers may run in other folders. The prior is read here so that errors are found before
+    anything is paid.
     """
     path = profile.ranking.prior
     if path is None:

@@ -164,7 +164,7 @@ class BundledEncoder:
 
 
 def _weights(path: Path) -> dict[str, NDArray[np.float32]]:
-    """Read the weights by the names and in the shapes of the graph."""
+    """Read the weights with the graph's names and shapes."""
     from safetensors.numpy import load_file
 
     stored_weights: dict[str, NDArray[np.float32]] = load_file(path)

@@ -103,7 +103,10 @@ Vector = NDArray[np.float32]
 
 
 def bundled_settings(settings: EmbeddingSettings) -> EmbeddingSettings:
-    """Return `settings` with the bundled model, for figures that were fitted on its vectors."""
+    """Return `settings` with the bundled model.
+
+    Some figures were fitted on its vectors.
+    """
     fields = EmbeddingSettings.model_fields
     fitted_with = {name: fields[name].default for name in ("model", "maximum_tokens")}
     return settings.model_copy(update=fitted_with)
@@ -190,7 +193,10 @@ class SentenceEmbedder:
         return remembered_vectors | {key: computed_vectors[key] for key in rest}
 
     def _batch_with_waiting(self, texts: dict[str, str]) -> dict[str, str]:
-        """Add texts that other callers wait for; their vectors are then in memory."""
+        """Add texts that other callers wait for.
+
+        Their vectors are then in memory.
+        """
         with self._memory_lock:
             for key in texts:
                 self._waiting.pop(key, None)

@@ -1,4 +1,4 @@
-"""Similarity of papers to an idea, by sentence embeddings or weighted shared words."""
+"""Similarity of papers to an idea, by embeddings or shared words."""
 
 import math
 from collections import Counter
@@ -32,7 +32,7 @@ def paper_text(title: str, abstract: str | None) -> str:
 
 
 def idea_passages(idea: str) -> list[str]:
-    """Split the idea into passages that fit an encoder, each with its heading."""
+    """Split the idea into encoder-sized passages, each with its heading."""
     passages: list[str] = []
     for heading, body in sections_of_markdown(idea):
         rest = " ".join(f"{heading}. {body}".split()) if heading else " ".join(body.split())
@@ -63,7 +63,7 @@ class Nearness:
         self._known: dict[str, float] = {}
 
     async def of(self, texts: Sequence[str]) -> list[float]:
-        """Return the similarity of each text, in order, by at most one request."""
+        """Return the texts' similarities in order, by at most one request."""
         await self._learn([text for text in dict.fromkeys(texts) if text not in self._known])
         return [self._known[text] for text in texts]
 
@@ -85,20 +85,23 @@ class Nearness:
 
 
 def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Paper]:
-    """Return the `limit` papers that share most weighted words with the idea, in input order."""
+    """Return the `limit` papers with most shared weighted words, in input order."""
     if len(papers) <= limit:
         return list(papers)
     return _best(papers, SharedWords(papers).with_text(idea), limit)
 
 
 def _best(papers: Sequence[Paper], worth: Mapping[PaperId, float], limit: int) -> list[Paper]:
-    """Return the `limit` best papers in input order; ties go to the smaller paper_id."""
+    """Return the `limit` best papers in input order.
+
+    Ties go to the smaller paper_id.
+    """
     best_ids = set(sorted(worth, key=lambda paper_id: (-worth[paper_id], paper_id))[:limit])
     return [paper for paper in papers if paper.paper_id in best_ids]
 
 
 class SharedWords:
-    """BM25 over the titles and abstracts of a list of papers, which determines the word weights."""
+    """BM25 over titles and abstracts; the papers determine the word weights."""
 
     def __init__(self, papers: Sequence[Paper]) -> None:
         self._bags = {
@@ -149,7 +152,7 @@ async def nearest(
     lexical_prefilter: bool,
     ranking: Ranking = Ranking.EMBEDDING,
 ) -> tuple[list[Paper], dict[PaperId, float]]:
-    """Return the `limit` papers most similar to the idea in input order, and the similarities.
+    """Return the `limit` most similar papers in input order, and similarities.
 
     A list that fits is returned without embedding. With `lexical_prefilter`, only the `PREFILTERED
     × limit` papers that share most weighted words with the idea are embedded. Ties go to the
@@ -170,9 +173,10 @@ async def nearest(
 
 
 def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:
-    """Fuse rankings of the same papers: the sum of 1 / (60 + rank), ties by paper_id.
+    """Fuse rankings of the same papers by reciprocal ranks.
 
-    Reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009) needs no common scale.
+    The sum of 1 / (60 + rank) counts, with ties by paper_id. Reciprocal rank fusion (Cormack,
+    Clarke & Büttcher, SIGIR 2009) needs no common scale.
     """
     worth: dict[PaperId, float] = {}
     for values in rankings:

@@ -42,7 +42,10 @@ _SUFFIX = ".json"
 
 
 class SpentWaiting(Noun):
-    """Usage of an idea before it was suspended; its next start reads all of it from caches."""
+    """Usage of an idea before it was suspended.
+
+    Its next start reads all of it from caches.
+    """
 
     counted_requests: int = Field(ge=0, description="Literature requests counted by the budget.")
     api_calls: tuple[ApiCall, ...]
@@ -52,7 +55,10 @@ class SuspendedIdeas(PutDown):
     """Suspended ideas of a run, which wait for batches."""
 
     def suspend(self, key: EvaluationKey, ledger: Ledger) -> None:
-        """Suspend an idea and store its literature requests; its model calls are in the journal."""
+        """Suspend an idea and store its literature requests.
+
+        Its model calls are in the journal.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         usage = SpentWaiting(
             counted_requests=ledger.counted_requests,
@@ -65,7 +71,7 @@ class SuspendedIdeas(PutDown):
         self.wait(key)
 
     def resume(self, key: EvaluationKey, ledger: Ledger) -> None:
-        """Book the usage of an idea from before its suspension, as already counted."""
+        """Book an idea's usage before its suspension as already counted."""
         try:
             content = (self.folder / f"{key}{_SUFFIX}").read_bytes()
         except FileNotFoundError:
@@ -104,7 +110,10 @@ class Attempts:
 
     @contextmanager
     def hold(self, key: EvaluationKey) -> Iterator[None]:
-        """Count an idea while it is evaluated; running out of memory counts as a dead worker."""
+        """Count an idea while it is evaluated.
+
+        Running out of memory counts as a dead worker.
+        """
         self.begin(key)
         clear_mark = True
         try:
@@ -206,9 +215,10 @@ async def _evaluate_and_land(
     attempts: Attempts,
     open_tools: IdeaToolsFactory,
 ) -> str | None:
-    """Evaluate and land an idea; return why a rerun may improve it, None if it is complete.
+    """Evaluate and land an idea.
 
-    An idea that waits for a batch is suspended without landing.
+    Return the reason why a rerun may improve it, None if it is complete. An idea that waits for a
+    batch is suspended without landing.
     """
     idea_id, key = planned_idea.idea.idea_id, planned_idea.evaluation_key
     parameters = job.request.parameters
@@ -257,9 +267,10 @@ async def _evaluate_and_land(
 
 
 def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
-    """Return why a rerun may improve this evaluation; None if it is complete.
+    """Return why a rerun may improve this evaluation.
 
-    Permanent failures of look-ups (an unknown paper, an invalid query) leave it complete.
+    The result is None if it is complete. Permanent failures of look-ups (an unknown paper, an
+    invalid query) leave it complete.
     """
     failure_reasons = (each.reason for each in every_failure(evaluation) if not _stands(each))
     reason = first_that_may_pass((*unscored_reasons(evaluation), *failure_reasons))

@@ -115,7 +115,10 @@ class DoneBefore:
     ranked: bool = False
 
     def left_of(self, idea_count: int, calls_per_idea: float) -> float:
-        """Return the number of ideas to pay for; incomplete ones count by their missing calls."""
+        """Return the number of ideas to pay for.
+
+        Incomplete ideas count by their missing calls.
+        """
         done_share = sum(min(count / calls_per_idea, 1.0) for count in self.replies if count)
         return max(idea_count - self.evaluated - done_share, 0.0)
 
@@ -290,7 +293,7 @@ def _per_idea(
 def _outside_the_field(
     request: RunRequest, idea_tokens: float, settings: Settings, *, has_cutoffs: bool
 ) -> tuple[StepEstimate, ...]:
-    """Return the calls of an idea whose field the literature does not cover.
+    """Return the calls of an idea in an uncovered field.
 
     These are the plan's review, the committee with other sources, and the assessment.
     """
@@ -332,7 +335,10 @@ def _steps(
 
 
 def _verification(text_tokens: float, reviews: float, papers: float) -> "Counts":
-    """Return calls that verify reviews with two texts of `text_tokens`, citing at most `papers`."""
+    """Return the calls that verify reviews.
+
+    Each has two texts of `text_tokens`; together they cite at most `papers`.
+    """
     sentences = reviews * 2 * max(round(text_tokens / TOKENS_PER_WORD / VERIFIED_SENTENCE_WORDS), 1)
     sentence_tokens = sentences * (VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
     texts = min(papers, sentences) * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS)
@@ -418,7 +424,10 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
 
 
 def _assessment(request: RunRequest, *, is_covered: bool = True) -> Counts:
-    """Return the calls of the assessment; an uncovered idea has no evidence, only a plan review."""
+    """Return the calls of the assessment.
+
+    An uncovered idea has no evidence, only a plan review.
+    """
     soundness, modules = request.profile.soundness, request.parameters.modules
     is_reviewed = Module.SOUNDNESS in modules
     return expected_assessment(
@@ -433,7 +442,7 @@ def _assessment(request: RunRequest, *, is_covered: bool = True) -> Counts:
 
 
 def _papers_named(request: RunRequest) -> float:
-    """Return the number of papers to read that a method's passages lead to.
+    """Return the number of papers to read for a method's passages.
 
     A snapshot's passages have no citations and contribute their own paper.
     """
@@ -454,7 +463,10 @@ def _abstract_tokens(word_limit: int | None) -> float:
 
 
 def _paper_tokens(request: RunRequest) -> float:
-    """Return the tokens of a paper to read: its abstract, and methods and results of full texts."""
+    """Return the tokens of a paper to read.
+
+    These are its abstract and, with full texts, methods and results.
+    """
     if not request.full_text:
         return ABSTRACT_TOKENS
     section_words = min(request.profile.soundness.section_word_limit, SECTION_WORDS)
@@ -524,7 +536,10 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
 
 
 def _relevance(parameters: ContributionParameters, first: float, second: float) -> ExpectedCalls:
-    """Return the calls of both passes; with a word limit only relevant papers get a rationale."""
+    """Return the calls of both passes.
+
+    With a word limit only relevant papers get a rationale.
+    """
     per_call, paper_count = parameters.papers_per_relevance_call, first + second
     words = parameters.abstract_word_limit
     second_words = parameters.second_pass_word_limit or words
@@ -548,7 +563,7 @@ def _relevance(parameters: ContributionParameters, first: float, second: float) 
 def _comparison_tokens(
     parameters: ContributionParameters, closest_count: float, compared_count: float
 ) -> float:
-    """Return the mean tokens of one comparison, over the closest and the other papers."""
+    """Return the mean tokens of a comparison, over all compared papers."""
     near_tokens = closest_count * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
     other_tokens = (compared_count - closest_count) * _tokens(
         parameters.words_per_comparison, COMPARISON_WORDS
@@ -557,7 +572,10 @@ def _comparison_tokens(
 
 
 def _second_pass(parameters: ContributionParameters, first: float) -> float:
-    """Return the number of papers in the second pass, by the expected share of relevant ones."""
+    """Return the expected number of papers in the second pass.
+
+    It depends on the expected share of relevant ones.
+    """
     most = parameters.embedding_top
     if parameters.second_pass_margin is None:
         return most
@@ -597,7 +615,10 @@ def _neighbours(request: RunRequest, seeds: float) -> float:
 
 
 def _tokens(words_asked: int | None, words_otherwise: int) -> float:
-    """Return the tokens of a text: 90 % of its word limit, or as measured with ScholarEval's code."""
+    """Return the tokens of a text.
+
+    It fills 90 % of its word limit, or is as long as measured with ScholarEval's code.
+    """
     return (0.9 * words_asked if words_asked is not None else words_otherwise) * TOKENS_PER_WORD
 
 
@@ -628,7 +649,7 @@ def _hours(
 
 
 def _busiest_model_minutes(steps: Sequence[StepEstimate], limits: LanguageModelSettings) -> float:
-    """Return the minutes per idea that rate limits impose on the busiest model."""
+    """Return the busiest model's minutes per idea under rate limits."""
     calls: dict[str, float] = defaultdict(float)
     tokens: dict[str, float] = defaultdict(float)
     for step in steps:

@@ -1,4 +1,4 @@
-"""Tools of the ideas of a shard, opened once for all of them."""
+"""Tools of a shard's ideas, opened once for all of them."""
 
 from contextlib import AsyncExitStack
 
@@ -17,7 +17,10 @@ from warehouse.stores.keyed_store import KeyedStore
 
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
-    """Evaluate and land the ideas without a complete receipt; return the shard's receipts."""
+    """Evaluate and land the ideas without a complete receipt.
+
+    Return the shard's receipts.
+    """
     request, layout = job.request, Layout(job.request.warehouse)
     attempts = Attempts(layout.state / "runs" / job.run_id / "attempts")
     async with AsyncExitStack() as stack:

@@ -66,7 +66,7 @@ def _steps(request: RunRequest) -> tuple[Step[Any, Any], ...]:
 
 
 def _expected(request: RunRequest, settings: Settings) -> Expected:
-    """Estimate the calls for all ideas of the file, as if none were evaluated."""
+    """Estimate the calls for all ideas, as if none were evaluated."""
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
@@ -89,7 +89,7 @@ def _result(run: Run, _: Sequence[Any]) -> Result:
 
 
 def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest:
-    """Return the request of the ranking that follows the evaluation, with the same engine.
+    """Return the request of the following ranking by the same engine.
 
     `run_id` is None if there is no run yet.
     """

@@ -1,4 +1,4 @@
-"""Estimates of calls, tokens and dollars of a step, before it is paid for.
+"""Estimates of a step's calls, tokens and dollars before a run.
 
 Cache hits at the provider and the length of thinking are rough expectations.
 """
@@ -49,7 +49,9 @@ CLAIM_TOKENS = 700.0
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCalls:
-    """Expected calls of a step, for any model. Tokens are totals, except `shared_tokens`.
+    """Expected calls of a step, for any model.
+
+    Tokens are totals, except `shared_tokens`.
 
     Attributes:
         data_tokens: tokens of the prompts, without template and idea.
@@ -86,7 +88,10 @@ def add_calls(parts: Iterable[CallsByStep]) -> CallsByStep:
 
 
 class StepEstimate(Noun):
-    """Calls, tokens and dollars of one step. Each of its models answers every question."""
+    """Calls, tokens and dollars of one step.
+
+    Each of its models answers every question.
+    """
 
     step: str
     models: tuple[str, ...] = Field(description="LiteLLM's names of the models that answer.")
@@ -113,7 +118,9 @@ def estimate_step(
     *,
     by_batch: bool = False,
 ) -> StepEstimate | None:
-    """Estimate one step; None without a model. Several judges answer only steps with scores.
+    """Estimate one step; None without a model.
+
+    Several judges answer only steps with scores.
 
     Args:
         idea_tokens: tokens of the idea in every prompt.
@@ -192,7 +199,7 @@ def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
 def _thinking_tokens(
     model: str, info: dict[str, Any], effort: Effort, settings: LanguageModelSettings
 ) -> int:
-    """Return the thinking tokens of one call; 0 for a model that does not think."""
+    """Return the thinking tokens of one call, 0 without thinking."""
     supports_thinking = bool(info.get("supports_reasoning"))
     if not (supports_thinking if settings.thinking == "auto" else settings.thinking == "yes"):
         return 0
@@ -215,7 +222,7 @@ def _cached_tokens(
     prompt_tokens: float,
     beginning_tokens: float,
 ) -> tuple[float, float]:
-    """Return (tokens read from the provider's cache, tokens billed as written to it).
+    """Return (tokens read from the cache, tokens billed as written).
 
     Args:
         beginning_tokens: tokens of the cacheable prefix that a group of calls shares.

@@ -32,7 +32,7 @@ class Findings(Generic[ValueT]):
 
 @dataclass(frozen=True, slots=True)
 class CitedResult(Generic[ValueT]):
-    """A judgement with the papers of its prompt, its citations and its suggestions.
+    """A judgement with its prompt's papers, citations and suggestions.
 
     `failures`: calls without an answer, and parts of replies that were omitted.
     """
@@ -58,7 +58,10 @@ def merge_results(
 
 
 def all_cited_papers(parts: Iterable[CitedResult[Any]]) -> Shown:
-    """Return all papers that `parts` cite under one set of keys, in order of citation."""
+    """Return the papers cited by `parts` under one set of keys.
+
+    They are in order of citation.
+    """
     parts = tuple(parts)
     papers: dict[PaperId, Paper] = {}
     for part in parts:
@@ -74,7 +77,7 @@ def all_cited_papers(parts: Iterable[CitedResult[Any]]) -> Shown:
 
 @dataclass(frozen=True, slots=True)
 class SettledTexts:
-    """Texts of one judgement by field, settled against the papers of its prompt."""
+    """Settled texts of one judgement by field, with its prompt's papers."""
 
     by_field: Mapping[str, Settled]
     prompt_papers: Shown
@@ -119,7 +122,7 @@ def settle_texts(reply: object, fields: Iterable[str], prompt_papers: Shown) -> 
 def whole_citations(
     texts: Iterable[str], prompt_papers: Shown, *, module: str, subject: str, field: str
 ) -> tuple[Citation, ...]:
-    """Return the citations of several texts that form one text of a review."""
+    """Return the citations of several texts that form one review."""
     combined_text = settle("\n\n".join(texts), prompt_papers)
     return citation_rows(combined_text, prompt_papers, module=module, subject=subject, field=field)
 
@@ -136,6 +139,9 @@ def omission_failures(
     count: int = 1,
     reason: Reason = Reason.REPLY_UNPARSABLE,
 ) -> tuple[Failure, ...]:
-    """Return one failure for unusable parts of a reply; none when `count` is 0."""
+    """Return one failure for unusable parts of a reply.
+
+    There is none when `count` is 0.
+    """
     failure = Failure(stage=stage, subject=subject, reason=reason, detail=detail)
     return (failure,) if count else ()

@@ -39,7 +39,7 @@ _SHOWN_OF_AN_ERROR = 200
 
 @dataclass(slots=True)
 class _StepRequest:
-    """State of one step's request: settings of its attempts, and their results so far."""
+    """Settings of a request's attempts, and their results so far."""
 
     step: Step[Any, Any]
     assignment: Assignment
@@ -55,7 +55,10 @@ class _StepRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """A finished attempt; `parsed` is the content of its answer, None for a failure."""
+    """A finished attempt.
+
+    `parsed` is the content of its answer, None for a failure.
+    """
 
     answer: CallAnswer | CallFailure
     latency_seconds: float
@@ -161,9 +164,10 @@ class LiteLLMEngine:
     def _fit(
         self, request: _StepRequest, messages: list[Message], mode: OutputMode | None = None
     ) -> list[Message] | TooLong:
-        """Return the messages for `mode` (default: the preferred one), shortened if too long.
+        """Return the messages for `mode`, shortened if too long.
 
-        Without a schema parameter the schema is added to the system message.
+        The default is the preferred mode. Without a schema parameter the schema is added to the
+        system message.
         """
         backend = self._backend
         mode = OutputMode.PICTURE if request.step.draws else mode
@@ -183,7 +187,10 @@ class LiteLLMEngine:
         return fit_result.messages
 
     async def _ask(self, request: _StepRequest, prompt: list[Message]) -> Outcome[Any]:
-        """Ask, with one correction of an unusable reply and one extension of a cut-off reply."""
+        """Ask, with one correction and one extension.
+
+        An unusable reply is corrected, and the limit of a cut-off reply is extended.
+        """
         correction: Sequence[Message] = ()
         may_grow = True
         while True:
@@ -449,7 +456,10 @@ class LiteLLMEngine:
         return transcripts.keep(request.messages, reply)
 
     def _seed(self, request: _StepRequest) -> int | None:
-        """Return the seed that was sent; for a cached reply, the requested one."""
+        """Return the seed that was sent.
+
+        For a cached reply, it is the requested one.
+        """
         parameters = request.parameters
         return self._sampling.seed if parameters is None else parameters.values.get("seed")
 

@@ -1,4 +1,4 @@
-"""Checks of models before a run: the name, the key, and a reply in the required form.
+"""Checks of models before a run: name, key, and reply format.
 
 One small question is sent with exactly the parameters of the run and a schema that uses every
 keyword of the steps' schemas. Parameters that the model refuses are remembered for all workers.

@@ -1,4 +1,7 @@
-"""Address, price and rate limits of models. LiteLLM reads keys from the environment."""
+"""Address, price and rate limits of models.
+
+LiteLLM reads keys from the environment.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -16,7 +19,10 @@ from tasks.web.shared_limits import SharedRateLimit
 
 
 def provider_of(model: str) -> str:
-    """Return the provider in LiteLLM's name of a model; a bare name is OpenAI's."""
+    """Return the provider in LiteLLM's name of a model.
+
+    A bare name is OpenAI's.
+    """
     provider, slash, _ = model.partition("/")
     return provider if slash else "openai"
 
@@ -47,7 +53,7 @@ _CLAUDE = bounded(r"^anthropic/|(^|[/.])claude-", IGNORECASE)
 
 
 def is_claude(model: str) -> bool:
-    """Return whether `model`, by LiteLLM's name, is one of Anthropic's, wherever it is hosted."""
+    """Return whether `model` is one of Anthropic's, wherever it is hosted."""
     return _CLAUDE.search(model) is not None
 
 
@@ -60,9 +66,10 @@ def takes_cache_markers(model: str) -> bool:
 
 
 def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Mark the prefix that all calls of a step share: the instructions and the first block.
+    """Mark the prefix that all calls of a step share.
 
-    LiteLLM passes `cache_control` of a content part to the provider.
+    It consists of the instructions and the first block. LiteLLM passes `cache_control` of a content
+    part to the provider.
     """
     system, user, *rest = messages
     end = end_of_first_block(user["content"])
@@ -105,7 +112,7 @@ class Price:
         written_tokens: float = 0,
         pictures: float = 0,
     ) -> float:
-        """Return dollars. Tokens read from and written to the cache are part of `prompt_tokens`."""
+        """Return dollars; `prompt_tokens` includes tokens read from and written to the cache."""
         cache_reads = min(cached_tokens, prompt_tokens)
         cache_writes = min(written_tokens, prompt_tokens - cache_reads)
         uncached_tokens = prompt_tokens - cache_reads - cache_writes
@@ -160,7 +167,10 @@ _DRAWS = "image_generation"
 
 
 def draws_pictures(model: str) -> bool:
-    """Return whether the model gives pictures; True for a model unknown to LiteLLM."""
+    """Return whether the model gives pictures.
+
+    The result is True for a model unknown to LiteLLM.
+    """
     info = model_info(model)
     modalities = info.get("supported_output_modalities") or ()
     return not info or info.get("mode") == _DRAWS or "image" in modalities
@@ -197,7 +207,7 @@ would stop them for good.
 
 
 def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) -> RateLimitHeaders:
-    """Read the limits from an answer's headers, whose names are in lower case."""
+    """Read the limits from headers with lower-case names."""
     now = now or datetime.now(UTC)
     kinds = {
         "requests": (
@@ -266,7 +276,10 @@ class ModelLimits:
 
 
 def open_model_limits(folder: Path, model: str, settings: LanguageModelSettings) -> ModelLimits:
-    """Open the limits of the settings and the provider, shared through files in `folder`."""
+    """Open rate limits shared through files in `folder`.
+
+    They come from the settings and the provider.
+    """
     return ModelLimits(
         SharedRateLimit(folder, f"{model} requests", settings.requests_per_minute),
         SharedRateLimit(folder, f"{model} tokens", settings.tokens_per_minute),

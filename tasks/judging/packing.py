@@ -12,7 +12,7 @@ ItemT = TypeVar("ItemT")
 
 
 def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
-    """Split `items` in order into the fewest batches of at most `largest`, of even sizes."""
+    """Split `items` into the fewest even batches of at most `largest`."""
     count = math.ceil(len(items) / largest)
     bounds = [round(place * len(items) / count) for place in range(count + 1)] if count else [0]
     return [items[start:end] for start, end in itertools.pairwise(bounds)]
@@ -53,6 +53,9 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, ItemT]]) -> list[ItemT
 
 
 async def first_alone(asks: Sequence[Callable[[], Coroutine[Any, Any, ItemT]]]) -> list[ItemT]:
-    """Ask the first question alone, then the others concurrently; return answers in order."""
+    """Ask the first question alone, then the others concurrently.
+
+    Return answers in order.
+    """
     beginning = Beginning()
     return await side_by_side(beginning.ask(ask) for ask in asks)

@@ -81,7 +81,7 @@ def read_picture(
 
 
 def _pixels(content: bytes) -> Image.Image | UnusableReply:
-    """Return a new image with the pixels on white, scaled down to the size limit."""
+    """Return the pixels on white, scaled down to the size limit."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # bounded below

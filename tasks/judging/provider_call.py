@@ -119,7 +119,7 @@ async def draw_by_provider(
 async def _without_retries(
     model: str, parameters: Mapping[str, Any]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield a client without retries for image models that LiteLLM calls by OpenAI's library.
+    """Yield a client without retries for image models of OpenAI's library.
 
     There LiteLLM ignores `num_retries`; for other providers it sends once anyway.
     """

@@ -1,4 +1,4 @@
-"""The step shared by topics: verify cited sentences against the texts they cite."""
+"""Step shared by topics: verification of cited sentences."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -22,7 +22,7 @@ class ClaimShown(Noun):
 
 
 class SourceShown(Noun):
-    """Stored text of a paper: all of it, or the sentences nearest to the claims about it."""
+    """Stored text of a paper, or its sentences nearest to claims."""
 
     key: str
     title: str

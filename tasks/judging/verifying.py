@@ -34,7 +34,10 @@ WORDS_PER_SOURCE = 90
 
 @dataclass(frozen=True, slots=True)
 class VerifiedText:
-    """A verified text, with counts of checked, corrected and undecided sentences, and the removed."""
+    """A verified text, with its removed sentences and counts.
+
+    The counts are of checked, corrected and undecided sentences.
+    """
 
     markdown: str
     checked: int = 0
@@ -50,7 +53,7 @@ class VerifiedText:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A cited sentence and its place: text, line, and position in the line."""
+    """A cited sentence with its text, line, and position."""
 
     text: int
     line: int
@@ -70,7 +73,7 @@ async def verify(
     *,
     stage: str,
 ) -> tuple[list[VerifiedText], tuple[Failure, ...]]:
-    """Verify every sentence of `texts` that cites a paper with a stored text.
+    """Verify every sentence that cites a paper with stored text.
 
     A sentence without a verdict stays unchanged and is not counted as checked.
 
@@ -201,7 +204,7 @@ async def _ask(
 
 
 def _correction(entry: ClaimVerdict, sentence: CitingSentence, prompt_papers: Shown) -> str:
-    """Return the corrected sentence, which may cite no other papers than the original."""
+    """Return the corrected sentence, with no citations beyond the original's."""
     if entry.verdict is Verdict.SUPPORTED or entry.verdict in UNDECIDED:
         return ""
     correction = settle(" ".join(entry.correction.split()), prompt_papers)

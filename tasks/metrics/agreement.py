@@ -76,9 +76,10 @@ def cohen_kappa(
 
 
 def gwet_ac1(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Estimate:
-    """Estimate Gwet's AC1 of two or more raters, at most 1; ratings may be missing.
+    """Estimate Gwet's AC1 of two or more raters, at most 1.
 
-    Unlike kappa, AC1 stays meaningful when nearly all units fall into one category.
+    Ratings may be missing. Unlike kappa, AC1 stays meaningful when nearly all units fall into one
+    category.
 
     AC1 = (p_a - p_e) / (1 - p_e). p_a: mean share of agreeing pairs of raters over units rated at
     least twice. p_e = Σ π_k (1 - π_k) / (q - 1) over the q categories, π_k the mean share of

@@ -20,7 +20,7 @@ Counts = NDArray[np.int64]
 
 
 def accuracy(pairs: LabelPairs, seed: int = 0) -> Estimate:
-    """Estimate the share of answered items predicted as their gold class, from 0 to 1.
+    """Estimate the share of correctly predicted answered items, from 0 to 1.
 
     Wilson interval, or the bootstrap over clusters.
 
@@ -41,11 +41,11 @@ def accuracy_value(pairs: LabelPairs) -> float:
 
 
 def f1_of_class(pairs: LabelPairs, label: Label, seed: int = 0) -> Estimate:
-    """Estimate the F1 of one class, 2 TP / (2 TP + FP + FN), from 0 to 1.
+    """Estimate the F1 of one class, from 0 to 1.
 
-    Percentile bootstrap over items. A gold class that is never predicted has F1 = 0; a class
-    that is neither gold nor predicted has no F1. `count` is the number of answered items of all
-    classes.
+    F1 is 2 TP / (2 TP + FP + FN). Percentile bootstrap over items. A gold class that is never
+    predicted has F1 = 0; a class that is neither gold nor predicted has no F1. `count` is the
+    number of answered items of all classes.
 
     Source: van Rijsbergen, Information Retrieval, 1979, chapter 7; RINoBench §4.2.1.
     """
@@ -81,7 +81,9 @@ def macro_f1_value(pairs: LabelPairs, classes: Sequence[Label] | None = None) ->
 
 
 def mean_absolute_error(pairs: LabelPairs, seed: int = 0) -> Estimate:
-    """Estimate the mean of |predicted - gold| in points of the scale; BCa bootstrap over items.
+    """Estimate the mean of |predicted - gold| in points of the scale.
+
+    The interval is a BCa bootstrap over items.
 
     Source: RINoBench §4.2.1.
 
@@ -107,7 +109,10 @@ def mean_absolute_error_value(pairs: LabelPairs) -> float:
 
 
 def classes_in(pairs: LabelPairs) -> tuple[Label, ...]:
-    """Return the classes among gold labels and predictions: numbers by size, then text labels."""
+    """Return classes of gold labels and predictions, numbers before texts.
+
+    Numbers are ordered by size.
+    """
     return tuple(sorted({*pairs.gold, *pairs.predicted}, key=order))
 
 
@@ -161,7 +166,9 @@ def _cells_by_cluster(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts |
 
 
 def _mean_f1(cells: Counts) -> NDArray[np.float64]:
-    """Return the mean F1 over the classes that occur; NaN where none does.
+    """Return the mean F1 over the classes that occur.
+
+    The result is NaN if none occurs.
 
     `cells`: shape (…, classes + 1, classes + 1), the last class being all other labels.
     """
@@ -175,7 +182,10 @@ def _mean_f1(cells: Counts) -> NDArray[np.float64]:
 
 
 def _cells(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts:
-    """Count items by gold and predicted class; the last row and column are all other labels."""
+    """Count items by gold and predicted class.
+
+    The last row and column are all other labels.
+    """
     table = np.zeros((len(classes) + 1, len(classes) + 1), dtype=np.int64)
     np.add.at(table, (_positions(pairs.gold, classes), _positions(pairs.predicted, classes)), 1)
     return table

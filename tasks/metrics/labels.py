@@ -68,13 +68,13 @@ def order(label: Label) -> tuple[int, float, str]:
 
 GRADES: dict[str, int] = {"reject": 0, "poster": 1, "spotlight": 2, "oral": 3}
 ClassCount = Literal[2, 3, 4]
-_THREE = ("reject", "poster", "highlight")
+_THREE_CLASSES = ("reject", "poster", "highlight")
 
 
 def decision_of(text: str) -> str | None:
     """Return the conference decision that a text such as "Accept (Oral)" names.
 
-    None when it names none of `GRADES`, or several.
+    The result is None when it names none of `GRADES`, or several.
     """
     words = text.casefold()
     decisions = [name for name in GRADES if name in words]
@@ -94,7 +94,7 @@ def merge_decision(decision: str, class_count: ClassCount) -> str:
     grade = GRADES[decision]
     if class_count == 2:
         return "accept" if grade else "reject"
-    return _THREE[min(grade, 2)] if class_count == 3 else decision
+    return _THREE_CLASSES[min(grade, 2)] if class_count == 3 else decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,10 @@ class LabelPairs:
 
     @property
     def empty_reason(self) -> str:
-        """Return why no item has both labels; valid only if `count` is 0."""
+        """Return why no item has both labels.
+
+        The reason is valid only if `count` is 0.
+        """
         if self.unanswered:
             return f"none of the {len(self.unanswered)} items was answered"
         return (

@@ -25,7 +25,7 @@ def bootstrap_interval(
     clusters: Sequence[Hashable] | None = None,
     resamples: int = RESAMPLES,
 ) -> Interval:
-    """Return the 95 % percentile bootstrap interval of a statistic over `count` items.
+    """Return a statistic's 95 % percentile bootstrap interval over `count` items.
 
     Resamples items, or whole `clusters` (one label per item): items of one cluster are not
     independent, and resampling them separately makes intervals too narrow. For paired data,
@@ -98,7 +98,10 @@ def _members(count: int, clusters: Sequence[Hashable] | None) -> list[Indices]:
 
 
 def no_interval_reason(values: Sequence[float]) -> str | None:
-    """Return why the mean of these values has no interval; None when it has one."""
+    """Return why the mean of these values has no interval.
+
+    The result is None when it has one.
+    """
     if len(values) < 2:
         return "an interval needs two values"
     return (
@@ -187,7 +190,7 @@ def paired_difference(
     seed: int = 0,
     clusters: Sequence[Hashable] | None = None,
 ) -> Estimate:
-    """Estimate the mean of first - second over the items both have, as `mean` does.
+    """Estimate the mean of first - second over common items.
 
     An interval without 0 is a difference at the 5 % level.
 

@@ -13,7 +13,7 @@ SCALE: tuple[int, ...] = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, slots=True)
 class Aspects:
-    """Counts of a justification's arguments of one kind, known or novel, as a judge sorted them.
+    """Counts of a justification's known or novel arguments, by a judge.
 
     Attributes:
         gold: arguments of the gold justification.
@@ -48,7 +48,7 @@ class Justification:
 
 
 def recall(aspects: Aspects) -> float:
-    """Return min(1, supported / gold), from 0 to 1; 0 without gold arguments (Eq. 1)."""
+    """Return min(1, supported / gold), 0 without gold arguments (Eq. 1)."""
     return min(1.0, aspects.supported / aspects.gold) if aspects.gold else 0.0
 
 
@@ -58,7 +58,7 @@ def additional_ratio(aspects: Aspects) -> float:
 
 
 def hallucination_rate(aspects: Aspects) -> float:
-    """Return hallucinated / generated, from 0 to 1; 0 without generated arguments (Eq. 3)."""
+    """Return hallucinated / generated, 0 without generated arguments (Eq. 3)."""
     return aspects.hallucinated / aspects.generated if aspects.generated else 0.0
 
 

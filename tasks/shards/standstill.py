@@ -24,27 +24,30 @@ class StandstillError(Exception):
     """All tasks of the unit wait for answers from outside."""
 
 
-_FOLLOWED: ContextVar["_Tasks | None"] = ContextVar("tasks_followed", default=None)
+_FOLLOWED_TASKS: ContextVar["_Tasks | None"] = ContextVar("tasks_followed", default=None)
 
 
 def may_stand_still() -> bool:
     """Return whether the caller is part of work that `until_standstill` follows."""
-    return _FOLLOWED.get() is not None
+    return _FOLLOWED_TASKS.get() is not None
 
 
 @contextmanager
 def unfollowed() -> Iterator[None]:
-    """Exclude tasks started in the block, such as a library's own, which may never end."""
-    token = _FOLLOWED.set(None)
+    """Exclude tasks started in the block from standstill checks.
+
+    A library's own tasks may never end.
+    """
+    token = _FOLLOWED_TASKS.set(None)
     try:
         yield
     finally:
-        _FOLLOWED.reset(token)
+        _FOLLOWED_TASKS.reset(token)
 
 
 async def answer_from_outside() -> None:
     """Wait until the unit is suspended. Valid only inside `until_standstill`."""
-    tasks = _FOLLOWED.get()
+    tasks = _FOLLOWED_TASKS.get()
     assert tasks is not None
     await tasks.outside()
 
@@ -60,7 +63,7 @@ async def until_standstill(work: Coroutine[Any, Any, ResultT]) -> ResultT:
         loop.set_task_factory(cast(Any, _follow))
     tasks = _Tasks(loop)
     context = copy_context()
-    context.run(_FOLLOWED.set, tasks)
+    context.run(_FOLLOWED_TASKS.set, tasks)
     main = context.run(loop.create_task, work)
     tasks.main = main
     try:
@@ -130,7 +133,7 @@ class _Tasks:
         return task
 
     def stepped(self) -> None:
-        """Check for a standstill after the callbacks that are due in the loop."""
+        """Check for a standstill after the loop's due callbacks."""
         if self._outside and not self.still:
             self._loop.call_soon(self._look)
 
@@ -150,7 +153,7 @@ class _Tasks:
             self.main.cancel()
 
     def _waits(self, steps: "_Steps", *, has_children: bool) -> bool:
-        """Return whether a task waits for an answer from outside or for another task."""
+        """Return whether a task awaits an outside answer or another task."""
         awaited_object = steps.waits_for
         if not isinstance(awaited_object, asyncio.Future) or awaited_object.done():
             return False
@@ -185,7 +188,7 @@ class _Steps(Coroutine[Any, Any, Any]):
         self._coroutine.close()
 
     def waits_in_asyncio(self) -> bool:
-        """Return whether the innermost coroutine is one of asyncio that waits for tasks.
+        """Return whether asyncio's own code awaits the object.
 
         An example is the end of a task group.
         """
@@ -204,8 +207,11 @@ class _Steps(Coroutine[Any, Any, Any]):
 def _follow(
     loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT], **named: Any
 ) -> asyncio.Task[ResultT]:
-    """Create a task for the event loop; a followed task's child is followed too."""
-    tasks = _FOLLOWED.get()
+    """Create a task for the event loop.
+
+    A followed task's child is followed too.
+    """
+    tasks = _FOLLOWED_TASKS.get()
     if tasks is None or not asyncio.iscoroutine(coroutine):
         return asyncio.Task(coroutine, loop=loop, **named)
     return tasks.start(coroutine, **named)

@@ -1,8 +1,8 @@
-"""Spans and metrics by OpenTelemetry's SDK, imported only if an endpoint is set.
+"""Spans and metrics by OpenTelemetry's SDK.
 
-The providers are separate from the process's global ones, so that other libraries, whose attributes
-may contain texts, do not report through them. Source:
-https://opentelemetry.io/docs/specs/otlp/#otlphttp
+This module is imported only if an endpoint is set. The providers are separate from the process's
+global ones, so that other libraries, whose attributes may contain texts, do not report through
+them. Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp
 """
 
 import os
@@ -165,7 +165,7 @@ class Reporter:
 
 
 def _attributes(attributes: Mapping[str, Value]) -> dict[str, str | int | float | bool]:
-    """Return the attributes of a span that are not None, with secrets masked.
+    """Return a span's attributes except None, with secrets masked.
 
     Names from outside, such as a model's, may contain a key.
     """

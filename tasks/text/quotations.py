@@ -77,6 +77,6 @@ def passages(quotes: Iterable[tuple[str, str]]) -> str:
 
 
 def cited(keys: Sequence[str]) -> str:
-    """Return the first `KEYS_SHOWN` keys in brackets, with a note if there are more."""
+    """Return the first `KEYS_SHOWN` keys in brackets, noting more."""
     listed_keys = " ".join(f"[{key}]" for key in keys[:KEYS_SHOWN])
     return f"(among them {listed_keys})" if len(keys) > KEYS_SHOWN else listed_keys

@@ -1,1 +1,1 @@
-"""Mechanism of all kinds of work: the declaration, and the tools for its units."""
+"""Declaration of kinds of work, and tools for their units."""

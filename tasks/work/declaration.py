@@ -42,7 +42,9 @@ class Runs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Resources other than models that units need; the run id covers their settings.
+    """Resources other than models that units need.
+
+    The run id covers their settings.
 
     Attributes:
         literature: papers, through the gateway.
@@ -113,7 +115,7 @@ class Result:
 
 
 def by_its_campaign(*_: object) -> Any:
-    """Refuse to process a unit of a kind whose campaign processes its units."""
+    """Refuse to process a unit, because its kind has a campaign."""
     raise NotImplementedError
 
 
@@ -127,7 +129,7 @@ ANSWER_TOKENS = 500.0
 
 
 def each_step_once(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> Expected:
-    """Expect one call of every step for each unit, with all of it in the prompt."""
+    """Expect one call per step and unit, with the unit in full."""
     count = len(request.units)
     tokens = sum(len(unit.model_dump_json()) for unit in request.units) / CHARACTERS_PER_TOKEN
     per_step = ExpectedCalls(count, tokens, count * ANSWER_TOKENS)
@@ -139,7 +141,7 @@ def each_step_once(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> E
 
 
 def reason_only(work: "Work[Any, Any, NounT]", unit: Noun, tools: Tools, cause: Cause) -> NounT:
-    """Return a noun for a failed unit, with its own fields, reason and calls."""
+    """Return a failed unit's noun, with its fields, reason and calls."""
     reason, detail = cause
     noun, ledger = work.schema.noun, tools.ledger
     values = {name: getattr(unit, name) for name in type(unit).model_fields} | {
@@ -153,7 +155,7 @@ def reason_only(work: "Work[Any, Any, NounT]", unit: Noun, tools: Tools, cause: 
 
 
 def result_of_units(_: object, units: Sequence[Any]) -> Result:
-    """Return the result of a run, by the reasons of units without an outcome."""
+    """Return a run's result, by the reasons of units without outcome."""
     lost_details = tuple(each.unscored_detail for each in units if each.unscored_reason is not None)
     return Result(
         "failed" if len(lost_details) == len(units) else "done",
@@ -210,12 +212,12 @@ class Work(Generic[UnitT, ParametersT, NounT]):
 
     @property
     def name(self) -> str:
-        """Name of the command and the span, and prefix of the run ids."""
+        """Name of command and span, and prefix of the run ids."""
         return self.job.name_of_command()
 
     @property
     def kind(self) -> Kind[NounT, Any, Any]:
-        """Return the kind, which describes how a unit's noun is stored in the lake."""
+        """Return the kind that describes the storage of units."""
         return self.schema if isinstance(self.schema, Kind) else kind_of(self.schema)
 
     @property

@@ -1,4 +1,7 @@
-"""Processing of a shard's units of any kind; each lands when it ends."""
+"""Processing of a shard's units of any kind.
+
+Each lands when it ends.
+"""
 
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack

@@ -29,7 +29,10 @@ from warehouse.stores.keyed_store import KeyedStore
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Objects that the units of a shard share; lives in one event loop."""
+    """Objects that the units of a shard share.
+
+    They live in one event loop.
+    """
 
     request: Request[Any, Any]
     settings: Settings
@@ -54,7 +57,10 @@ async def open_shared(
     stack: AsyncExitStack,
     batches_path: Path | None = None,
 ) -> Shared:
-    """Open the objects that the units of a shard share; `stack` closes them."""
+    """Open the objects that the units of a shard share.
+
+    `stack` closes them.
+    """
     judging = open_judging(request, settings, layout, run_id, stack, batches_path=batches_path)
     # A judge answers all steps itself, regardless of the models assigned in the profile.
     single_model_profile = replace(
@@ -163,7 +169,10 @@ class Tools:
 
     @property
     def full_texts(self) -> DocumentLibrary:
-        """Full texts if the request includes them, else abstracts; not counted by the budget."""
+        """Full texts if the request includes them, else abstracts.
+
+        The budget does not count their requests.
+        """
         if not self.shared.request.full_text:
             return AbstractLibrary()
         context = self._source_context(None)

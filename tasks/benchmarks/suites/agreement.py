@@ -108,7 +108,7 @@ def _effects(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
 
 
 def _agreement(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
-    """Score the agreement of experts about ideas, and of random and constant raters."""
+    """Score the agreement of experts, and of random and constant raters."""
     by_idea: dict[str, list[float | None]] = {}
     for review in reviews:
         by_idea.setdefault(review.idea_id, []).append(review.scores[name])

@@ -132,7 +132,7 @@ SOURCES = (
 def stack_sources(
     examples: Sequence[Example], scale: LabelScale, seed: int
 ) -> dict[str, dict[str, Estimate]]:
-    """Estimate macro F1 and accuracy of each source alone, and of cumulative stacks.
+    """Estimate macro F1 and accuracy of single sources and cumulative stacks.
 
     Folds and intervals keep clusters whole. Sources without any feature are left out; a system that
     cannot be fitted is undefined.

@@ -74,7 +74,7 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True)
 class RubricIdea:
-    """Idea with the rubrics from its expert reviews, which systems do not see."""
+    """Idea with its experts' rubrics, which systems do not see."""
 
     idea: Idea
     rubrics: tuple[Rubric, ...]
@@ -220,7 +220,10 @@ def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
 
 
 class LinkStatus(ItemResult):
-    """HTTP status of one address by a HEAD request (E.2); None without a response."""
+    """HTTP status of one address by a HEAD request (E.2).
+
+    It is None without a response.
+    """
 
     status: int | None
 

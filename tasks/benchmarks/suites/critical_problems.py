@@ -74,7 +74,7 @@ class DrawnCheck:
 
 
 def run(trial: Trial) -> None:
-    """Import the release, score its checkers, and compare the engine's votes with the judges'."""
+    """Score the release's checkers, and compare engine and judges."""
     run_ids = _import_release(trial)
     trial.evaluated_run_ids.extend(run_ids)
     with trial.warehouse.reader() as connection:
@@ -104,11 +104,11 @@ def _import_release(trial: Trial) -> tuple[RunId, ...]:
 
 
 def _score_engine(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
-    """Judge every problem of the sampled checks; score agreement with judges, and hit rates.
+    """Judge every problem of the sampled checks.
 
-    Judges stop at a paper's first hit: agreement is over the problems they voted on, and the others
-    are unscored. The extractive engine's threshold was chosen on a quarter of the release's papers,
-    where its agreement is optimistic.
+    Score agreement with judges, and hit rates. Judges stop at a paper's first hit: agreement is
+    over the problems they voted on, and the others are unscored. The extractive engine's threshold
+    was chosen on a quarter of the release's papers, where its agreement is optimistic.
     """
     drawn_checks = [
         DrawnCheck(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])

@@ -84,7 +84,7 @@ class DecisionAnswer(NamedTuple):
 
 
 def run(trial: Trial) -> None:
-    """Score F1, accuracy and label collapse for 2, 3 and 4 classes, with baselines."""
+    """Score F1, accuracy and label collapse for 2, 3 and 4 classes."""
     submissions = _submissions(trial)
     run_id = trial.evaluated_run()
     gold: Labels = {str(one.idea.idea_id): one.decision for one in submissions}

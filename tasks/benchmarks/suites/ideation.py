@@ -1,4 +1,4 @@
-"""Suite `ideation`: last versions of ideas compared with first ones, and biases of the judge.
+"""Suite `ideation`: last versions of ideas against first, and judge biases.
 
 The same measurement on three inputs: simulated ideas and judges of known quality and biases;
 bundled ideas with generic praise appended; and the versions of a published ideation (`--run`),
@@ -73,7 +73,7 @@ Place = tuple[str, int]
 
 
 def run(trial: Trial) -> None:
-    """Score simulations, ideas with praise, and the versions of the ideation of `--run`."""
+    """Score simulations, ideas with praise, and the ideation of `--run`."""
     _score_simulations(trial)
     _score_praise(trial)
     if trial.parameters.evaluated_run is not None:
@@ -133,7 +133,10 @@ def _simulate_answers(engine: SimulatedEngine) -> list[Answer]:
 
 
 def _score_praise(trial: Trial) -> None:
-    """Score bundled ideas against copies with praise; an unbiased judge gives one half."""
+    """Score bundled ideas against copies with praise.
+
+    An unbiased judge gives one half.
+    """
     ideas = trial.draw(read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas)
     dossiers = [Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text) for idea in ideas]
     for name, answers in _judge_contests(trial, "praise", praise_contests(dossiers)).items():
@@ -198,7 +201,10 @@ class Versions:
 
     @cached_property
     def contests(self) -> tuple[Contest, ...]:
-        """Contests of the last version against the first, of ideas with several versions."""
+        """Contests of last against first versions.
+
+        Ideas with a single version have none.
+        """
         return tuple(
             Contest(f"{seed}-{slot}", seed, _dossier(stack[0]), _dossier(stack[-1]))
             for (seed, slot), stack in self.stacks.items()
@@ -246,9 +252,9 @@ _OF_ONE_MAKER = {"o": "gpt", "chatgpt": "gpt", "codex": "gpt", "gemma": "gemini"
 
 
 def family_of(engine: EngineChoice) -> str:
-    """Return the model family: the first word of the model's name, without the provider.
+    """Return the model family, by the first word of its name.
 
-    Families of one maker share a name.
+    The provider is ignored. Families of one maker share a name.
     """
     if engine.model is None:
         return engine.text
@@ -306,7 +312,7 @@ def _flattery_gains(contests: Sequence[Contest], seed: int) -> dict[str, Estimat
 
 
 def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]:
-    """Estimate the drop shares of a round, and novelty and flattery of ideas after it."""
+    """Estimate drop shares of a round, and later novelty and flattery."""
     made_versions = [
         each for each in versions.made if each.round == number and each.text is not None
     ]
@@ -326,7 +332,10 @@ def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]
 
 
 class Distances(ItemResult):
-    """Mean of 1 - cosine between embeddings of a seed's ideas; None for a single idea."""
+    """Mean of 1 - cosine between embeddings of a seed's ideas.
+
+    `mean_distance` is None for a single idea.
+    """
 
     mean_distance: float | None
 

@@ -82,7 +82,10 @@ class ManuscriptText:
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """Text with injected errors; `number` counts the twins of one text from 1."""
+    """Text with injected errors.
+
+    `number` counts the twins of one text from 1.
+    """
 
     of: ManuscriptText
     number: int
@@ -134,7 +137,10 @@ def _result_of(outcome: Outcome[ProblemsReply]) -> ReportedProblems:
 
 
 async def _review(question: ProblemsInput, context: ItemContext) -> ReportedProblems:
-    """Review a text section by section; return the problems that are not refuted."""
+    """Review a text section by section.
+
+    Return the problems that are not refuted.
+    """
     manuscript = Manuscript(
         manuscript_id=question.title or "manuscript",
         name=question.title,
@@ -251,7 +257,7 @@ def _points_at(report: ReportedProblem, error: InjectedError) -> bool:
 
 
 def manuscript_places(data: Path) -> dict[str, Path]:
-    """Return the paths of manuscripts by name: those of the manifest, then PDF files.
+    """Return manuscript paths by name, first manifest entries, then PDF files.
 
     A LaTeX manuscript is the folder of its main file.
 

@@ -230,7 +230,10 @@ def _highest(strengths: Mapping[str, float | None]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabeledPair:
-    """Pair with a gold answer; `kind` names its two decisions as in the file."""
+    """Pair with a gold answer.
+
+    `kind` names its two decisions as in the file.
+    """
 
     pair: Pair
     kind: str
@@ -241,7 +244,9 @@ class LabeledPair:
 
 
 def run_pairs(trial: Trial) -> None:
-    """Score accuracy by difficulty and decisions, and the share of ties, which count as wrong.
+    """Score accuracy by difficulty and decisions, and the share of ties.
+
+    Ties count as wrong.
 
     Intervals keep pairs that share submissions together.
     """
@@ -337,7 +342,7 @@ def _parts(labeled_pairs: Sequence[LabeledPair]) -> dict[str, list[LabeledPair]]
 
 
 def _pair_baselines(trial: Trial, labeled_pairs: Sequence[LabeledPair]) -> None:
-    """Score a random choice, and constant choices by the position of the identifier."""
+    """Score random choices, and constant choices by identifier position."""
     for system, ordered_groups in fixed_orders([one.group for one in labeled_pairs]).items():
         answered_pairs = [
             _with_preference(one, _highest(group.predicted))
@@ -362,7 +367,7 @@ def _expected_pairs(data: SuiteData) -> SuiteEstimate:
 
 
 def run_groups(trial: Trial) -> None:
-    """Score best of group, exact ranking and rank correlations of systems and baselines."""
+    """Score best of group, exact ranking and rank correlations."""
     contests = _groups(trial)
     clusters = cluster_contests(contests)
 

@@ -74,7 +74,7 @@ Labels = Mapping[str, str | None]
 
 
 def run(trial: Trial) -> None:
-    """Judge ideas, compare with experts and published scores, and score the calibration gain.
+    """Score novelty judgements against experts, and their calibration gain.
 
     Fits a calibrator on RINoBench's training split if available, else on the novelty checker's
     ideas, in the trial's folder. A calibrator of the profile is applied instead.

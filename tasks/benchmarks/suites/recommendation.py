@@ -39,7 +39,7 @@ DESCRIPTION_ALONE, WORKS_ALONE, SHARED_WORDS, MOST_USED = (
 )
 DEPTH = 5
 _DESCRIPTION_CHARACTERS = 1_000
-_PLAINLY = 1.0
+_USE_WEIGHT = 1.0
 
 Vectors = NDArray[np.float32]
 METRICS: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
@@ -52,7 +52,7 @@ METRICS: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Project with its description, the abstract and year of its paper, and its data sets."""
+    """Project with description, data sets, and its paper's abstract and year."""
 
     project_id: str
     year: int
@@ -134,7 +134,7 @@ def _texts(row: Record, name: str, path: Path) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One idea with the right answers and the ranked answers of each system."""
+    """One idea with right answers and each system's ranked answers."""
 
     item_id: str
     right: frozenset[str]
@@ -150,7 +150,7 @@ def is_test_project(project: Project) -> bool:
 
 
 def run_data_sets(trial: Trial) -> None:
-    """Score precision and recall at 5, MAP and MRR of data sets for projects.
+    """Score data sets for projects: precision and recall at 5, MAP, MRR.
 
     Evidence comes from the training half, without projects of later years.
     """
@@ -197,7 +197,10 @@ def run_data_sets(trial: Trial) -> None:
 
 
 def run_leaderboards(trial: Trial) -> None:
-    """Score baselines and metrics for leaderboards, with those of other data sets as evidence."""
+    """Score baselines and metrics recommended for leaderboards.
+
+    The evidence is from leaderboards of other data sets.
+    """
     boards = read_leaderboards(trial.file(LEADERBOARDS_FILE))
     queries = trial.draw(boards)
     of_asked, of_boards = _embed(
@@ -247,7 +250,7 @@ def _uses_by_name(
     uses_by_name: dict[str, list[tuple[float, float]]] = {}
     for nearness, names in zip(nearness_by_work, names_by_work, strict=True):
         for name in sorted(names):
-            uses_by_name.setdefault(name, []).append((nearness, _PLAINLY))
+            uses_by_name.setdefault(name, []).append((nearness, _USE_WEIGHT))
     return uses_by_name
 
 

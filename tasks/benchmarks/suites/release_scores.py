@@ -1,6 +1,6 @@
-"""Scores of the quality checker's release, computed by SQL, and differences from the paper.
+"""Scores of the quality checker's release, and differences from the paper.
 
-Problems, tokens, cost and hits per paper (Tables 2 and 3).
+SQL computes them. Problems, tokens, cost and hits per paper (Tables 2 and 3).
 """
 
 import logging

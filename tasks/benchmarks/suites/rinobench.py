@@ -285,7 +285,7 @@ def _score_calibrated(
 
 
 def score_training(trial: Trial, file: str) -> None:
-    """Judge the training split, if available, and fit a calibrator of five labels."""
+    """Judge an available training split, and fit a five-label calibrator."""
     path = trial.file(TRAINING)
     if not path.is_file():
         return
@@ -338,7 +338,10 @@ GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
 
 @dataclass(frozen=True, slots=True)
 class JustificationPair:
-    """Justification of a model and of an expert for one idea; `works` are (title, abstract)."""
+    """Justification of a model and of an expert for one idea.
+
+    `works` are (title, abstract).
+    """
 
     idea: str
     works: tuple[tuple[str, str], ...]
@@ -467,7 +470,7 @@ async def _count_aspects(
 async def _check_support(
     arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine
 ) -> list[bool] | Reason:
-    """Return for each argument whether the sources support it, or why the check failed."""
+    """Return which arguments the sources support, or why checking failed."""
     if not arguments:
         return []
     outcome: Outcome[CheckReply] = await engine.run(

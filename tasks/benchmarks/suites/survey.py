@@ -1,4 +1,4 @@
-"""Suite `survey`: recall of surveys by searches alone, and with hops in the citation graph.
+"""Suite `survey`: recall of surveys with and without citation hops.
 
 Every depth judges at most `PAPERS_JUDGED` papers, so that gains come from better candidates. For
 some questions, surveys are written without hops and with two, and judged along five dimensions.
@@ -115,7 +115,7 @@ class WrittenSurvey(ItemResult):
 
 
 def run(trial: Trial) -> None:
-    """Score recall and relevance at each depth, gains of hops, and marks of written surveys."""
+    """Score recall by depth, gains of hops, and marks of surveys."""
     for one in _sets(trial):
         recalls: dict[int, list[float | None]] = {}
         for depth in DEPTHS:
@@ -178,7 +178,7 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
 def snapshot_of(
     trial: Trial, name: str, rows: Callable[[], Iterable[dict[str, Any]]]
 ) -> LiteratureChoice:
-    """Return the snapshot of a set, which is built once in the benchmark's folder."""
+    """Return a set's snapshot, built once in the benchmark's folder."""
     path = trial.folder / f"{name}.jsonl"
     if not path.is_file():
         write_papers(rows(), path)
@@ -289,7 +289,7 @@ def _score(trial: Trial, one: CaseSet, depth: int, results: Mapping[str, RecallR
 
 
 def score_written(trial: Trial, one: CaseSet) -> None:
-    """Score the marks of surveys written without and with hops, and the gains."""
+    """Score marks of surveys with and without hops, and the gains."""
     cases = one.cases[:REVIEWED_CASES]
     depths = (WITHOUT_HOPS, WITH_HOPS)
     if trial.request.engine.is_baseline:

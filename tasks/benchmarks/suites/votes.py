@@ -1,4 +1,4 @@
-"""Suite `votes`: prediction of votes, careless voters, and votes that a ranking needs.
+"""Suite `votes`: predicted votes, careless voters, and votes needed for rankings.
 
 Data: 20,806 blind votes of 835 people on 645 ideas (wiki surveys of `formidable-family`). Makes no
 model calls.
@@ -95,7 +95,10 @@ def run(trial: Trial) -> None:
 
 
 def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
-    """Predict the probability that the first wins by system, from votes of other folds."""
+    """Return the predicted probability that the first wins, by system.
+
+    Predictions come from the votes of other folds.
+    """
     folds = np.random.default_rng(seed).integers(0, HELD_OUT_FOLDS, len(votes))
     systems = (ASSAY, WITHOUT_CARELESS, SHARES, COIN)
     chances_by_system = {name: np.full(len(votes), 0.5) for name in systems}
@@ -117,7 +120,10 @@ def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
 
 
 def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
-    """Predict by odds of each idea's share of wins, smoothed by one win and one loss."""
+    """Predict by the odds of each idea's share of wins.
+
+    Shares are smoothed by one win and one loss.
+    """
     wins: dict[IdeaId, list[float]] = {}
     for vote in votes:
         share = vote.first_share_0_to_1
@@ -159,7 +165,10 @@ def _score(trial: Trial, votes: Sequence[Match], probabilities: Vector, system: 
 
 
 def _calibration_error(probabilities: Vector, first_shares: Vector) -> float:
-    """Return the expected calibration error over ten bins of the likelier side's probability."""
+    """Return the expected calibration error over ten bins.
+
+    Bins are by the likelier side's probability.
+    """
     likelier = np.maximum(probabilities, 1 - probabilities)
     outcome = np.where(probabilities >= 0.5, first_shares, 1 - first_shares)
     bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
@@ -217,7 +226,7 @@ def _plant_answer(
 
 
 def _score_votes_needed(trial: Trial, votes: Sequence[Match]) -> None:
-    """Score the votes until a ranking names most true leaders, with simulated voters.
+    """Score the simulated votes until a ranking names most leaders.
 
     The true strengths are those fitted to all votes.
     """
@@ -239,7 +248,10 @@ Choose = Callable[[int, Sequence[Match], Sequence[IdeaId], np.random.Generator],
 
 
 def _votes_until(group: Sequence[Match], choose: Choose, seed: list[int]) -> int | None:
-    """Return the number of votes until the leaders are found; None if not within the rounds."""
+    """Return the number of votes until the leaders are found.
+
+    The result is None if the rounds do not suffice.
+    """
     totals = tally_of(group)
     ids, truth = totals.idea_ids, fit(totals).strengths
     top = leaders(len(ids), RankingParameters())

@@ -1,4 +1,4 @@
-"""Duration of a run by batches, with one wave for each dependent step."""
+"""Duration of a batch run, with one wave per dependent step."""
 
 from collections.abc import Mapping, Sequence
 

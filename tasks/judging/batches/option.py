@@ -1,4 +1,4 @@
-"""The choice between batches and calls, and the batch provider of a model."""
+"""Choice between batches and calls, and batch providers of models."""
 
 from typing import TYPE_CHECKING
 

@@ -84,7 +84,9 @@ class Waves:
         questions.reopen(QuestionState.OVER_BUDGET)
 
     def next(self) -> bool:
-        """Submit the stored questions and wait for all open batches; False: the run has ended.
+        """Submit the stored questions and wait for all open batches.
+
+        The result is False when the run has ended.
 
         Raises:
             ConfigurationError: a wrong key or address, a batch that the provider rejected, or a
@@ -189,7 +191,10 @@ class Waves:
             yield part
 
     def _refuse(self, batch: Batch, why: str) -> NoReturn:
-        """End the run. Calls for a whole batch would cost twice as much without being asked for."""
+        """End the run.
+
+        Calls for a whole batch would cost twice as much without being asked for.
+        """
         self._questions.store_refusal(batch.name, why)
         self._budget.charge(batch.name, {})
         raise ConfigurationError(
@@ -198,7 +203,7 @@ class Waves:
         )
 
     def _retry_smaller(self, batch: Batch, why: str) -> None:
-        """Halve the batch size after a full queue, and send one batch at a time."""
+        """After a full queue, halve the batches and send them singly."""
         size = len(self._questions.of_batch(batch.name))
         if size <= 1:
             self._collect(batch, {}, why)
@@ -228,7 +233,7 @@ class Waves:
         self._budget.charge(batch.name, by_unit)
 
     def _select_affordable(self, questions: Sequence[QuestionEntry]) -> list[QuestionEntry]:
-        """Return the questions that the budget covers, in order, and mark the others.
+        """Return the affordable questions in order, and mark the others.
 
         While any budget is left, one more question is let in.
         """
