@@ -93,10 +93,10 @@ def draw_personas(
     # No secret: the draw must be reproducible.
     lot = _seed(seed, IdeaId("") if same_panel else idea_id, "draw")
     generator = random.Random(lot)  # noqa: S311
-    others = [persona for persona in candidates if persona not in near]
+    other_personas = [persona for persona in candidates if persona not in near]
     return tuple(
         PanelMember(persona, _seed(seed, idea_id, persona.persona_id))
-        for persona in (*near, *generator.sample(others, count - len(near)))
+        for persona in (*near, *generator.sample(other_personas, count - len(near)))
     )
 
 
@@ -227,8 +227,10 @@ async def review_case(
     """
 
     async def review(seat: _Seat) -> list[PersonaReviewResult]:
-        to_judge = [each for each in dimensions if seat.display.items or not each.needs_evidence]
-        batches = even_batches(to_judge, dimensions_per_call)
+        judged_dimensions = [
+            each for each in dimensions if seat.display.items or not each.needs_evidence
+        ]
+        batches = even_batches(judged_dimensions, dimensions_per_call)
         outcomes = await first_alone(
             [partial(engine.run, PERSONA_REVIEW, seat.question(batch)) for batch in batches]
         )
@@ -286,8 +288,8 @@ def _read_review(
     if len(entries) != 1:
         count = f"{len(entries)} entries" if entries else "no entry"
         detail = f"the reply has {count} for the dimension"
-        why = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-        return seat.unscored(dimension, why)
+        unscored = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return seat.unscored(dimension, unscored)
     if not entries[0].review.strip():
         detail = "the reply gives a score without a reason"
         return seat.unscored(dimension, Unscored(Reason.REPLY_EMPTY, detail, outcome.provenance))

@@ -59,8 +59,8 @@ class Before:
     def dimensions(self) -> tuple[Dimension, ...]:
         """Dimensions of the idea; none if another version of the step extracted them."""
         dimensions = self._earlier.dimensions
-        same = all(_is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
-        return dimensions if same else ()
+        is_same_step = all(_is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
+        return dimensions if is_same_step else ()
 
     def relevance(self, paper: Paper) -> Judgement | None:
         candidate = self._relevance.get(paper.paper_id)
@@ -77,8 +77,10 @@ class Before:
             for each in dimensions
         ]
         comparisons = [each for each in row if each is not None]
-        stands = all(self._stands(paper, each.provenance, COMPARE_PAPER) for each in comparisons)
-        return comparisons if stands and len(comparisons) == len(row) else None
+        is_reusable = all(
+            self._stands(paper, each.provenance, COMPARE_PAPER) for each in comparisons
+        )
+        return comparisons if is_reusable and len(comparisons) == len(row) else None
 
     def _stands(self, paper: Paper, provenance: Provenance | None, step: Step[Any, Any]) -> bool:
         same_text = self._earlier.paper_sha256.get(paper.paper_id) == _sha256(paper)

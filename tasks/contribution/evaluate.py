@@ -54,17 +54,17 @@ def most_relevant(
 
 def second_pass(judgements: Iterable[Judgement], parameters: ContributionParameters) -> int:
     """Return the number of papers for the second pass, by the relevant share of the first."""
-    most = parameters.embedding_top
+    limit = parameters.embedding_top
     if parameters.second_pass_margin is None:
-        return most
+        return limit
     scores = [each.score for each in judgements if each.score is not None]
     relevant_count = sum(score >= parameters.minimum_relevance for score in scores)
     missing = max(parameters.papers_compared - relevant_count, 0)
     if not relevant_count and missing:
-        return most
+        return limit
     expected_need = missing * len(scores) / relevant_count if missing else 0
     return min(
-        most, max(math.ceil(parameters.second_pass_margin * expected_need), math.ceil(most / 3))
+        limit, max(math.ceil(parameters.second_pass_margin * expected_need), math.ceil(limit / 3))
     )
 
 
@@ -203,26 +203,26 @@ async def evaluate_contribution(
     plan = excerpt("\n".join(claims), idea.text, parameters.idea_word_limit, engine)
     context = Context(idea, plan, parameters, engine, literature, nearness, earlier)
     discovery = await discover(context, extraction.value)
-    around = _Field(context, once(discovery.hits), [*extraction.failures, *discovery.failures])
-    await around.judge(parameters.maximum_judged_papers, parameters.abstract_word_limit)
+    idea_field = _Field(context, once(discovery.hits), [*extraction.failures, *discovery.failures])
+    await idea_field.judge(parameters.maximum_judged_papers, parameters.abstract_word_limit)
     if parameters.augment_papers:
-        await around.augment()
-    papers = await around.most_relevant(parameters.papers_compared)
+        await idea_field.augment()
+    papers = await idea_field.most_relevant(parameters.papers_compared)
     comparisons = NOTHING_COMPARED
     if not papers:
-        reviews = CitedResult(unscored_reviews(context, discovery, around.judgements))
+        reviews = CitedResult(unscored_reviews(context, discovery, idea_field.judgements))
     elif parameters.compare_papers:
-        around.compared = frozenset(paper.paper_id for paper in papers)
+        idea_field.compared = frozenset(paper.paper_id for paper in papers)
         comparisons = await compare(context, papers, discovery.dimensions)
         reviews = await review(context, show(papers), discovery.dimensions, comparisons.value)
     else:
         reviews = await review_uncompared(context, papers, discovery.dimensions)
     evaluation = ContributionEvaluation(
         dimensions=discovery.dimensions,
-        candidates=tuple(around.candidates()),
+        candidates=tuple(idea_field.candidates()),
         comparisons=comparisons.value,
         reviews=reviews.value,
-        failures=(*around.failures, *comparisons.failures, *reviews.failures),
+        failures=(*idea_field.failures, *comparisons.failures, *reviews.failures),
     )
-    retrieved = tuple(one.paper for one in around.hits.values())
-    return Findings(evaluation, retrieved, reviews.citations, reviews.suggestions)
+    retrieved_papers = tuple(one.paper for one in idea_field.hits.values())
+    return Findings(evaluation, retrieved_papers, reviews.citations, reviews.suggestions)

@@ -127,11 +127,11 @@ async def _review_dimension(
     if not scores:
         reasons = [each.unscored_reason for each in comparisons if each.unscored_reason]
         detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
-        why = Unscored(
+        unscored = Unscored(
             _commonest(reasons), detail, unasked_provenance(CONTRIBUTION_REVIEW, context.engine)
         )
         count = len(comparisons)
-        return CitedResult(_blank(dimension, unscored_comparison_count=count, **why.columns))
+        return CitedResult(_blank(dimension, unscored_comparison_count=count, **unscored.columns))
     outcome = await _ask(context, dimension, _shown_comparisons(papers, comparisons))
     lower, upper = novelty_interval(comparisons) or (None, None)
     blank = _blank(
@@ -155,8 +155,8 @@ def _shown_comparisons(
     papers: Shown, comparisons: Sequence[Comparison]
 ) -> tuple[ShownComparison, ...]:
     """Return the scored comparisons for a prompt, the closest works first and with their abstract."""
-    scored = [each for each in comparisons if each.score is not None]
-    with_text = [each for each in scored if each.comparison] or scored
+    scored_comparisons = [each for each in comparisons if each.score is not None]
+    with_text = [each for each in scored_comparisons if each.comparison] or scored_comparisons
     closest = closest_first(with_text)
     near_ids = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
     papers_by_id = {paper.paper_id: paper for paper in papers.papers}
@@ -242,5 +242,5 @@ def unscored_reviews(
             f" {context.parameters.minimum_relevance}{unjudged_note}; an empty field is not proof"
             " of novelty"
         )
-    why = Unscored(reason, detail, unasked_provenance(CONTRIBUTION_REVIEW, context.engine))
-    return tuple(_blank(dimension, **why.columns) for dimension in discovery.dimensions)
+    unscored = Unscored(reason, detail, unasked_provenance(CONTRIBUTION_REVIEW, context.engine))
+    return tuple(_blank(dimension, **unscored.columns) for dimension in discovery.dimensions)

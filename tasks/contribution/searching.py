@@ -159,14 +159,14 @@ async def augment(
         return Augmentation()
     parameters, literature = context.parameters, context.literature
     cutoff = context.idea.cutoff_date
-    pooled = parameters.recommendations is RecommendationKind.POOLED
+    is_pooled = parameters.recommendations is RecommendationKind.POOLED
     seed_ids = [seed.paper_id for seed in seeds]
 
     async def recommend(ids: Sequence[PaperId]) -> Answer[Paper]:
         limit = parameters.recommendations_per_seed
         if not limit:
             return Answer(())
-        if pooled:
+        if is_pooled:
             return await literature.pooled_recommendations(ids, limit * len(ids), cutoff)
         return await literature.recommendations(ids[0], limit, cutoff)
 
@@ -174,7 +174,7 @@ async def augment(
         limit = parameters.references_per_seed
         return await literature.references(seed_ids, limit, cutoff) if limit else Answer(())
 
-    groups = even_batches(seed_ids, parameters.seeds_per_recommendation_request if pooled else 1)
+    groups = even_batches(seed_ids, parameters.seeds_per_recommendation_request if is_pooled else 1)
     async with asyncio.TaskGroup() as group:
         recommendation_tasks = {ids[0]: group.create_task(recommend(ids)) for ids in groups}
         references_task = group.create_task(find_references())

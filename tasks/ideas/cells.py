@@ -113,10 +113,10 @@ def plain_text(text: str, left_out: dict[str, None] | None = None) -> str:
 
 def _without_markup(text: str, has_markup: bool, left_out: dict[str, None]) -> str:
     def replacement(tag: Match[str]) -> str:
-        name, closing = tag[1].lower(), tag[0].startswith("</")
+        name, is_closing_tag = tag[1].lower(), tag[0].startswith("</")
         left_out[f"<{name}>"] = None
         if name == "li":
-            return "" if closing else "\n- "
+            return "" if is_closing_tag else "\n- "
         return "\n" if name in BLOCKS else ""
 
     def nothing(hidden: Match[str]) -> str:

@@ -94,12 +94,12 @@ def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
     return scores.index(best) if best[0] else None
 
 
-def unique_names(header: Sequence[str], unnamed: Callable[[int], str]) -> tuple[str, ...]:
+def unique_names(header: Sequence[str], name_at: Callable[[int], str]) -> tuple[str, ...]:
     """Return unique column names, so that no column hides another."""
     names: dict[str, None] = {}
     counts: Counter[str] = Counter()
     for place, cell in enumerate(header):
-        name = unique = cell.strip() or unnamed(place)
+        name = unique = cell.strip() or name_at(place)
         while unique in names:
             counts[name] += 1
             unique = f"{name} ({counts[name] + 1})"
@@ -129,8 +129,8 @@ def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
                     name_count,
                     _Layout(delimiter, header, _folded(rows[place]), ends[place], meanings),
                 )
-                above = [row for row in rows[:place] if any(cell.strip() for cell in row)]
-                line = ends[place] if above else 0
+                rows_above = [row for row in rows[:place] if any(cell.strip() for cell in row)]
+                line = ends[place] if rows_above else 0
     if best is None:
         raise no_text_column(path.name, first)
     count = sum(map(bool, best[1].as_written))
@@ -343,8 +343,10 @@ def _evidence(
     weights, has_idea = [0], False
     for cell, meaning in zip(cells, meanings, strict=True):
         if meaning == "idea_id":
-            alike = not shapes or _shape(cell) in shapes
-            weights.append(2 if cell and alike and not any(map(str.isspace, cell)) else -1)
+            has_known_shape = not shapes or _shape(cell) in shapes
+            weights.append(
+                2 if cell and has_known_shape and not any(map(str.isspace, cell)) else -1
+            )
         elif meaning == "cutoff_date":
             weights.append(2 if looks_like_date(cell) else -1)
         elif meaning == "title":

@@ -265,7 +265,7 @@ def _sort_in(
         columns.note(name, METADATA, value)
         for key, inner in value.items():
             key_name = f"{name}.{key}" if str(key) in into.metadata else str(key)
-            _add_metadata(key_name, inner, into, columns, declared=True)
+            _add_metadata(key_name, inner, into, columns, is_declared=True)
     else:
         _add_metadata(name, value, into, columns, is_redundant=meaning is not None)
 
@@ -277,13 +277,13 @@ def _add_metadata(
     columns: Columns,
     *,
     is_redundant: bool = False,
-    declared: bool = False,
+    is_declared: bool = False,
 ) -> None:
     text = _names(value) if names_authors(name) else _labels(value)
     text = scalar_text(value) if text is None else text
     if text is not None:
         into.metadata[name] = text
-    if not declared and not is_blank(value):
+    if not is_declared and not is_blank(value):
         columns.note(name, LEFT_OUT if text is None else METADATA, value, is_redundant=is_redundant)
 
 

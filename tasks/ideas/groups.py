@@ -103,13 +103,13 @@ def _is_one_list(fields: Mapping[str, object]) -> bool:
 
 def _ideas_of_list(entry: Entry, columns: Columns) -> Entries:
     inherited_fields = {name: entry.fields[name] for name in _INHERITED if name in entry.fields}
-    named = isinstance(entry.fields["ideas"], Mapping)
+    is_mapping = isinstance(entry.fields["ideas"], Mapping)
     for location, label, member in _members(entry, columns):
         if member is None:
             yield unreadable(location, _NO_OBJECT)
             continue
         fields = {**inherited_fields, **{str(name): value for name, value in member.items()}}
-        if named and not any(meaning_of(name) in ("title", "idea_id") for name in fields):
+        if is_mapping and not any(meaning_of(name) in ("title", "idea_id") for name in fields):
             fields["title"] = label
         yield Entry(location, fields)
 
@@ -198,10 +198,10 @@ def _fields(
 
 
 def _note_left_out(
-    fields: Mapping[str, object], expected: tuple[str, ...], columns: Columns
+    fields: Mapping[str, object], expected_names: tuple[str, ...], columns: Columns
 ) -> None:
     for name, value in fields.items():
-        if name not in expected and not is_blank(value):
+        if name not in expected_names and not is_blank(value):
             columns.note(f"{name} (beside the ideas)", LEFT_OUT, value)
 
 

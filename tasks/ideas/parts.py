@@ -219,8 +219,8 @@ def _bare_below_text(text: str) -> bool:
 def text_above(text: str) -> str:
     """Return the text before the first of several ideas, without headings."""
     lines = text.splitlines()
-    above = lines[: _starts(lines)[0][0]]
-    return "\n".join(line for line in above if not _ANY_HEADING.match(line)).strip()
+    lines_above = lines[: _starts(lines)[0][0]]
+    return "\n".join(line for line in lines_above if not _ANY_HEADING.match(line)).strip()
 
 
 def _starts(lines: Sequence[str]) -> list[tuple[int, str]]:
@@ -230,29 +230,36 @@ def _starts(lines: Sequence[str]) -> list[tuple[int, str]]:
 def _numbered_headings(lines: Sequence[str]) -> list[tuple[int, str]]:
     """Return lines and titles of headings that number ideas in order."""
     headings: dict[str, list[tuple[int, int, str]]] = {}
-    for at, line in enumerate(lines):
+    for line_number, line in enumerate(lines):
         if len(line) <= 500 and (match := _NUMBERED_IDEA.fullmatch(line)) is not None:
             kind = (match["mark"] or "").strip()
             if not kind and match["word"].lower() != "idea":
                 continue  # without a heading's mark they number parts of one idea
-            headings.setdefault(kind, []).append((at, int(match["number"]), match["title"] or ""))
+            headings.setdefault(kind, []).append(
+                (line_number, int(match["number"]), match["title"] or "")
+            )
     for starts in headings.values():
         numbers = [number for _, number, _ in starts]
         if len(starts) > 1 and numbers == list(range(numbers[0], numbers[0] + len(starts))):
-            return [(at, title.strip()) for at, _, title in starts]
+            return [(line_number, title.strip()) for line_number, _, title in starts]
     return []
 
 
 def _headings_with_parts(lines: Sequence[str]) -> list[tuple[int, str]]:
     """Return lines and titles of headings of one level, each with a problem and a method."""
     headings: dict[int, list[tuple[int, str]]] = {}
-    for at, line in enumerate(lines):
+    for line_number, line in enumerate(lines):
         if (match := _ANY_HEADING.match(line)) is not None:
-            headings.setdefault(len(match[1]), []).append((at, match[2].rstrip("# ").strip()))
+            headings.setdefault(len(match[1]), []).append(
+                (line_number, match[2].rstrip("# ").strip())
+            )
     for level in sorted(headings):
         starts = headings[level]
-        ends = [*(at for at, _ in starts[1:]), len(lines)]
-        bodies = ["\n".join(lines[at + 1 : end]) for (at, _), end in zip(starts, ends, strict=True)]
+        ends = [*(line_number for line_number, _ in starts[1:]), len(lines)]
+        bodies = [
+            "\n".join(lines[line_number + 1 : end])
+            for (line_number, _), end in zip(starts, ends, strict=True)
+        ]
         if len(starts) > 1 and all(problems_with_methods(body) for body in bodies):
             return starts
     return []
@@ -265,14 +272,16 @@ def count_listed_ideas(text: str) -> int:
     headed `Ideas` has ideas.
     """
     items: list[str] = []
-    above: list[str] = []
+    lines_above: list[str] = []
     for line in text.splitlines():
         if (match := _ITEM.match(line)) is not None and int(match["number"]) == len(items) + 1:
             items.append(match["text"])
         elif not items and line.strip():
-            above.append(line)
-    heading = "\n".join(above)
-    if len(items) < 2 or (above and not (len(above) == 1 and _NAMES_IDEAS.search(heading))):
+            lines_above.append(line)
+    heading = "\n".join(lines_above)
+    if len(items) < 2 or (
+        lines_above and not (len(lines_above) == 1 and _NAMES_IDEAS.search(heading))
+    ):
         return 0
     if any(_SECTION_ITEM.match(item) for item in items):
         return 0

@@ -55,9 +55,9 @@ def plain_yaml(text: str) -> Any:
         return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 -- a BaseLoader
     except (yaml.YAMLError, RecursionError) as error:
         place = getattr(error, "problem_mark", None)
-        where = f", line {place.line + 1}" if place is not None else ""
+        position = f", line {place.line + 1}" if place is not None else ""
         reason = getattr(error, "problem", None) or str(error) or type(error).__name__
-        raise ValueError(f"{reason}{where}") from error
+        raise ValueError(f"{reason}{position}") from error
 
 
 def read_yaml(path: Path, columns: Columns) -> Entries:
@@ -123,8 +123,8 @@ def read_folder(folder: Path, columns: Columns) -> Entries:
         with boundary:
             entry = _entry(item, location)
         if boundary.error is not None:
-            why = f"the file cannot be read ({error_line(boundary.error)}): rewrite it"
-            entry = unreadable(location, why)
+            problem = f"the file cannot be read ({error_line(boundary.error)}): rewrite it"
+            entry = unreadable(location, problem)
         yield from _split(entry, columns)
 
 

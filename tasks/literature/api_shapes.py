@@ -77,10 +77,9 @@ def parse_paper(row: Any) -> Paper | None:
 
 
 def edge_of(
-    row: Mapping[str, Any], citing: PaperId, cited: PaperId, *, empty_is_none: bool
+    row: Mapping[str, Any], citing_id: PaperId, cited_id: PaperId, *, empty_is_none: bool
 ) -> CitationEdge:
-    """Return the edge from `citing` to `cited` of a row with `contextsWithIntent` and
-    `isInfluential`.
+    """Return the edge of a row with `contextsWithIntent` and `isInfluential`.
 
     The API returns `[]` also for papers whose text it never had. `empty_is_none` is for a source
     that distinguishes the two cases.
@@ -92,10 +91,12 @@ def edge_of(
     purposes = (each if isinstance(each, list) else [] for each in intents)
     if not passages and not (empty_is_none and contexts == []):
         influential = influential if empty_is_none else influential or None
-        return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=influential)
+        return CitationEdge(
+            citing_paper_id=citing_id, cited_paper_id=cited_id, influential=influential
+        )
     return CitationEdge(
-        citing_paper_id=citing,
-        cited_paper_id=cited,
+        citing_paper_id=citing_id,
+        cited_paper_id=cited_id,
         influential=influential,
         contexts=tuple(_text(each["context"]) or "" for each in passages),
         sections=tuple(_text(each.get("section")) or "" for each in passages),

@@ -178,8 +178,8 @@ class EdgeLists:
             if paper is None or paper.paper_id == seed or paper.paper_id in neighbours:
                 continue
             ends = (seed, paper.paper_id)
-            citing, cited = ends if self._kind == "references" else ends[::-1]
-            citation = edge_of(edge, citing, cited, empty_is_none=self._requests.of_snapshot)
+            citing_id, cited_id = ends if self._kind == "references" else ends[::-1]
+            citation = edge_of(edge, citing_id, cited_id, empty_is_none=self._requests.of_snapshot)
             neighbours[paper.paper_id] = (citation, paper)
         return tuple(neighbours.values())
 

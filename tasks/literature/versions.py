@@ -258,14 +258,14 @@ class Works:
         records = [self._records[place] for place in sorted(self._members[work])]
         if work >= self._known_count:
             records.sort(key=lambda one: (one.kind, one.paper.doi is None, one.paper.paper_id))
-        primary, *others = records
-        if not others:
+        primary, *other_records = records
+        if not other_records:
             return primary.paper
-        paper = primary.paper if work < self._known_count else _fill(primary.paper, others)
+        paper = primary.paper if work < self._known_count else _fill(primary.paper, other_records)
         dates = dict(zip(paper.version_urls, paper.version_dates, strict=True))
-        for other in (record.paper for record in others):
-            when = in_words(other.publication_date, other.date_precision, other.year, "")
-            dates.setdefault(_address(other), when)
+        for other in (record.paper for record in other_records):
+            date_text = in_words(other.publication_date, other.date_precision, other.year, "")
+            dates.setdefault(_address(other), date_text)
             for url, day in zip(other.version_urls, other.version_dates, strict=True):
                 dates.setdefault(url, day)
         dates = {url: day for url, day in dates.items() if url not in ("", _address(paper))}
@@ -326,7 +326,7 @@ def each_once(papers: Sequence[Paper]) -> list[Paper]:
     return [works.merged(first) for first in dict.fromkeys(map(works.first_of, papers))]
 
 
-def _fill(primary: Paper, others: Sequence[_Record]) -> Paper:
+def _fill(primary: Paper, other_records: Sequence[_Record]) -> Paper:
     values: dict[str, Any] = {}
     for name in _FILLED:
         if getattr(primary, name) not in (None, ""):
@@ -335,15 +335,17 @@ def _fill(primary: Paper, others: Sequence[_Record]) -> Paper:
             continue  # with an arXiv number, its year would be read as the preprint's
         candidates = (
             getattr(each.paper, name)
-            for each in others
+            for each in other_records
             if name not in _OF_PUBLICATION or each.kind is not Kind.PREPRINT
         )
         values[name] = next((value for value in candidates if value not in (None, "")), None)
     if not primary.authors:
-        with_authors = next((each.paper for each in others if each.paper.authors), primary)
+        with_authors = next((each.paper for each in other_records if each.paper.authors), primary)
         values |= {"authors": with_authors.authors, "author_ids": with_authors.author_ids}
     if primary.year is None and primary.publication_date is None:
-        with_date = next((each.paper for each in others if each.paper.year is not None), primary)
+        with_date = next(
+            (each.paper for each in other_records if each.paper.year is not None), primary
+        )
         names = ("year", "publication_date", "date_precision")
         values |= {name: getattr(with_date, name) for name in names}
     return replace(primary, **{name: value for name, value in values.items() if value is not None})

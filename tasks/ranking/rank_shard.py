@@ -91,7 +91,10 @@ def journal_path(ranking_folder: Path, group: str) -> Path:
 
 @dataclass(slots=True)
 class Journal:
-    """The journal of one group. A line torn by a kill is skipped; later lines count."""
+    """The journal of one group.
+
+    A line torn by a kill is skipped; later lines count.
+    """
 
     path: Path
     matches: list[Match] = field(default_factory=list)
@@ -283,7 +286,7 @@ async def _rank(
         dimensions=job.dimensions,
         stored=[
             *group.before,
-            # Of an earlier attempt; votes only come with the request.
+            # Matches of an earlier attempt; votes only come with the request.
             *(match for match in landed(group.group) if match.judge == engine_name),
             *journal.matches,
             *group.votes,
@@ -315,13 +318,13 @@ def _unit(
         ),
         None,
     )
-    across = summary.joins_groups
+    joins_groups = summary.joins_groups
     return RankedGroup(
         ranking_id=job.ranking_id,
         summary=summary,
         matches=outcome.matches,
-        ratings=() if across else outcome.ratings,
-        ratings_across_groups=outcome.ratings if across else (),
+        ratings=() if joins_groups else outcome.ratings,
+        ratings_across_groups=outcome.ratings if joins_groups else (),
         llm_calls=_calls_of(ledgers),
         incomplete_reason=reason,
     )

@@ -56,10 +56,10 @@ class ArxivSource(HttpSource):
         )
 
     async def ask(
-        self, question: Question, query: SourceQuery, gathered: SearchState
+        self, question: Question, query: SourceQuery, search_state: SearchState
     ) -> Page | None:
         """Fetch a page, and an empty one a second time, because arXiv returns some by mistake."""
-        page = await super().ask(question, query, gathered)
+        page = await super().ask(question, query, search_state)
         if page is None or page.items or page.unreadable_count:
             return page
         words = self.worded(query.text).text
@@ -68,8 +68,8 @@ class ArxivSource(HttpSource):
             note = "arXiv has no paper with all words: asked again for any of them"
         else:
             note = "arXiv gave an empty page, which it does by mistake: asked again"
-        gathered.notes.append(note)
-        return await super().ask(question, query, gathered)
+        search_state.notes.append(note)
+        return await super().ask(question, query, search_state)
 
     def read(self, reply: Reply) -> Page:
         try:

@@ -56,8 +56,8 @@ class GithubRepositorySource(HttpSource):
 
     def page(self, body: Any) -> Page:
         rows = rows_of(body, "items")
-        late = (Reason.TIMEOUT, "GitHub ran out of time: there may be more results")
-        return self.page_of(rows, (late,) if body.get("incomplete_results") is True else ())
+        timeout_gap = (Reason.TIMEOUT, "GitHub ran out of time: there may be more results")
+        return self.page_of(rows, (timeout_gap,) if body.get("incomplete_results") is True else ())
 
     def item(self, row: Row) -> KnowledgeItem:
         owner = text_of(row, "owner", "login")

@@ -217,12 +217,12 @@ class SourceRequests:
         except BudgetExhaustedError as error:
             return Tried(FetchResult(failure=self.failure(question, error.reason, str(error))))
         columns = {"packed": question.packed, "attempt": number}
-        asked_at = time.monotonic()
+        start_time = time.monotonic()
         async with self._turn():
             sent_at = time.monotonic()
             row = recorded(self._context.ledger, source, question.path, "source request", **columns)
             with row as call:
-                call.wait_seconds = sent_at - asked_at
+                call.wait_seconds = sent_at - start_time
                 try:
                     reply = await self._send(question)
                     call.status = reply.status
@@ -286,8 +286,8 @@ class SourceRequests:
             refusals, content = self._upstream.refuses_with, reply.content.lower()
             is_final = any(reply.status == status and word in content for status, word in refusals)
             reason = Reason.FORBIDDEN if is_final else self._upstream.reason(reply)
-            mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
-            detail = f"{mend}it answered {reply.status}: {_refusal_text(reply)}"
+            hint_text = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
+            detail = f"{hint_text}it answered {reply.status}: {_refusal_text(reply)}"
             retry, wait_seconds = reason.again_at_once, self._upstream.asks_to_wait_seconds(reply)
         else:
             try:

@@ -38,11 +38,11 @@ _LIMITS = httpx.Limits(
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """Secret values that requests carry.
+    """Secret values of requests.
 
     Attributes:
         headers, parameters: by name.
-        parts: what those are made of.
+        parts: the components of those values.
     """
 
     headers: dict[str, SecretStr] = field(default_factory=dict)
@@ -195,7 +195,10 @@ def stays_in_place(identifier: str) -> bool:
 
 
 def ascii_lower(text: str) -> str:
-    """Lower-case ASCII letters only: `str.lower` turns the Kelvin sign into `k`."""
+    """Lower-case only ASCII letters.
+
+    `str.lower` turns the Kelvin sign into `k`.
+    """
     return text.translate(_LOWER)
 
 

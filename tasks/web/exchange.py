@@ -41,7 +41,7 @@ class NoAnswerError(Exception):
     """No complete answer was received.
 
     Attributes:
-        is_lasting: whether the cause stays until somebody mends it: a name, a certificate, a proxy.
+        is_lasting: whether the cause stays until somebody repairs it: a name, a certificate, a proxy.
     """
 
     def __init__(self, reason: Reason, detail: str, *, is_lasting: bool = False) -> None:
@@ -203,8 +203,9 @@ def is_web_page(content: bytes) -> bool:
 
 
 def connection_failure(error: BaseException) -> tuple[str, bool] | None:
-    """Return the cause of a failed connection in words, and whether it lasts until somebody mends
-    it; None: unknown.
+    """Return the cause of a failed connection, and whether it is lasting.
+
+    A lasting cause stays until somebody repairs it. Returns None if the cause is unknown.
     """
     links = list(_chain(error))
     for each in links:
@@ -230,7 +231,7 @@ def connection_failure(error: BaseException) -> tuple[str, bool] | None:
 
 
 def proxy_of(scheme: str, host: str) -> str:
-    """Return host and port of the proxy for requests to `host`; empty: none."""
+    """Return host and port of the proxy for `host`, empty without one."""
     if proxy_bypass(host):
         return ""
     proxies = getproxies()

@@ -21,7 +21,7 @@ from warehouse.scrubbing import strip_secrets
 @lru_cache(maxsize=1)
 def library() -> Any:
     """Return the configured `litellm` module."""
-    strip_secrets()  # LiteLLM reads keys from the environment as they are
+    strip_secrets()  # LiteLLM does not strip the keys it reads from the environment
     # Otherwise the import downloads prices.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_LOG", "ERROR")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 RecordT = TypeVar("RecordT", bound="DataclassInstance")
 _POLL_SECONDS = 0.001
-"""A record is locked for some microseconds."""
+"""Pause between attempts; a record is locked for microseconds."""
 
 
 @contextmanager
@@ -50,10 +50,10 @@ def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[R
         os.close(descriptor)
 
 
-def _read(stored: bytes, layout: Struct, kind: type[RecordT]) -> RecordT:
-    if len(stored) != layout.size:
+def _read(record_bytes: bytes, layout: Struct, kind: type[RecordT]) -> RecordT:
+    if len(record_bytes) != layout.size:
         return kind()
-    values = layout.unpack(stored)
+    values = layout.unpack(record_bytes)
     # Comparisons with NaN are always false.
     return kind(*values) if all(map(math.isfinite, values)) else kind()
 
@@ -79,7 +79,9 @@ _RATE_LAYOUT = struct.Struct("<ddddd")
 
 @dataclass(slots=True)
 class _State:
-    """The state of a rate limit: a time line of slots, shifted as a whole by penalties.
+    """The state of a rate limit.
+
+    It is a time line of slots, shifted as a whole by penalties.
 
     Attributes:
         next_slot: when the next slot starts, without the shift.
@@ -141,7 +143,7 @@ class SharedRateLimit:
 
         An amount above a minute's worth is let through and delays what follows accordingly.
         """
-        asked_at = time.monotonic()
+        start_time = time.monotonic()
         # Taken before the wait, so that later callers get later slots.
         slot, wait = self.slot(amount)
         # Another process's penalty may shift the slot during the wait, so it is read again.
@@ -149,7 +151,7 @@ class SharedRateLimit:
             await asyncio.sleep(wait)
             with self._shared() as state:
                 wait = max(slot + state.shift - state.seen_at, 0.0)
-        return max(time.monotonic() - asked_at, 0.0)
+        return max(time.monotonic() - start_time, 0.0)
 
     def slot(self, amount: float) -> tuple[float, float]:
         """Take a slot; return its place on the time line, and the seconds until then."""
@@ -174,10 +176,10 @@ class SharedRateLimit:
     def penalise(self, seconds: float) -> None:
         """Delay all slots, including given ones, by `seconds`; overlapping penalties count once."""
         with self._shared() as state:
-            until = state.seen_at + seconds
-            if until > state.blocked_until:
-                state.shift += until - max(state.blocked_until, state.seen_at)
-                state.blocked_until = until
+            penalty_end = state.seen_at + seconds
+            if penalty_end > state.blocked_until:
+                state.shift += penalty_end - max(state.blocked_until, state.seen_at)
+                state.blocked_until = penalty_end
 
     def learn(self, per_minute: float) -> None:
         """Apply a rate that the server stated, in every process."""

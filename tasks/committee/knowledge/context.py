@@ -131,8 +131,12 @@ class Context:
     @property
     def phases(self) -> tuple[KnowledgePhase, ...]:
         """Phases to search: later knowledge only with a cutoff, and if the profile uses it."""
-        later = self.outline.cutoff is not None and self.parameters.use_later_knowledge
-        return (KnowledgePhase.BEFORE, KnowledgePhase.AFTER) if later else (KnowledgePhase.BEFORE,)
+        has_later_phase = self.outline.cutoff is not None and self.parameters.use_later_knowledge
+        return (
+            (KnowledgePhase.BEFORE, KnowledgePhase.AFTER)
+            if has_later_phase
+            else (KnowledgePhase.BEFORE,)
+        )
 
     @property
     def kinds(self) -> tuple[SourceKind, ...]:

@@ -178,12 +178,12 @@ class Pool:
             _merge(candidate, find)
         for name in names:
             self._places.setdefault((find.phase, name), candidate)
-            later = (
+            later_candidate = (
                 self._places.pop((KnowledgePhase.AFTER, name), None)
                 if find.phase is KnowledgePhase.BEFORE
                 else None
             )
-            self.candidates = [each for each in self.candidates if each is not later]
+            self.candidates = [each for each in self.candidates if each is not later_candidate]
         return candidate if existing is None else None
 
     def exclude(self, item: KnowledgeItem) -> None:
@@ -201,13 +201,13 @@ def _merge(candidate: Candidate, find: Find) -> None:
     candidate.queries.setdefault(find.query)
     candidate.paper = candidate.paper or find.paper
     old, new = candidate.item, find.item
-    earliest = min((old, new), key=lambda item: item.published or date.max)
+    earliest_item = min((old, new), key=lambda item: item.published or date.max)
     candidate.item = replace(
         old,
         title=old.title or new.title,
         text=old.text if len(old.text) >= len(new.text) else new.text,
-        published=earliest.published,
-        precision=earliest.precision,
+        published=earliest_item.published,
+        precision=earliest_item.precision,
         updated=max(filter(None, (old.updated, new.updated)), default=None),
         authors=old.authors or new.authors,
         venue=old.venue or new.venue,

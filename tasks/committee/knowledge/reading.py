@@ -35,12 +35,12 @@ def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
 
 def _shares(lengths: Sequence[int], limit: int) -> list[int]:
     """Return the words of each part: its length, or a common limit for longer ones."""
-    level, rest, waiting = 0, limit, sorted(lengths)
+    level, remaining_words, waiting = 0, limit, sorted(lengths)
     while waiting:
-        level = rest // len(waiting)
+        level = remaining_words // len(waiting)
         if waiting[0] > level:
             break
-        rest -= waiting.pop(0)
+        remaining_words -= waiting.pop(0)
     return [min(length, level) if waiting else length for length in lengths]
 
 

@@ -119,13 +119,13 @@ def reword(query: str, abbreviation_pairs: tuple[tuple[str, str], ...]) -> str |
     return None
 
 
-def _places(folded: str, term: str) -> Iterator[int]:
+def _places(folded_text: str, term: str) -> Iterator[int]:
     """Yield the positions at which `term` starts a word."""
-    place = folded.find(term)
+    place = folded_text.find(term)
     while place >= 0:
-        if not place or not _INSIDE_A_WORD.match(folded, place - 1):
+        if not place or not _INSIDE_A_WORD.match(folded_text, place - 1):
             yield place
-        place = folded.find(term, place + 1)
+        place = folded_text.find(term, place + 1)
 
 
 class QueriesInput(Noun):

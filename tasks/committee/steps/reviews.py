@@ -146,14 +146,14 @@ def _review_dimension(inputs: PersonaInput, dimension: DimensionShown) -> Dimens
             part = each.finding.part
             name = "gist" if part == IdeaPart.TLDR else part.replace("_", " ")
             lines[each.finding.relation][f"{each.finding.relation} {name}: {quotation}"] = None
-    strong = sum(value >= _STRONG for value in relevance.values())
+    strong_count = sum(value >= _STRONG for value in relevance.values())
     quotations = (line for each in lines.values() for line in list(each)[:_QUOTED])
     return DimensionReview(
         dimension=dimension.name,
         review="\n\n".join((judgement.summary, *quotations)),
         score=round(10 * judgement.share, 1),
         # Without parts the text is the evidence.
-        confidence=confidence_by_evidence(strong=strong, fair=len(relevance) - strong)
+        confidence=confidence_by_evidence(strong=strong_count, fair=len(relevance) - strong_count)
         if parts
         else _BY_THE_TEXT,
     )
@@ -175,11 +175,13 @@ def _findings(
 
 def _support_share(items: Collection[_Finding]) -> float:
     """Return supporting relevance over supporting and refuting, shrunk towards a half."""
-    supports, refutes = (
+    supporting_relevance, refuting_relevance = (
         sum(each.relevance for each in items if each.finding.relation == relation)
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
     )
-    return (supports + _PRIOR) / (supports + refutes + 2 * _PRIOR)
+    return (supporting_relevance + _PRIOR) / (
+        supporting_relevance + refuting_relevance + 2 * _PRIOR
+    )
 
 
 def _claims_of(inputs: PersonaInput, part: IdeaPart) -> tuple[str, ...]:
@@ -218,14 +220,14 @@ def _feasibility(inputs: PersonaInput) -> _Judgement:
     test_findings = _findings(inputs, _TESTING)
     stated_parts = sum(bool(_claims_of(inputs, part)) for part in _TESTING)
     support = _support_share(test_findings)
-    at_hand = any(each.kind == "code" for each in test_findings)
+    has_code = any(each.kind == "code" for each in test_findings)
     demands = {match.lower() for match in _DEMANDING.findall(inputs.idea)}
-    easy = 1 / (1 + 0.5 * len(demands))
+    ease = 1 / (1 + 0.5 * len(demands))
     summary = (
         f"Methods and settings stated: {stated_parts} of 2; support among findings: {support:.0%};"
-        f" code found: {'yes' if at_hand else 'no'}; ease by the resources named: {easy:.0%}"
+        f" code found: {'yes' if has_code else 'no'}; ease by the resources named: {ease:.0%}"
     )
-    share = 0.35 * stated_parts / 2 + 0.35 * support + 0.25 * easy + 0.05 * at_hand
+    share = 0.35 * stated_parts / 2 + 0.35 * support + 0.25 * ease + 0.05 * has_code
     return _Judgement(share, summary, _TESTING)
 
 
@@ -338,15 +340,17 @@ _VOICES = 2
 
 async def baseline_conclusion(inputs: MetaInput, tools: BaselineTools) -> MetaReply | NoAnswer:
     del tools
-    ranked = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
-    means = ", ".join(f"{figure.name.replace('_', ' ')} {figure.mean:.1f}" for figure in ranked)
+    ranked_figures = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
+    means = ", ".join(
+        f"{figure.name.replace('_', ' ')} {figure.mean:.1f}" for figure in ranked_figures
+    )
     return MetaReply(
         summary=(
             f"Baseline total: {inputs.total_score_0_to_10:.1f} of 10; means: {means}; reviews"
             f" scored: {len(inputs.reviews)}; not scored: {inputs.unscored_count}"
         ),
-        strengths=_voices(inputs, ranked[:_VOICES], sign=-1),
-        weaknesses=_voices(inputs, ranked[::-1][:_VOICES], sign=1),
+        strengths=_voices(inputs, ranked_figures[:_VOICES], sign=-1),
+        weaknesses=_voices(inputs, ranked_figures[::-1][:_VOICES], sign=1),
         decision=decision_by_total(inputs.total_score_0_to_10),
     )
 

@@ -194,9 +194,9 @@ def _sort_claims(idea: str) -> dict[IdeaPart, list[str]]:
     unsorted_claims: list[str] = []
     sections = sections_of_markdown(idea)
     for heading, body in sections:
-        under = part_of_heading(heading)
+        heading_part = part_of_heading(heading)
         for claim in _claims(body):
-            part = part_of_sentence(claim, under)
+            part = part_of_sentence(claim, heading_part)
             (by_part[part] if part is not None else unsorted_claims).append(claim)
     if not by_part[IdeaPart.TLDR]:
         by_part[IdeaPart.TLDR] = _gist(

@@ -211,9 +211,9 @@ def _claims(idea: str) -> list[ClaimSentence]:
                 by_text.setdefault(text, _weigh(text, heading, subject))
                 if BACKGROUND.search(heading) or GAP.search(text):
                     background.add(text)
-    claiming = [claim for text, claim in by_text.items() if CLAIM.search(text)]
-    if len(claiming) >= ENOUGH_CLAIMS:
-        return claiming
+    explicit_claims = [claim for text, claim in by_text.items() if CLAIM.search(text)]
+    if len(explicit_claims) >= ENOUGH_CLAIMS:
+        return explicit_claims
     return [
         claim for text, claim in by_text.items() if CLAIM.search(text) or text not in background
     ] or list(by_text.values())
@@ -250,13 +250,15 @@ def _strength(text: str, heading: str, cues: DimensionCues) -> float:
 
 
 def _of_dimension(claims: list[ClaimSentence], place: int) -> list[ClaimSentence]:
-    mine = [
+    dimension_claims = [
         claim
         for claim in claims
         if claim.strengths[place] and claim.strengths.index(max(claim.strengths)) == place
     ]
-    strong = [claim for claim in mine if claim.strength(place) >= MINIMUM_STRENGTH]
-    return sorted(strong, key=lambda claim: -claim.strength(place))
+    strong_claims = [
+        claim for claim in dimension_claims if claim.strength(place) >= MINIMUM_STRENGTH
+    ]
+    return sorted(strong_claims, key=lambda claim: -claim.strength(place))
 
 
 def _statements(claims: list[ClaimSentence]) -> list[ClaimSentence]:

@@ -43,7 +43,7 @@ _MOST_REMEMBERED = 2_000
 
 @dataclass(slots=True)
 class Departure:
-    """When a request left, and the latest time by which it arrived."""
+    """The departure of a request, and the latest time of its arrival."""
 
     left_at: float
     arrived_by: float
@@ -207,10 +207,10 @@ class ArrivalLimiter:
 
     async def turn(self) -> Turn:
         """Wait for a turn. The caller must call `departed` when the request is sent."""
-        asked_at = self._clock()
+        request_time = self._clock()
         if self.waiting == 0 and not self._gate.locked():
-            self._floor = max(self._floor, asked_at)
-            self._working_since = asked_at
+            self._floor = max(self._floor, request_time)
+            self._working_since = request_time
         self.waiting += 1
         try:
             await self._gate.acquire()
@@ -224,16 +224,18 @@ class ArrivalLimiter:
         now = self._clock()
         self.granted += 1
         self._note(self._memory.read(now), now)  # if killed from here on, the request may have left
-        return Turn(self, now - asked_at, now)
+        return Turn(self, now - request_time, now)
 
     async def _until_free(self) -> None:
         """Wait for the earliest allowed moment; the memory is locked on return."""
         while True:
             now = self._clock()
             if (
-                rest := self._earliest(self._memory.read(now)) - now - self._travel_bound_seconds
+                wait_seconds := self._earliest(self._memory.read(now))
+                - now
+                - self._travel_bound_seconds
             ) > 0:
-                await asyncio.sleep(rest)  # an answer meanwhile may show an earlier arrival
+                await asyncio.sleep(wait_seconds)  # an answer meanwhile may show an earlier arrival
             await self._until(self._earliest(self._memory.read(self._clock())))
             if not self._memory.try_lock():
                 await asyncio.sleep(_LOCK_EVERY_SECONDS)
@@ -249,9 +251,9 @@ class ArrivalLimiter:
         if memory.departures:
             bounds.append(memory.departures[-1].left_at + self._least_gap_seconds)
         if len(memory.departures) >= self._allowed:
-            before = memory.departures[-self._allowed]
+            departure = memory.departures[-self._allowed]
             bounds.append(
-                self._arrivals.get(before.left_at, before.arrived_by) + self._window_seconds
+                self._arrivals.get(departure.left_at, departure.arrived_by) + self._window_seconds
             )
         return max(bounds)
 
@@ -274,8 +276,8 @@ class ArrivalLimiter:
     @property
     def _steady(self) -> bool:
         """Whether answers usually take equally long, so that longer ones show late arrivals."""
-        usual = median(self._answer_seconds)
-        spread = median(abs(seconds - usual) for seconds in self._answer_seconds)
+        median_seconds = median(self._answer_seconds)
+        spread = median(abs(seconds - median_seconds) for seconds in self._answer_seconds)
         return spread < _STEADY_SPREAD_SECONDS
 
     @property
@@ -323,9 +325,9 @@ class ArrivalLimiter:
 
     async def _until(self, moment: float) -> None:
         """Sleep, then yield until the moment: timers alone wake up to a millisecond late."""
-        early = min(_WAKE_EARLY_SECONDS, self.interval_seconds / 5)
-        if (rest := moment - self._clock() - early) > 0:
-            await asyncio.sleep(rest)
+        lead_seconds = min(_WAKE_EARLY_SECONDS, self.interval_seconds / 5)
+        if (sleep_seconds := moment - self._clock() - lead_seconds) > 0:
+            await asyncio.sleep(sleep_seconds)
         while self._clock() < moment:  # noqa: ASYNC110 -- no event marks a moment
             await asyncio.sleep(0)
 

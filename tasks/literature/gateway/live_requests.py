@@ -167,7 +167,7 @@ class Outcome:
     """The answer to one request with its checked status, or the reason of its failure.
 
     Attributes:
-        is_lasting: whether the cause stays until somebody mends it: a name, a certificate, a proxy,
+        is_lasting: whether the cause stays until it is repaired: a name, a certificate, a proxy,
             a web page instead of data.
     """
 
@@ -264,9 +264,11 @@ class Transport:
             reason = outcome.reason or Reason.SERVER_ERROR
             reply = failed(reason, outcome.detail)
             page = reason is Reason.MALFORMED_ANSWER and outcome.is_lasting
-            again = reason.again_at_once and not (page and len(attempts) > 1)
-            limited = reason is Reason.RATE_LIMITED
-            return Tried(reply, again, wait_seconds, busy_seconds, is_counted=not limited)
+            is_retryable = reason.again_at_once and not (page and len(attempts) > 1)
+            is_rate_limited = reason is Reason.RATE_LIMITED
+            return Tried(
+                reply, is_retryable, wait_seconds, busy_seconds, is_counted=not is_rate_limited
+            )
 
         last = await self._policy.run(attempt)
         if last.reason is not None:
@@ -357,17 +359,21 @@ class Transport:
             if is_message and _TIMED_OUT in answer.content:
                 checked_answer = replace(checked_answer, status=504)
         _LOG.info("upstream %s %s %s", request.method, request.path, checked_answer.status)
-        malformed = checked_answer.status == 502 and answer.status == 200
+        is_malformed = checked_answer.status == 502 and answer.status == 200
         page = is_web_page(answer.content) and answer.status < 500 and answer.status != 429
         content = WEB_PAGE if page else "broken JSON"
-        detail = f"{self.host} answered {f'with {content}' if malformed or page else answer.status}"
-        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(checked_answer.status)
+        detail = (
+            f"{self.host} answered {f'with {content}' if is_malformed or page else answer.status}"
+        )
+        reason = (
+            Reason.MALFORMED_ANSWER if is_malformed else reason_of_status(checked_answer.status)
+        )
         return Outcome(checked_answer, reason if reason.again_at_once else None, detail, page)
 
     def _refuses_for_good(self) -> bool:
         """Return whether the API refuses the key; one request in ten minutes asks again."""
-        lately = time.monotonic() - self._refused_at < _REFUSED_SECONDS
-        return lately and self._refusals >= _REFUSALS_FOR_GOOD
+        is_recent = time.monotonic() - self._refused_at < _REFUSED_SECONDS
+        return is_recent and self._refusals >= _REFUSALS_FOR_GOOD
 
     def _record_outcome(self, outcome: Outcome, turn: Turn) -> float:
         """Update breaker and limiter; return the seconds the upstream asks to wait."""

@@ -211,11 +211,13 @@ class LookUps:
         """Send one batch of the identifiers that wait when its turn comes."""
         await asyncio.sleep(_LINGER_SECONDS)
         batch: dict[str, asyncio.Future[Row]] = {}
-        nested = any(name.startswith(("references", "citations")) for name in fields.split(","))
-        most = LARGEST_NESTED_BATCH if nested else LARGEST_BATCH
+        has_nested_fields = any(
+            name.startswith(("references", "citations")) for name in fields.split(",")
+        )
+        batch_limit = LARGEST_NESTED_BATCH if has_nested_fields else LARGEST_BATCH
 
         def make() -> Request:
-            for identifier in list(bundle.waiting)[:most]:
+            for identifier in list(bundle.waiting)[:batch_limit]:
                 batch[identifier] = bundle.waiting.pop(identifier)
             bundle.sender = None
             self._ensure_sender(fields, bundle)
@@ -256,11 +258,11 @@ class LookUps:
         too_large = reply.status == 400 and _TOO_LARGE in reply.body
         papers = [row for row in rows or () if isinstance(row, dict)]
         # References and citations are truncated separately.
-        truncated = any(
+        is_truncated = any(
             sum(len(row.get(name) or ()) for row in papers) >= MOST_NESTED_ROWS
             for name in ("references", "citations")
         )
-        if (too_slow or too_large or truncated) and (len(identifiers) > 1 or too_slow):
+        if (too_slow or too_large or is_truncated) and (len(identifiers) > 1 or too_slow):
             middle = (len(identifiers) + 1) // 2
             outcomes: dict[str, Row] = {}
             for part in filter(None, (identifiers[:middle], identifiers[middle:])):

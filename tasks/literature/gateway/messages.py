@@ -17,7 +17,9 @@ from tasks.web.exchange import status_of_reason
 ATTEMPTS_HEADER = "x-assay-attempts"
 SHARE_HEADER = "x-assay-share"
 KNOWN_BY_YEAR_HEADER = "x-assay-known-by-year"
-"""Papers dated by the cutoff's year alone: searched, left out by month, left out by year.
+"""Counts of papers dated by the cutoff's year alone.
+
+They were searched, left out by month, or left out by year.
 
 Set on a search with a cutoff in a snapshot.
 """
@@ -28,7 +30,7 @@ The mark precedes papers without a date.
 """
 STOPPING_HEADER = "x-assay-stopping"
 REFUSED_HEADER = "x-assay-refused"
-"""Of a reply: the upstream refuses the key for good, so that asking on is of no use."""
+"""Set on a reply if the upstream refuses the key permanently."""
 # About 8 KB: servers and clients refuse longer header blocks.
 _MOST_IN_HEADER = 100
 _NO_STATUS = "-"
@@ -137,19 +139,19 @@ def route_of(method: str, path: str) -> Route | None:
     """Return the route of a decoded path; None for an unknown route or invalid identifier."""
     path = path.rstrip("/")
     for its_method, pattern, endpoint in _ROUTES:
-        before, placeholder, after = pattern.partition(_HERE)
-        if method != its_method or not (path.startswith(before) and path.endswith(after)):
+        prefix, placeholder, suffix = pattern.partition(_HERE)
+        if method != its_method or not (path.startswith(prefix) and path.endswith(suffix)):
             continue
         if not placeholder:
-            if path == before:
+            if path == prefix:
                 return Route(endpoint, path)
             continue
-        identifier = path[len(before) : len(path) - len(after)]
-        if len(path) <= len(before) + len(after):
+        identifier = path[len(prefix) : len(path) - len(suffix)]
+        if len(path) <= len(prefix) + len(suffix):
             continue
         if len(identifier) > _LONGEST_IDENTIFIER or not stays_in_place(identifier):
             return None
-        return Route(endpoint, before + quote(identifier, safe=":") + after, identifier)
+        return Route(endpoint, prefix + quote(identifier, safe=":") + suffix, identifier)
     return None
 
 

@@ -219,8 +219,8 @@ def literature_identity(url: str) -> str:
     try:
         answer = probe(f"{url.rstrip('/')}/healthz", _TIMEOUT_SECONDS)
     except NoAnswerError as error:
-        why = f"no literature gateway answers at {url}: {error}"
-        raise ConfigurationError(f"{why}; start one with: assay literature serve") from error
+        problem = f"no literature gateway answers at {url}: {error}"
+        raise ConfigurationError(f"{problem}; start one with: assay literature serve") from error
     if answer.status == 400:
         host = web_address(url).host
         remedy = f"name it there in ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{host}\"]'"

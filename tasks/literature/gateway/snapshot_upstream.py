@@ -186,21 +186,21 @@ class SnapshotUpstream:
             return error_reply(400, "offset + limit must be < 10000")
         rows = slice(window.offset, window.end)
         edges = self._neighbours(paper, kind, rows, days_of(request))
-        about: Json = {"offset": window.offset}
+        page_fields: Json = {"offset": window.offset}
         if kind == "references":
-            about["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
+            page_fields["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
         if edges is None:
             elided_fields = {"openAccessPdf": {"disclaimer": _WITHHELD}}
-            about["citingPaperInfo"] = {**view(paper, ("title",)), **elided_fields}
-            return json_reply({**about, "data": None})
+            page_fields["citingPaperInfo"] = {**view(paper, ("title",)), **elided_fields}
+            return json_reply({**page_fields, "data": None})
         if window.end < edges.total:
-            about["next"] = window.end
+            page_fields["next"] = window.end
         inner = "citedPaper" if kind == "references" else "citingPaper"
         data = [
             {**edge_view(contexts, fields), inner: view(each, fields)}
             for each, contexts in zip(edges.papers, edges.contexts, strict=True)
         ]
-        return json_reply({**about, "data": data})
+        return json_reply({**page_fields, "data": data})
 
     def _neighbours(
         self, paper: PaperRecord, kind: str, window: slice, days: DayRange = EVER

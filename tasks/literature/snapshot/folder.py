@@ -28,7 +28,10 @@ STAGING_NAME = "staging"
 _LOCK_NAME = "build.lock"
 _MOST_MANIFEST_BYTES = 100_000_000
 _MOST_DIMENSIONS = 16_384
-"""Many times the usual; without a limit, a row could be larger than the memory."""
+"""Limit of a row, many times the usual size.
+
+Without a limit, a row could be larger than the memory.
+"""
 _NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
 _GENERATION_FILES = bounded(
     r"(?:papers(-\d{1,18})?\.sqlite(?:-wal|-shm|-journal|\.copy)?|text(-\d{1,18})?"
@@ -103,9 +106,9 @@ class Manifest(BaseModel):
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest. Raises SnapshotError if `folder` has no snapshot of this version."""
     if not folder.is_dir() or not any(folder.iterdir()):
-        what = f"{folder} is an empty folder, not a snapshot"
-        what = what if folder.is_dir() else f"no snapshot at {folder}"
-        raise SnapshotError(f"{what}; build one with: assay literature build PAPERS {folder}")
+        problem = f"{folder} is an empty folder, not a snapshot"
+        problem = problem if folder.is_dir() else f"no snapshot at {folder}"
+        raise SnapshotError(f"{problem}; build one with: assay literature build PAPERS {folder}")
     _refuse_links(folder)
     try:
         content = read_file(folder.resolve() / MANIFEST_NAME, _MOST_MANIFEST_BYTES)

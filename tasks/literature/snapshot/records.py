@@ -363,8 +363,8 @@ def read_text(value: Any) -> str | None:
     """Return a text or number on one line of valid UTF-8; None for other values."""
     if not isinstance(value, str):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
-    whole = value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ")
-    return " ".join(whole.split()) or None
+    clean_text = value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ")
+    return " ".join(clean_text.split()) or None
 
 
 def _names(value: Any, key: str = "name") -> tuple[str, ...] | None:

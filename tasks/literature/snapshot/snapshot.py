@@ -231,8 +231,8 @@ class Snapshot:
     def vector_of(self, record: PaperRecord) -> NDArray[np.float32] | None:
         """Return the vector of a paper if its embedded text is unchanged, else None."""
         paper, number = self._one(record.paper_id)
-        same = paper is not None and embedded_text(paper) == embedded_text(record)
-        if not same or self._vectors is None:
+        is_unchanged = paper is not None and embedded_text(paper) == embedded_text(record)
+        if not is_unchanged or self._vectors is None:
             return None
         row: NDArray[np.float32] = self._vectors.of([number])[0]
         return row
@@ -242,9 +242,9 @@ class Snapshot:
         paper, number = self._one(identifier)
         if paper is None or paper.reference_count is None:
             return None
-        cited = self._store.cited_by(number)
-        pairs = [(number, each) for each in cited[window]]
-        return self._edges(cited[window], pairs, len(cited))
+        cited_numbers = self._store.cited_by(number)
+        pairs = [(number, each) for each in cited_numbers[window]]
+        return self._edges(cited_numbers[window], pairs, len(cited_numbers))
 
     def citations(
         self, identifier: str, window: slice = EVERY, days: DayRange = EVER

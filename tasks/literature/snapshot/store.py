@@ -138,14 +138,14 @@ class PaperStore:
         `identified`, papers are matched by the source's own identifiers alone; other shared keys
         stay with the first paper.
         """
-        same = self._same(record, identified=identified)
-        if same is None:
+        known_number = self._same(record, identified=identified)
+        if known_number is None:
             self._insert(number, self._with_corpus_id(record), references)
             return True
-        old = self.records([same])[0]
+        old = self.records([known_number])[0]
         new = old if identified else old.filled_from(record)
         if new != old:
-            self._insert(same, new, ())
+            self._insert(known_number, new, ())
         return False
 
     def _same(self, record: PaperRecord, *, identified: bool) -> int | None:
@@ -318,10 +318,10 @@ class PaperStore:
         """
         answer: list[CitationContexts] = []
         unpacked_size = 0
-        for citing, cited in edges:
+        for citing_number, cited_number in edges:
             with self._reading():
                 entries = list[CitationContexts]()
-                for (blob,) in self._connection.execute(_CONTEXTS, (cited, citing)):
+                for (blob,) in self._connection.execute(_CONTEXTS, (cited_number, citing_number)):
                     content = decompress(blob)
                     unpacked_size += len(content)
                     self._check_size(unpacked_size, f"the passages of {len(edges):,} citations")
@@ -329,10 +329,10 @@ class PaperStore:
                 answer.append(merge_contexts(entries))
         return answer
 
-    def _check_size(self, unpacked_size: int, what: str) -> None:
+    def _check_size(self, unpacked_size: int, content: str) -> None:
         if unpacked_size > _MOST_ANSWER_BYTES:
             raise SnapshotError(
-                f"{self._path}: {what} take more than {_MOST_ANSWER_BYTES:,} bytes; build the"
+                f"{self._path}: {content} take more than {_MOST_ANSWER_BYTES:,} bytes; build the"
                 " snapshot again"
             )
 

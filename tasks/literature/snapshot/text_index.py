@@ -155,10 +155,12 @@ def either(queries: Sequence[tantivy.Query]) -> tantivy.Query:
     return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
 
 
-def both(queries: Sequence[tantivy.Query], unwanted: Sequence[tantivy.Query] = ()) -> tantivy.Query:
+def both(
+    queries: Sequence[tantivy.Query], excluded_queries: Sequence[tantivy.Query] = ()
+) -> tantivy.Query:
     """Return a query for papers that match all queries, and none of the unwanted."""
     required_clauses = [(tantivy.Occur.Must, query) for query in queries]
-    excluded_clauses = [(tantivy.Occur.MustNot, query) for query in unwanted]
+    excluded_clauses = [(tantivy.Occur.MustNot, query) for query in excluded_queries]
     return tantivy.Query.boolean_query([*required_clauses, *excluded_clauses])
 
 
@@ -249,8 +251,8 @@ class TextIndex:
         All papers tied with the last one are included, so that a caller can order ties.
         """
         if days != EVER:
-            within = self._in_range("day", days.first, days.last)
-            query = both([query, tantivy.Query.const_score_query(within, 0.0)])
+            range_query = self._in_range("day", days.first, days.last)
+            query = both([query, tantivy.Query.const_score_query(range_query, 0.0)])
         with self._read():
             return self._best_hits(query, limit)
 

@@ -210,8 +210,8 @@ def score_percent(
 
     Exemplars shift them towards their labels. With unanswered searches a 5 is excluded.
     """
-    below = [1 / (1 + exp((mean_closeness_0_to_1 - one) / SPREAD)) for one in THRESHOLDS]
-    shares = [upper - lower for lower, upper in pairwise((0.0, *below, 1.0))][::-1]
+    shares_below = [1 / (1 + exp((mean_closeness_0_to_1 - one) / SPREAD)) for one in THRESHOLDS]
+    shares = [upper - lower for lower, upper in pairwise((0.0, *shares_below, 1.0))][::-1]
     if exemplars:
         votes = _votes(exemplars)
         shares = [

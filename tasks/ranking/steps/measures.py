@@ -129,17 +129,17 @@ def _score(
 
 def balance_of_evidence(idea: ShownIdea) -> Measure | None:
     """Return the share of supporting papers among those that take a side; None without any."""
-    speaks_for, against = _bearing(idea, "for"), _bearing(idea, "against")
-    sided_count = len(speaks_for) + len(against)
+    supporting_papers, opposing_papers = _bearing(idea, "for"), _bearing(idea, "against")
+    sided_count = len(supporting_papers) + len(opposing_papers)
     if not sided_count:
         return None
-    value = (len(speaks_for) + 1) / (sided_count + 2)
+    value = (len(supporting_papers) + 1) / (sided_count + 2)
     return Measure(
         "papers for and against",
         value,
-        f"{len(speaks_for)} and {len(against)}",
+        f"{len(supporting_papers)} and {len(opposing_papers)}",
         2.0,
-        _keys(speaks_for, against),
+        _keys(supporting_papers, opposing_papers),
     )
 
 
