@@ -81,7 +81,10 @@ Alternatives are tried in this order at every position.
 
 @dataclass(frozen=True)
 class Shown:
-    """The papers of one prompt, in order. Keys are valid for that prompt only."""
+    """The papers of one prompt, in order.
+
+    Keys are valid for that prompt only.
+    """
 
     papers: tuple[Paper, ...]
 
@@ -101,7 +104,10 @@ class Shown:
         return len(self.papers)
 
     def key_of(self, paper_id: PaperId) -> str:
-        """Return the key of a paper. Raises KeyError for one not in the prompt."""
+        """Return the key of a paper.
+
+        Raises KeyError for one not in the prompt.
+        """
         return self._keys[paper_id]
 
     def paper_at(self, number: int) -> Paper | None:

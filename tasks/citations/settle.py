@@ -109,7 +109,7 @@ def citing_sentences(
     Joined, they are the text again.
 
     Args:
-        rendered: how a citation is to stand in the sentences; other than `reference`, joining them
+        rendered: rendering of a citation in the sentences; other than with `reference`, joining them
             does not give the settled text.
     """
 

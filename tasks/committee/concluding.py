@@ -151,7 +151,10 @@ def no_committee(why: Unscored) -> MetaReview:
 
 
 def _unscored(figures: Figures, unscored: Unscored) -> MetaReview:
-    """Return a meta-review without a decision; the total is computed from the scores if any."""
+    """Return a meta-review without a decision.
+
+    The total is computed from the scores if any.
+    """
     return MetaReview(decision=None, **asdict(figures), **unscored.columns)
 
 

@@ -29,7 +29,10 @@ ESSENTIAL = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)
 
 @dataclass(frozen=True, slots=True)
 class StructuredIdea:
-    """Atomic claims of an idea's six parts, in order; `unscored`: why there are none."""
+    """Atomic claims of an idea's six parts, in order.
+
+    `unscored` is the reason if there are none.
+    """
 
     claims: tuple[Claim, ...]
     failures: tuple[Failure, ...] = ()

@@ -117,7 +117,10 @@ def _item(
 def citations_of(
     settled_text: Settled, prompt_papers: Shown, library: Library, *, subject: str, field: str
 ) -> tuple[Citation, ...]:
-    """Return one row per cited item; items without a row in `papers` have a knowledge id only."""
+    """Return one row per cited item.
+
+    Items without a row in `papers` have a knowledge id only.
+    """
     return tuple(
         Citation(
             paper_id=paper_id if paper_id in library.papers else None,

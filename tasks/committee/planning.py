@@ -22,19 +22,19 @@ NEW_SHARE_OF_LATER_ROUNDS = 0.5
 TOKENS_PER_WORD = 1.7
 """Characters / 4 of the words of real ideas and abstracts."""
 TITLE_TOKENS = 35.0
-"""Title, key and tags of an item in a prompt."""
+"""Tokens of title, key and tags of an item in a prompt."""
 ABSTRACT_TOKENS = 290.0
 FULL_TEXT_SHARE = 0.8
 """Share of papers with an available full text."""
 LONGEST_PAGE_TOKENS = 2_500
 SUMMARY_TOKENS = 350.0
-"""A page's summary, with its passages."""
+"""Tokens of a page's summary, with its passages."""
 STANDING_TOKENS, REASON_TOKENS = 50.0, 32.0
-"""Per find: metadata in the credibility prompt, and the entry of the reply."""
+"""Tokens per find: metadata in the credibility prompt, and the entry of the reply."""
 QUERY_TOKENS, OUTCOME_TOKENS = 35.0, 45.0
-"""A query with its part in a reply, and the outcome of a query in a prompt."""
+"""Tokens of a query with its part in a reply, and of its outcome in a prompt."""
 GROUNDING_TOKENS = 200.0
-"""One entry of a grounding reply: evidence, analysis and passage."""
+"""Tokens of one entry of a grounding reply: evidence, analysis and passage."""
 
 
 def expected_calls(
@@ -132,15 +132,15 @@ def _grounding(
 
 
 FINDING_TOKENS = 145.0
-"""Of one finding in a reviewer's prompt, without the title of its source."""
+"""Tokens of one finding in a reviewer's prompt, without the title of its source."""
 TELLING_SHARE = 0.4
 """Share of grounded items with relevant evidence."""
 KNOWN_SHARE = 0.55
 """Share of the evidence that a bundled persona knows on average."""
 REVIEW_TOKENS = 180.0
-"""One review along one dimension."""
+"""Tokens of one review along one dimension."""
 DIMENSION_TOKENS, PERSONA_TOKENS = 115.0, 110.0
-"""One dimension with its scale, and one reviewer, in a prompt."""
+"""Tokens of one dimension with its scale, and of one reviewer, in a prompt."""
 META_TOKENS, SUGGESTIONS_TOKENS = 600.0, 450.0
 # The gist is one of the six parts.
 GIST_TOKENS, IDEA_TITLE_TOKENS = CLAIM_TOKENS / 6, 12.0

@@ -101,7 +101,9 @@ def draw_personas(
 
 
 def familiar_knowledge(member: PanelMember, records: Sequence[KnowledgeRecord]) -> frozenset[str]:
-    """Return the ids of knowledge that the persona knows: its familiar share of each kind, rounded up.
+    """Return the ids of knowledge that the persona knows.
+
+    They are its familiar share of each kind, rounded up.
 
     Masks are nested: with the same seed, a more familiar persona knows everything that a less
     familiar one does. They do not depend on the dimension or the order of `records`.
@@ -221,7 +223,9 @@ async def review_case(
     dimensions_per_call: int,
     engine: Engine,
 ) -> tuple[PersonaReviewResult, ...]:
-    """Return one review per persona and dimension, in that order, scored or with a reason.
+    """Return one review per persona and dimension, in that order.
+
+    Each is scored or has a reason.
 
     Personas run concurrently.
     """
@@ -247,7 +251,10 @@ async def review_case(
 
 
 def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
-    """Return why there is no evidence; `no_evidence` only if every search was answered."""
+    """Return why there is no evidence.
+
+    It is `no_evidence` only if every search was answered.
+    """
     knowledge = seat.case.knowledge
     if seat.masked_count:
         return (

@@ -91,7 +91,7 @@ def _row(
     dimensions: Sequence[Dimension],
     batch: Shown,
 ) -> tuple[list[Comparison], tuple[Failure, ...]]:
-    """Return the comparisons with a paper, and a failure if it is misquoted."""
+    """Return the comparisons with a paper, and a failure for a misquotation."""
     remaining_novelty, removed_count = spelled_out(
         entry.remains if entry else "", batch, paper.paper_id
     )
@@ -132,7 +132,10 @@ def _row(
 
 
 def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison | None:
-    """Return the answer about a dimension, by identifier or name; None if missing or contradicting."""
+    """Return the answer about a dimension, by identifier or name.
+
+    Returns None if missing or contradicting.
+    """
     names = {dimension.dimension_id.casefold(), dimension.name.casefold()}
     # Reversed: of several answers with one score the first wins.
     answers = {

@@ -41,14 +41,14 @@ def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> E
     )
 
 
-_NOTHING = EarlierJudgements(dimensions=(), candidates=(), comparisons=(), paper_sha256={})
+_NO_JUDGEMENTS = EarlierJudgements(dimensions=(), candidates=(), comparisons=(), paper_sha256={})
 
 
 class Before:
     """Judgements of an earlier run that were made by the same step on the same text."""
 
     def __init__(self, earlier: EarlierJudgements | None) -> None:
-        self._earlier = earlier or _NOTHING
+        self._earlier = earlier or _NO_JUDGEMENTS
         self._relevance = {each.paper_id: each for each in self._earlier.candidates}
         self._comparisons: dict[tuple[PaperId, str, str], Comparison] = {
             (each.paper_id, each.dimension_id, each.dimension): each
@@ -57,7 +57,10 @@ class Before:
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
-        """Dimensions of the idea; none if another version of the step extracted them."""
+        """Dimensions of the idea.
+
+        There are none if another version of the step extracted them.
+        """
         dimensions = self._earlier.dimensions
         is_same_step = all(_is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
         return dimensions if is_same_step else ()
@@ -71,7 +74,10 @@ class Before:
         )
 
     def comparisons(self, paper: Paper, dimensions: Sequence[Dimension]) -> list[Comparison] | None:
-        """Return the comparisons of `paper` along all `dimensions`; None if one is missing."""
+        """Return the comparisons of `paper` along all `dimensions`.
+
+        Returns None if one is missing.
+        """
         row = [
             self._comparisons.get((paper.paper_id, each.dimension_id, each.name))
             for each in dimensions

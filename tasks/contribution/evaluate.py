@@ -36,7 +36,9 @@ def most_relevant(
     similarity: Mapping[PaperId, float],
     limit: int,
 ) -> list[Paper]:
-    """Return the `limit` most relevant papers; ties by similarity to the idea, then by paper_id.
+    """Return the `limit` most relevant papers.
+
+    Ties are ordered by similarity to the idea, then by paper_id.
 
     ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison
     repeatable and include the closest competitors.
@@ -53,7 +55,10 @@ def most_relevant(
 
 
 def second_pass(judgements: Iterable[Judgement], parameters: ContributionParameters) -> int:
-    """Return the number of papers for the second pass, by the relevant share of the first."""
+    """Return the number of papers for the second pass.
+
+    It follows from the relevant share of the first pass.
+    """
     limit = parameters.embedding_top
     if parameters.second_pass_margin is None:
         return limit
@@ -98,7 +103,9 @@ class _Field:
             )
 
     async def judge(self, limit: int, abstract_word_limit: int | None) -> None:
-        """Judge the `limit` nearest papers that are not judged yet; earlier judgements are reused.
+        """Judge the `limit` nearest papers that are not judged yet.
+
+        Earlier judgements are reused.
 
         Papers without an abstract are unscored; the idea's own publication is excluded.
 
@@ -144,7 +151,10 @@ class _Field:
         self.failures.extend(judgements.failures)
 
     async def augment(self) -> None:
-        """Add neighbors of the most relevant papers, and judge the nearest of all unjudged papers."""
+        """Add neighbors of the most relevant papers.
+
+        The nearest of all unjudged papers are then judged.
+        """
         parameters = self.context.parameters
         seeds = await self.most_relevant(parameters.maximum_seeds)
         self.seeds = frozenset(seed.paper_id for seed in seeds)
@@ -156,7 +166,9 @@ class _Field:
         await self.judge(second_pass(self.judgements.values(), parameters), words)
 
     async def most_relevant(self, limit: int) -> list[Paper]:
-        """Return the most relevant papers so far; missing similarities are computed to break ties.
+        """Return the most relevant papers so far.
+
+        Missing similarities are computed to break ties.
 
         Papers without a score are not among them.
         """
@@ -187,7 +199,9 @@ async def evaluate_contribution(
     embedder: Embedder,
     before: EarlierJudgements | None = None,
 ) -> Findings[ContributionEvaluation]:
-    """Evaluate one idea's contribution; failures of engine and sources are part of the result.
+    """Evaluate one idea's contribution.
+
+    Failures of engine and sources are part of the result.
 
     The stages are dimensions, searches, relevance, neighbors of relevant papers and their
     relevance, comparison with the most relevant papers, and reviews. The result does not depend on

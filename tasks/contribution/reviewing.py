@@ -51,7 +51,10 @@ async def review(
     dimensions: Sequence[Dimension],
     comparisons: Sequence[Comparison],
 ) -> CitedResult[tuple[ContributionReview, ...]]:
-    """Review every dimension by its scored comparisons; papers have one key in all of them."""
+    """Review every dimension by its scored comparisons.
+
+    Papers have one key in all of them.
+    """
     reviews = await side_by_side(
         _review_dimension(
             context,
@@ -154,7 +157,10 @@ def _commonest(reasons: Sequence[Reason]) -> Reason:
 def _shown_comparisons(
     papers: Shown, comparisons: Sequence[Comparison]
 ) -> tuple[ShownComparison, ...]:
-    """Return the scored comparisons for a prompt, the closest works first and with their abstract."""
+    """Return the scored comparisons for a prompt, closest works first.
+
+    The closest works have their abstract.
+    """
     scored_comparisons = [each for each in comparisons if each.score is not None]
     with_text = [each for each in scored_comparisons if each.comparison] or scored_comparisons
     closest = closest_first(with_text)
@@ -205,7 +211,7 @@ def _settle_reply(
 def unscored_reviews(
     context: Context, discovery: Discovery, judgements: Mapping[PaperId, Judgement]
 ) -> tuple[ContributionReview, ...]:
-    """Return a review without a score for each dimension, as there is nothing to compare with.
+    """Return an unscored review for each dimension without comparisons.
 
     The reason is a failed call, judgement or search, or that nothing relevant was found. None of
     them is evidence of novelty.

@@ -45,13 +45,16 @@ class Searches:
     _tasks: dict[str, asyncio.Task[Answer[Paper]]] = field(default_factory=dict)
 
     def start(self, dimension: Dimension) -> None:
-        """Start the searches of a dimension; bulk searches wait for the last dimension."""
+        """Start the searches of a dimension.
+
+        Bulk searches wait for the last dimension.
+        """
         parameters = self.context.parameters
         if parameters.search is SearchKind.RELEVANCE:
             for query in dimension.queries:
                 self._send(query, parameters.papers_per_query)
         elif parameters.search is SearchKind.PACKED and dimension.queries:
-            # Of each statement the first.
+            # The first query of each statement.
             leading = dimension.queries[:: parameters.queries_per_statement]
             self._send(packed_query(leading), PACKED_ROWS)
 
@@ -125,7 +128,10 @@ def best_of_each(
 
 
 def once(new: Iterable[SearchHit], earlier: Iterable[SearchHit] = ()) -> dict[PaperId, SearchHit]:
-    """Merge versions of works; return the first hit of each, earlier hits first."""
+    """Merge versions of works.
+
+    Returns the first hit of each, earlier hits first.
+    """
     earlier, new = tuple(earlier), tuple(new)
     works = Works((one.paper for one in new), (one.paper for one in earlier))
     first_found: dict[PaperId, SearchHit] = {}

@@ -1,4 +1,4 @@
-"""Meanings of the columns of an idea file, and remarks on columns that are not judged."""
+"""Meanings of the columns of an idea file, and remarks on them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tasks.ideas.names import (
 LEFT_OUT = "left out"
 _EXAMPLE_CHARACTERS = 60
 _ADDRESS = bounded(r"://|^www\.|@\w")
-_UNSPACED = bounded(r"[\u3040-\u30ff\u3400-\u9fff]")
+_UNSPACED_SCRIPT = bounded(r"[\u3040-\u30ff\u3400-\u9fff]")
 _PARTICLES = frozenset(
     ("and", "the", "of", "und", "et", "y", "van", "von", "der", "de", "la", "di")
 )
@@ -110,7 +110,7 @@ class Columns:
     def note_cutoff(
         self, location: str, metadata: Iterable[str], *, is_own: bool, has_cutoff: bool
     ) -> None:
-        """Record whether an idea has its own cutoff date, and whether it has one at all."""
+        """Record whether an idea has a cutoff date, and whether it is its own."""
         self._dated += is_own
         if not has_cutoff:
             self._undated.append(location)
@@ -158,7 +158,10 @@ class Columns:
         )
 
     def remarks(self) -> tuple[str, ...]:
-        """Return remarks on content not read or not judged: first of the file, then of columns."""
+        """Return remarks on content not read or not judged.
+
+        Remarks on the file come before those on columns.
+        """
         lines = [
             f"{line}{first}{ending}" + (f"; {count - 1:,} more like it" if count > 1 else "")
             for (line, ending), (first, count) in self._remarks.items()
@@ -230,4 +233,4 @@ def _is_prose(text: str) -> bool:
     ]
     if len(words) >= MINIMUM_WORDS and (len(small) > 1 or text.isupper()):
         return True
-    return has_words("".join(_UNSPACED.findall(text[:5000])), MINIMUM_WORDS)
+    return has_words("".join(_UNSPACED_SCRIPT.findall(text[:5000])), MINIMUM_WORDS)

@@ -1,4 +1,7 @@
-"""Entries of CSV and TSV files; the header is detected, and a broken row affects only itself."""
+"""Entries of CSV and TSV files.
+
+The header is detected, and a broken row affects only itself.
+"""
 
 import csv
 from collections import Counter, deque
@@ -29,9 +32,15 @@ MAXIMUM_CELL_CHARACTERS = 20_000_000
 HEADER_ROWS = 10
 """Rows at the start of a table that may be its header."""
 MOST_LINES = 1_000
-"""Lines of one row; longer rows have a quotation mark that is not closed."""
+"""Limit of the lines of a row.
+
+Longer rows have a quotation mark that is not closed.
+"""
 MOST_BROKEN = 1_000
-"""Rows with an unclosed quotation mark; each is read up to its possible end."""
+"""Limit of rows with an unclosed quotation mark.
+
+Each is read up to its possible end.
+"""
 
 _MOST_SHAPES = 100
 
@@ -76,7 +85,9 @@ def read_delimited(path: Path, columns: Columns) -> Entries:
 
 
 def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
-    """Return the index of the row with most known names; None without a text column.
+    """Return the index of the row with most known names.
+
+    Returns None without a text column.
 
     Of equal rows one without gaps wins.
     """
@@ -216,7 +227,10 @@ def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> En
 
 
 def _next_row(lines: _Lines, layout: _Layout) -> list[str] | str | None:
-    """Return the next row, an error message for a broken line, or None at the end."""
+    """Return the next row, or None at the end.
+
+    A broken line gives an error message.
+    """
     for repair in (str, lambda line: line.replace('\\"', '""')):
         row, row_lines = _read_row(lines, layout.delimiter, repair)
         if row is not None:

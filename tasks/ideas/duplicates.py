@@ -89,7 +89,10 @@ class _Index:
         self._exact: dict[int, int] = {}
 
     def best_match(self, position: int) -> tuple[int, float] | None:
-        """Return the most similar earlier idea above the limit; the earliest of equals."""
+        """Return the most similar earlier idea above the limit.
+
+        Of equally similar ideas it is the earliest.
+        """
         shingles = self._shingles[position]
         if not len(shingles):
             return None

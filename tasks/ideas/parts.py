@@ -75,14 +75,14 @@ _PARTS = {
 }
 HEADINGS = {"problem": "Problem", "method": "Method", "experiment": "Experiment Design"}
 
-_ANY = "|".join(f"(?P<{part}>{names})" for part, names in _PARTS.items())
+_ANY_PART = "|".join(f"(?P<{part}>{names})" for part, names in _PARTS.items())
 _NUMBER = r"(?:\d{1,2}[.)]?\s++)?"
 _HEADING = bounded(
-    rf"^ {{0,3}}(?P<marks>#{{1,6}})\s++{_NUMBER}\**+(?:{_ANY})\**+\s*+:?\**+\s*+#*+\s*+$",
+    rf"^ {{0,3}}(?P<marks>#{{1,6}})\s++{_NUMBER}\**+(?:{_ANY_PART})\**+\s*+:?\**+\s*+#*+\s*+$",
     IGNORECASE,
 )
-_BOLD = bounded(rf"^\s*+\*\*{_NUMBER}(?:{_ANY})\s*+:?\*\*\s*+:?\s*+(?P<rest>.*)", IGNORECASE)
-_COLON = bounded(rf"^\s*+{_NUMBER}(?:{_ANY})\s*+:\s*+(?P<rest>.*)", IGNORECASE)
+_BOLD = bounded(rf"^\s*+\*\*{_NUMBER}(?:{_ANY_PART})\s*+:?\*\*\s*+:?\s*+(?P<rest>.*)", IGNORECASE)
+_COLON = bounded(rf"^\s*+{_NUMBER}(?:{_ANY_PART})\s*+:\s*+(?P<rest>.*)", IGNORECASE)
 _OTHER_HEADING = bounded(r"^ {0,3}(#{1,6})\s++\S")
 _LEVEL_WITHOUT_MARKS = 7
 
@@ -92,7 +92,7 @@ _NO_SECTIONS: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """None if the text has no such part."""
+    """The part, or None if the text has none."""
 
     problem: str | None = None
     method: str | None = None
@@ -133,7 +133,10 @@ def parts_of(text: str) -> Parts:
 
 
 def problems_with_methods(text: str) -> int:
-    """Count the problems of a text that are followed by a method: one idea has one."""
+    """Count the problems of a text that are followed by a method.
+
+    One idea has one.
+    """
     names = [part.name for line in text.splitlines() if (part := _part_heading(line)) is not None]
     turns = [name for name, _ in groupby(name for name in names if name != "experiment")]
     return sum(pair == ("problem", "method") for pair in pairwise(turns))
@@ -289,7 +292,10 @@ def count_listed_ideas(text: str) -> int:
 
 
 def several_ideas(text: str, *, is_text_file: bool) -> str | None:
-    """Return why a text may contain several ideas, with the remedy; None for one idea."""
+    """Return why a text may contain several ideas, with the remedy.
+
+    Returns None for one idea.
+    """
     remedy = "give each a heading `## Idea 1: …`" if is_text_file else "give each a row of its own"
     if count := len(_starts(text.splitlines())):
         one = (

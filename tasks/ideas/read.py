@@ -53,8 +53,9 @@ _FLOAT = bounded(r"\d{1,15}\.0")
 
 
 def read_ideas(path: Path, *, default_cutoff: date | None, fields: Sequence[str] = ()) -> IdeaBatch:
-    """Read the ideas of a JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, text or Markdown file, or of
-    a folder of texts.
+    """Read the ideas of a file or of a folder of texts.
+
+    Formats are JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, text and Markdown.
 
     Groups and pairs of ideas are split (`tasks.ideas.groups`). `default_cutoff` applies to ideas
     without `cutoff_date`. Of two entries with one `idea_id` the first counts; equal texts under
@@ -175,7 +176,10 @@ def _parse(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea 
 
 
 def _entries(path: Path, columns: Columns) -> Entries:
-    """Yield the entries of a file of any format; those nested too deep are rejected."""
+    """Yield the entries of a file of any format.
+
+    Those nested too deep are rejected.
+    """
     for entry in _read_file(path, columns):
         if isinstance(entry, Entry) and too_deep(entry.fields):
             detail = (

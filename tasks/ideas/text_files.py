@@ -29,7 +29,7 @@ from tasks.ideas.parts import separate_ideas, text_above
 
 YAML_SUFFIXES = (".yaml", ".yml")
 MAXIMUM_YAML_BYTES = 20_000_000
-"""YAML is parsed in Python, at a few megabytes a minute."""
+"""Limit of YAML files, which are parsed in Python at a few megabytes a minute."""
 
 
 class _PlainLoader(yaml.BaseLoader):
@@ -129,7 +129,9 @@ def read_folder(folder: Path, columns: Columns) -> Entries:
 
 
 def read_text_file(path: Path, columns: Columns) -> Entries:
-    """Yield the entry of a .txt or .md file, or one entry for each idea with a heading.
+    """Yield the entry or entries of a .txt or .md file.
+
+    There are several if headings separate ideas.
 
     Raises:
         IdeaFileError: the file is not UTF-8.

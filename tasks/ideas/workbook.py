@@ -140,7 +140,7 @@ def _fill_merged(
     marks: _Marks,
     merged_values: dict[int, tuple[int, object, str]],
 ) -> None:
-    """Fill a row that has values with those of the merged ranges that it is part of."""
+    """Fill a row that has values with those of its merged ranges."""
     from openpyxl.utils import get_column_letter
 
     has_values = not all(map(is_blank, cells))
@@ -164,7 +164,10 @@ def _first_fault(
     marks: _Marks,
     columns: Columns,
 ) -> str | None:
-    """Return why a row cannot be read; faults in metadata cells are only remarked."""
+    """Return why a row cannot be read.
+
+    Faults in metadata cells are only remarked.
+    """
     from openpyxl.utils import get_column_letter
 
     faults = []
@@ -239,7 +242,7 @@ MAXIMUM_HELD_ELEMENTS = 500_000
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ROW = f"{_MAIN}row"
-_RELEASED = frozenset((_ROW, f"{_MAIN}si"))
+_RELEASED_TAGS = frozenset((_ROW, f"{_MAIN}si"))
 _LONGEST_FORMAT = 255  # characters, as in Excel; openpyxl's pattern takes quadratic time over them
 _REMEDY = "save the sheet with the ideas as CSV"
 
@@ -307,7 +310,7 @@ class _Elements:
                 f"{self._name} has a number format of more than {_LONGEST_FORMAT} characters:"
                 f" {_REMEDY}"
             )
-        if tag in _RELEASED:
+        if tag in _RELEASED_TAGS:
             self._held_before.append(self._held)
             if tag == _ROW:
                 self._check_row(attributes.get("r"))
@@ -325,7 +328,7 @@ class _Elements:
             )
 
     def _end(self, tag: str) -> None:
-        if tag in _RELEASED:
+        if tag in _RELEASED_TAGS:
             self._held = self._held_before.pop()
 
     def _check_row(self, number: str | None) -> None:

@@ -117,7 +117,10 @@ def open_access_pdf_url(value: Any) -> str | None:
 
 
 def integer(value: Any) -> int | None:
-    """Read a count or identifier, which some endpoints send as text; None if it is neither."""
+    """Read a count or identifier, which some endpoints send as text.
+
+    Returns None if it is neither.
+    """
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         value = int(value)
     return (
@@ -144,7 +147,10 @@ def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
 
 
 def _names(value: Any, key: str) -> tuple[str, ...] | None:
-    """Return the distinct texts, or the `key` of objects; None if `value` is no list."""
+    """Return the distinct texts, or the `key` of objects.
+
+    Returns None if `value` is no list.
+    """
     if not isinstance(value, list):
         return None
     names = (_text(inside(row, key)) or _text(row) for row in value)
@@ -176,7 +182,9 @@ class PassageRow:
 
 
 def passage_rows(rows: Iterable[Any]) -> list[PassageRow]:
-    """Read the rows of an answer; unreadable rows and repeated passages are skipped.
+    """Read the rows of an answer.
+
+    Unreadable rows and repeated passages are skipped.
 
     Corpus ids are sent as text; annotations are null for titles and abstracts.
     """
@@ -268,7 +276,10 @@ def cutoff_filter(cutoff: date | None) -> dict[str, str]:
 
 
 LONGEST_BULK_QUERY = 6_000
-"""Characters as percent-encoded; the API's front door refuses addresses beyond about 8,000."""
+"""Limit in percent-encoded characters.
+
+The API's front end refuses addresses beyond about 8,000.
+"""
 
 _STOP_WORDS_TEXT = """
 a about across among an and are as at based be between by can for from has have how in into is
@@ -280,7 +291,10 @@ _STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 
 
 def significant_words(query: str) -> list[str]:
-    """Return the distinct lower-case words of a query without stop words; all if only those."""
+    """Return the distinct lower-case words of a query without stop words.
+
+    A query of stop words alone keeps all of them.
+    """
     words = list(dict.fromkeys(plain_query(query).lower().split()))
     return [word for word in words if word not in _STOP_WORDS and len(word) > 1] or words
 

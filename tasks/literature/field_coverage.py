@@ -38,7 +38,7 @@ _TITLES_NAMED, _TITLE_WORDS = 2, 8
 _NO_WORDS = "its text gives no words to search this literature with"
 
 Search = Callable[[str, int, date | None], Awaitable[Answer[Paper]]]
-"""`LiteratureClient.search_papers`."""
+"""The search of papers, such as `LiteratureClient.search_papers`."""
 
 
 def is_checked(literature: str) -> bool:
@@ -47,7 +47,10 @@ def is_checked(literature: str) -> bool:
 
 
 def coverage_condition(literature: str) -> str:
-    """Return the parameters of the rule for run ids; empty where it is not applied."""
+    """Return the parameters of the rule for run ids.
+
+    They are empty where the rule is not applied.
+    """
     if not is_checked(literature):
         return ""
     return f"coverage {_INTERCEPT} {_SIMILARITY_WEIGHT} {_SHARED_WEIGHT} {_LEAST_PROBABILITY}"

@@ -1,4 +1,4 @@
-"""Requests of one idea to the gateway, recorded in its ledger, and the papers they returned."""
+"""Requests of one idea to the gateway, and the returned papers."""
 
 import asyncio
 import time
@@ -49,10 +49,13 @@ _SNAPSHOT_FIELDS = f"{FIELDS},concepts"
 # The gateway is on the local network: one that accepts no connection within this time is down.
 _CONNECT_SECONDS = 10.0
 _LONGEST_ANSWER_SECONDS = 6 * 3600.0
-"""At one request a second an answer may take hours; a dead gateway closes its connection."""
+"""Limit of an answer, which may take hours at one request a second.
+
+A dead gateway closes its connection.
+"""
 
 _LARGEST_ANSWER_BYTES = 64_000_000
-"""Twice the gateway's own limit for answers of the API."""
+"""Limit of an answer: twice the gateway's own limit for answers of the API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,10 @@ class FetchResult:
     failure: SourceFailure | None = None
 
     def rows(self, name: str) -> list[Any]:
-        """Return the list of this name; empty if it is missing or null."""
+        """Return the list of this name.
+
+        The result is empty if the list is missing or null.
+        """
         rows = self.body.get(name) if isinstance(self.body, Mapping) else None
         return rows if isinstance(rows, list) else []
 
@@ -121,7 +127,9 @@ class GatewayRequests:
         )
 
     async def batch(self, fields: str, identifiers: Sequence[str]) -> FetchResult:
-        """Fetch papers by identifier; the body is a list by position, null for an unknown one.
+        """Fetch papers by identifier.
+
+        The body is a list by position, null for an unknown one.
 
         The API refuses a batch without known ids with 400; that is no failure here.
         """
@@ -256,7 +264,10 @@ class GatewayRequests:
         latency_seconds: float,
         headers: Mapping[str, str],
     ) -> None:
-        """Record a row per request that the gateway sent for it, or one row if it sent none."""
+        """Record a row for each request that the gateway sent.
+
+        If it sent none, one row is recorded.
+        """
         share = plain_number(headers.get(SHARE_HEADER)) or 0.0
         attempts = attempts_in(headers.get(ATTEMPTS_HEADER, ""))
         reason = result.failure.reason if result.failure else None
@@ -296,7 +307,10 @@ Failures = tuple[SourceFailure, ...]
 
 
 class PaperCache:
-    """Papers by any identifier that was looked up; unknown identifiers are cached too."""
+    """Papers by any identifier that was looked up.
+
+    Unknown identifiers are cached too.
+    """
 
     def __init__(self, requests: GatewayRequests) -> None:
         self._requests = requests

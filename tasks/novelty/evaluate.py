@@ -38,7 +38,9 @@ async def evaluate_novelty(
     embedder: Embedder,
     related_works: Sequence[Paper] | None = None,
 ) -> Findings[NoveltyEvaluation]:
-    """Judge the novelty of `idea`; failures of sources and engine are part of the result.
+    """Judge the novelty of `idea`.
+
+    Failures of sources and engine are part of the result.
 
     Args:
         literature: searched if no related works are given.

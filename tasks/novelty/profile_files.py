@@ -126,7 +126,10 @@ def text_of_parts(idea: Mapping[str, object]) -> str:
 
 
 class Exemplar(Noun):
-    """A labelled idea. `scores` are those from 1 to 5 that its label may mean."""
+    """A labelled idea.
+
+    `scores` are those from 1 to 5 that its label may mean.
+    """
 
     idea: str = Field(min_length=1)
     label: str

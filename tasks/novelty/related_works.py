@@ -82,7 +82,9 @@ def _first(patterns: Mapping[Facet, Pattern], text: str) -> Facet | None:
 async def facet_ranking(
     idea: str, papers: Sequence[Paper], embedder: Embedder
 ) -> dict[PaperId, float]:
-    """Fuse the rankings by the whole idea and by each facet; higher values are nearer.
+    """Fuse the rankings by the whole idea and by each facet.
+
+    Higher values are nearer.
 
     A work that anticipates only the mechanism looks dissimilar to the idea as a whole.
     """

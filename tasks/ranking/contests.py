@@ -128,7 +128,10 @@ def _strength(rating: Rating, elo: Rating) -> VotedStrength:
 
 
 def votes_on_ideas(votes: Iterable[HumanVote], group_of: Mapping[IdeaId, str]) -> tuple[Match, ...]:
-    """Convert votes about ranked ideas to matches of their groups; others are excluded."""
+    """Convert votes about ranked ideas to matches of their groups.
+
+    Other votes are excluded.
+    """
     idea_votes = (
         vote
         for vote in votes

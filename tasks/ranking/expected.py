@@ -27,7 +27,9 @@ TOKENS_PER_READING = 130
 
 
 class RankingEstimate(Noun):
-    """Upper bound of a ranking; the schedule of a large group often ends earlier.
+    """Upper bound of a ranking.
+
+    The schedule of a large group often ends earlier.
 
     `cost_usd` is None if a price is unknown.
     """

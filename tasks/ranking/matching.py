@@ -203,7 +203,9 @@ async def ask(
     seed: int,
     show_scores: bool = False,
 ) -> tuple[Match, ...]:
-    """Compare `first` with `second` in one call; return a match per dimension, maybe unscored.
+    """Compare `first` with `second` in one call.
+
+    Returns a match per dimension, maybe unscored.
 
     Engine failures do not raise.
     """

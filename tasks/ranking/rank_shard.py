@@ -1,4 +1,6 @@
-"""Ranking of the groups of a shard; each group lands when it ends.
+"""Ranking of the groups of a shard.
+
+Each group lands when it ends.
 
 Earlier matches of this or another ranking are reused. A journal stores every match on arrival, so
 that a kill loses only calls in flight.
@@ -127,7 +129,10 @@ GROUPS_IN_FLIGHT = 4
 
 
 async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]:
-    """Rank and land the groups without a complete receipt; return all receipts of the shard."""
+    """Rank and land the groups without a complete receipt.
+
+    Returns all receipts of the shard.
+    """
     layout = Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
         request, path = job.request, layout.batches(job.run_id, job.ranking_id)
@@ -213,7 +218,9 @@ def land_failed_group(
     calls: tuple[LlmCall, ...] = (),
     joins: bool = False,
 ) -> GroupReceipt | None:
-    """Land a group without ratings as failed; None if that cannot be written either.
+    """Land a group without ratings as failed.
+
+    Returns None if that cannot be written either.
 
     A group that cannot land counts as lost. Its journal stays for the next attempt.
 
@@ -308,7 +315,10 @@ def _unit(
     receipts: Sequence[GroupReceipt | None],
     ledgers: Mapping[IdeaId, Ledger],
 ) -> RankedGroup:
-    """Build the unit; it is incomplete if one of the `joined` groups is."""
+    """Build the unit.
+
+    It is incomplete if one of the `joined` groups is.
+    """
     (summary,) = outcome.groups
     reason = first_that_may_pass(match.unscored_reason for match in outcome.matches) or next(
         (

@@ -14,7 +14,10 @@ from tasks.ranking.tally import Tally, is_vote, tally, threads_for
 # Certainty that one idea is stronger than another: signed standard deviations of a normal (z).
 
 DISTINCT_Z = 0.6745
-"""Odds of three to one, from which one idea ranks above the other; below they share a rank."""
+"""z of odds of three to one, from which one idea ranks above the other.
+
+Below them the ideas share a rank.
+"""
 BEYOND_DOUBT_Z = 1.96
 """95 % two-sided: the certainty of differences that count for the best and the worst possible rank.
 """
@@ -102,7 +105,9 @@ def _forced_equal(
     upper: NDArray[np.intp],
     lower: NDArray[np.intp],
 ) -> Matrix:
-    """Return the mode under `s[upper] == s[lower]` for every pair; shape (pairs, ideas).
+    """Return the mode under `s[upper] == s[lower]` for every pair.
+
+    Its shape is (pairs, ideas).
 
     Newton's method with a Lagrange multiplier.
     """
@@ -133,7 +138,10 @@ def _forced_equal(
 
 
 def _places(z_of_rows: Iterable[tuple[slice, Matrix]], has_match: NDArray[np.bool_]) -> Places:
-    """Return (rank, best rank, worst rank) per idea; only ideas with a scored match count."""
+    """Return (rank, best rank, worst rank) per idea.
+
+    Only ideas with a scored match count.
+    """
     rank, best, better_than = (np.zeros(len(has_match), dtype=np.int64) for _ in range(3))
     for rows, z in z_of_rows:
         compared_z = z[:, has_match]

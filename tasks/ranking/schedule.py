@@ -223,7 +223,10 @@ def _most_informative(
     pairs_so_far: frozenset[Pair],
     most_pairs: int,
 ) -> tuple[Pair, ...]:
-    """Pair each idea at most once; the most undecided ideas choose first, ties by place."""
+    """Pair each idea at most once.
+
+    The most undecided ideas choose first; ties are ordered by place.
+    """
     ids = results.idea_ids
     place = {idea_id: number for number, idea_id in enumerate(ids)}
     opponents: list[list[int]] = [[] for _ in ids]

@@ -173,7 +173,9 @@ def tally(
     prior: Mapping[IdeaId, float] | None = None,
     group_of: Mapping[IdeaId, str] | None = None,
 ) -> Tally:
-    """Count `matches`, all of one dimension; matches with ideas outside `idea_ids` are skipped.
+    """Count `matches`, all of one dimension.
+
+    Matches with ideas outside `idea_ids` are skipped.
 
     Args:
         prior: log odds by idea; ideas without one are expected to equal the mean of the others.

@@ -142,7 +142,10 @@ def _follows(request: RankRequest, *_: object) -> tuple[Follow, ...]:
 
 
 def _expected(request: RankRequest, settings: Settings) -> Expected:
-    """Estimate in the given groups; the schedule of a large group often ends earlier."""
+    """Estimate in the given groups.
+
+    The schedule of a large group often ends earlier.
+    """
     (unit,) = request.units
     ideas: Sequence[Idea]
     if unit.evaluation is not None:

@@ -263,7 +263,9 @@ def _occurs(quote: str, text: str) -> bool:
 def _select_resources(
     resources: Iterable[Resource], reading: _PaperTexts, maximum_per_paper: int
 ) -> tuple[Resource, ...]:
-    """Merge the rows of each resource per paper.
+    """Return distinct rows, at most `maximum_per_paper` for each paper.
+
+    A row gets the resource's own paper if only one paper can be it.
 
     A row gets the resource's own paper if only one paper can be it.
     """
@@ -302,7 +304,7 @@ def _homes(papers: Iterable[Paper]) -> dict[tuple[ResourceKind, str], PaperId]:
 _KEYS_SHOWN = 3
 _NAME_WORDS = 16
 _ROWS_PER_PAPER = 20
-_NOBODY = show(())
+_NO_PAPERS = show(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +315,7 @@ class ResourceLines:
     """
 
     lines: tuple[str, ...] = ()
-    prompt_papers: Shown = _NOBODY
+    prompt_papers: Shown = _NO_PAPERS
 
 
 def resource_lines(

@@ -47,7 +47,10 @@ class Evidence:
 
 
 def in_order(evidence: Mapping[str, Evidence]) -> list[tuple[str, float]]:
-    """Return names with scores from 0 to 1, best first; ties by name."""
+    """Return names with scores from 0 to 1, best first.
+
+    Ties are ordered by name.
+    """
     total, total_weight = dict.fromkeys(evidence, 0.0), 0.0
     for weight, value_of in (
         (BY_WORKS, _worth_of_works),

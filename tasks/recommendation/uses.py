@@ -63,7 +63,7 @@ _SETTING = bounded(
     r" ?[=:(]? ?(\d{1,6}(?:[.,]\d{1,6})?(?: ?[×x] ?10 ?[-−–^]{0,2} ?\d{1,2}|e[-−–]?\d{1,2})?)",
     IGNORECASE,
 )
-_COUNTED = bounded(
+_COUNTED_SETTING = bounded(
     r"\b(\d{1,7}(?:,\d{3}){0,2}) (epochs|training steps|warm-?up steps|attention heads"
     r"|hidden units)\b",
     IGNORECASE,
@@ -177,7 +177,7 @@ def _settings(text_sentences: Iterable[str]) -> list[NamedResource]:
     settings: dict[str, NamedResource] = {}
     for sentence in filter(_DIGIT.search, text_sentences):
         pairs = [(match.group(1), match.group(2)) for match in _SETTING.finditer(sentence)]
-        pairs += [(match.group(2), match.group(1)) for match in _COUNTED.finditer(sentence)]
+        pairs += [(match.group(2), match.group(1)) for match in _COUNTED_SETTING.finditer(sentence)]
         for setting, value in pairs:
             name = setting.lower()
             settings.setdefault(

@@ -164,7 +164,10 @@ class Context:
 MOST_QUERY_WORDS = 70
 """Longest query of a passage search (ScholarEval, B.1.1)."""
 RANK_CONSTANT = 60
-"""Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009."""
+"""Constant of reciprocal rank fusion.
+
+Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,10 +61,10 @@ class _SettledPoint:
         return self.proposed.severity is ConcernSeverity.QUESTION
 
 
-_MISQUOTED = "quote words that do not stand in the plan"
-_UNFOUNDED = "neither quote the plan nor say what it lacks"
-_UNGRADED = "have no kind or no severity of the list"
-_UNREASONED = "give no reason"
+_MISQUOTED_TEXT = "quote words that do not stand in the plan"
+_UNFOUNDED_TEXT = "neither quote the plan nor say what it lacks"
+_UNGRADED_TEXT = "have no kind or no severity of the list"
+_UNREASONED_TEXT = "give no reason"
 
 
 async def review_plan(
@@ -120,7 +120,9 @@ async def review_plan(
             Failure(
                 stage=STAGE,
                 subject=_SUBJECT,
-                reason=Reason.PASSAGE_NOT_FOUND if flaw == _MISQUOTED else Reason.REPLY_UNPARSABLE,
+                reason=Reason.PASSAGE_NOT_FOUND
+                if flaw == _MISQUOTED_TEXT
+                else Reason.REPLY_UNPARSABLE,
                 detail=f"{count} of {len(points)} points were left out: they {flaw}",
             )
             for flaw, count in flaws.items()
@@ -208,13 +210,13 @@ def _flaw(point: ProposedPoint, plan: str) -> str | None:
     is_question = point.severity is ConcernSeverity.QUESTION
     is_graded = strength or point.severity is not None
     if point.kind is None or not is_graded or (strength and is_question):
-        return _UNGRADED
+        return _UNGRADED_TEXT
     if not (point.point and (point.why or is_question)):
-        return _UNREASONED
+        return _UNREASONED_TEXT
     if not point.quote:
-        return _UNFOUNDED if strength or is_question or not point.omission else None
+        return _UNFOUNDED_TEXT if strength or is_question or not point.omission else None
     in_plan = stands_in(point.quote, plan, least_characters=LEAST_CHARACTERS_OF_A_PLAN)
-    return None if in_plan else _MISQUOTED
+    return None if in_plan else _MISQUOTED_TEXT
 
 
 def _concern(rank: int, point: ProposedPoint, provenance: Provenance) -> Concern:

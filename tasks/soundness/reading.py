@@ -40,7 +40,10 @@ _Readable = tuple[Paper, tuple[SectionShown, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ReadingResult:
-    """Evidence in the order of the papers; `full_text`: papers read beyond the abstract."""
+    """Evidence in the order of the papers.
+
+    `full_text` counts papers read beyond the abstract.
+    """
 
     evidence: tuple[MethodEvidence, ...]
     full_text: frozenset[str]

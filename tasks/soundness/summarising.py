@@ -32,7 +32,7 @@ from tasks.soundness.steps.soundness_review import SOUNDNESS_SUMMARY, ReviewShow
 
 ReviewedMethod = tuple[Method, CitedResult[SoundnessReview]]
 
-_MOST = 3
+_MOST_ITEMS = 3
 _LISTS = ("strengths", "weaknesses", "suggestions")
 
 
@@ -45,7 +45,10 @@ def _rekeyed(review: CitedResult[SoundnessReview], prompt_papers: Shown, *fields
 async def summarise(
     idea: Idea, reviews: Sequence[ReviewedMethod], engine: Engine
 ) -> CitedResult[SoundnessSummary]:
-    """Summarize the scored reviews, in the methods' order; without any, it is unscored."""
+    """Summarize the scored reviews, in the methods' order.
+
+    Without any, it is unscored.
+    """
     prompt_papers = all_cited_papers(each for _, each in reviews)
     shown_reviews = []
     for method, review in reviews:
@@ -86,10 +89,12 @@ async def summarise(
         )
     proposals = {field: getattr(outcome.value, field) for field in _LISTS}
     omitted_counts = [
-        f"{len(items) - _MOST} {field}" for field, items in proposals.items() if len(items) > _MOST
+        f"{len(items) - _MOST_ITEMS} {field}"
+        for field, items in proposals.items()
+        if len(items) > _MOST_ITEMS
     ]
     settled_items = {
-        field: [settle(item, prompt_papers) for item in items[:_MOST] if item.strip()]
+        field: [settle(item, prompt_papers) for item in items[:_MOST_ITEMS] if item.strip()]
         for field, items in proposals.items()
     }
     texts: dict[str, Any] = {

@@ -1,4 +1,7 @@
-"""The base class of all sources: it turns queries into requests and pages into answers."""
+"""The base class of all sources.
+
+It turns queries into requests and pages into answers.
+"""
 
 from abc import ABC, abstractmethod
 from collections import deque
@@ -54,7 +57,7 @@ def plain_words(text: str) -> str:
 
 # Otherwise a source with all items outside the dates would be read to its end.
 _MOST_PAGES = 20
-_NOTHING_ASKED = Question("/")
+_EMPTY_QUESTION = Question("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,9 @@ class HttpSource(ABC):
     name: ClassVar[str]
     kind: ClassVar[SourceKind]
     searches_text: ClassVar[bool] = True
-    """Whether it searches by `SourceQuery.text`."""
+    """Whether the source searches by `SourceQuery.text`."""
     looks_up_dois: ClassVar[bool] = False
-    """Whether it looks up `SourceQuery.dois`."""
+    """Whether the source looks up `SourceQuery.dois`."""
     largest_batch: ClassVar[int] = 1
     """DOIs in one request."""
     maximum_characters: ClassVar[int] = 400
@@ -98,9 +101,9 @@ class HttpSource(ABC):
     rows_at: ClassVar[tuple[str, ...]] = ()
     """Path of the list of rows in the body."""
     required: ClassVar[tuple[str, ...]] = ()
-    """Settings that it requires."""
+    """Settings that the source requires."""
     advice: ClassVar[str] = ""
-    """Message to a user who has not set them."""
+    """Message to the user if they are not set."""
 
     def __init__(self, settings: Settings, context: SourceContext) -> None:
         self.settings = settings
@@ -239,7 +242,7 @@ class HttpSource(ABC):
 
     def _refusal(self, query: SourceQuery, wording: Wording) -> SourceFailure | None:
         if (missing := self.missing_setting(self.settings)) is not None:
-            return self.requests.failure(_NOTHING_ASKED, Reason.NOT_CONFIGURED, missing)
+            return self.requests.failure(_EMPTY_QUESTION, Reason.NOT_CONFIGURED, missing)
         if query.dois and not self.looks_up_dois:
             limitation = "looks up no DOIs"
         elif not query.dois and not self.searches_text:
@@ -249,7 +252,7 @@ class HttpSource(ABC):
         else:
             return None
         return self.requests.failure(
-            _NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {limitation}"
+            _EMPTY_QUESTION, Reason.BAD_REQUEST, f"{self.name} {limitation}"
         )
 
     def _batches(self, dois: Sequence[str], search_state: SearchState) -> list[Question]:
@@ -259,7 +262,7 @@ class HttpSource(ABC):
             if doi is None:
                 detail = f"{text[:100]!r} is no DOI that can be asked for"
                 search_state.failures.append(
-                    self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, detail)
+                    self.requests.failure(_EMPTY_QUESTION, Reason.BAD_REQUEST, detail)
                 )
             else:
                 unique[doi] = None

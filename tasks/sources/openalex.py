@@ -31,7 +31,10 @@ _SELECT = (
 
 
 class OpenAlexSource(HttpSource):
-    """Works by words or by batches of DOIs. Works without a key, within a small daily allowance."""
+    """Works by words or by batches of DOIs.
+
+    The API can be used without a key, within a small daily allowance.
+    """
 
     name = "openalex"
     kind = SourceKind.PAPERS

@@ -36,7 +36,10 @@ class Question:
     packed: int = 1
 
     def at(self, cursor: str) -> "Question | None":
-        """Return the request for the page at `cursor`; None if it has no pages."""
+        """Return the request for the page at `cursor`.
+
+        Returns None if it has no pages.
+        """
         pages = dict(self.parameters)
         if not cursor or "cursor" not in pages:
             return None
@@ -262,7 +265,10 @@ class SourceRequests:
         )
 
     async def _send(self, question: Question) -> Reply:
-        """Send the request; redirects are followed only on the same host, because of the keys."""
+        """Send the request.
+
+        Redirects are followed only on the same host, because of the keys.
+        """
         upstream = self._upstream
         of_body = {} if question.body is None else {"content-type": "application/json"}
         return await exchange_on_host(
@@ -300,7 +306,10 @@ class SourceRequests:
         return Tried(FetchResult(failure=failure), retry, wait_seconds)
 
     def _apply_limits(self, reply: Reply) -> None:
-        """Apply a stated rate or pause; after a 429, at least a short pause."""
+        """Apply a stated rate or pause.
+
+        After a 429 there is at least a short pause.
+        """
         wait_seconds = self._upstream.asks_to_wait_seconds(reply)
         if reply.status == 429:
             wait_seconds = max(wait_seconds, self._settings.retry_base_seconds)

@@ -50,7 +50,10 @@ def with_whole_characters(text: str) -> str:
 
 
 def inside(value: Any, *path: str) -> Any:
-    """Return the value at a path of names; None if any part is missing."""
+    """Return the value at a path of names.
+
+    Returns None if any part is missing.
+    """
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value

@@ -19,7 +19,10 @@ _LEAST_EPOCH_MILLISECONDS = 1e11
 
 
 def whole_number(text: str | None) -> int | None:
-    """Parse a number of at most 15 ASCII digits; None for any other text."""
+    """Parse a number of at most 15 ASCII digits.
+
+    Returns None for any other text.
+    """
     text = (text or "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 

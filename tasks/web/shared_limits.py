@@ -60,7 +60,10 @@ def _read(record_bytes: bytes, layout: Struct, kind: type[RecordT]) -> RecordT:
 
 @asynccontextmanager
 async def alone(path: Path) -> AsyncIterator[None]:
-    """Hold the lock at `path` during the block; the lock of a dead process is released."""
+    """Hold the lock at `path` during the block.
+
+    The lock of a dead process is released.
+    """
     async with AsyncFileLock(path, mode=0o600, run_in_executor=False, fallback_to_soft=False):
         yield
 
@@ -101,7 +104,10 @@ class _State:
     learnt_per_minute: float = 0.0
 
     def look(self, now: float) -> None:
-        """Update the state to `now`; a clock that went back was restarted with the machine."""
+        """Update the state to `now`.
+
+        A clock that went back was restarted with the machine.
+        """
         clock_reset = max(self.seen_at - now, 0.0)
         self.shift -= clock_reset
         self.blocked_until -= clock_reset
@@ -154,7 +160,10 @@ class SharedRateLimit:
         return max(time.monotonic() - start_time, 0.0)
 
     def slot(self, amount: float) -> tuple[float, float]:
-        """Take a slot; return its place on the time line, and the seconds until then."""
+        """Take a slot.
+
+        Returns its place on the time line, and the seconds until then.
+        """
         with self._shared() as state:
             slot = max(state.next_slot, state.earliest)
             state.next_slot = slot + amount * self._seconds_per_unit(state)
@@ -252,7 +261,10 @@ class CircuitBreaker:
             return self._state_of(memory)
 
     def allows(self) -> bool:
-        """Return whether a request may be sent now; a half-open circuit allows one trial."""
+        """Return whether a request may be sent now.
+
+        A half-open circuit allows one trial.
+        """
         with self._shared() as memory:
             state = self._state_of(memory)
             if state is CircuitState.HALF_OPEN:

@@ -103,7 +103,10 @@ async def _ask_queries(
     parts: Sequence[IdeaPart],
     question: Callable[[Sequence[IdeaPart]], InputT],
 ) -> list[tuple[Sequence[IdeaPart], list[Query]]]:
-    """Return the queries of each batch of parts, at most `queries_per_part` per part and kind."""
+    """Return the queries of each batch of parts.
+
+    There are at most `queries_per_part` per part and kind.
+    """
     batches = even_batches(parts, context.parameters.parts_per_query_call)
     outcomes = await side_by_side(context.engine.run(step, question(batch)) for batch in batches)
     limit = context.parameters.queries_per_part

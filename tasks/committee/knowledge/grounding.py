@@ -27,7 +27,10 @@ from tasks.text.quotations import stands_in
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Items of one phase, each grounded in one part. Phases never share a call."""
+    """Items of one phase, each grounded in one part.
+
+    Phases never share a call.
+    """
 
     phase: KnowledgePhase
     items: dict[str, Candidate]
@@ -41,7 +44,9 @@ class _Batch:
 async def ground(
     context: Context, candidates: Sequence[Candidate], names: dict[int, str]
 ) -> tuple[GroundedEvidence, ...]:
-    """Return one row per part and item, scored or not, in order of phases, parts and items.
+    """Return one row per part and item, scored or not.
+
+    Rows are ordered by phase, part and item.
 
     Earlier knowledge is grounded in every part of its kind. Later knowledge, used for suggestions
     only, is grounded in the part it was searched for.
@@ -92,7 +97,10 @@ async def _outcomes(
 
 
 def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
-    """Group items by part, in order of kind, so that prompts of different parts share a prefix."""
+    """Group items by part, in order of kind.
+
+    Prompts of different parts then share a prefix.
+    """
     by_kind = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
     earlier_candidates = [each for each in by_kind if each.phase is KnowledgePhase.BEFORE]
     later_candidates = [each for each in by_kind if each.phase is KnowledgePhase.AFTER]
@@ -106,7 +114,7 @@ def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
         batches += _pack(context, KnowledgePhase.BEFORE, pairs)
     pairs = []
     for each in later_candidates:
-        # The part it was first searched for, if its kind is grounded in that part.
+        # The part of its first query, if its kind is grounded in that part.
         searched_parts, own_part = context.outline.searched(each.item.kind), each.query.part
         pairs.append((each, own_part if own_part in searched_parts else searched_parts[0]))
     return batches + _pack(context, KnowledgePhase.AFTER, pairs)
@@ -115,7 +123,10 @@ def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
 def _pack(
     context: Context, phase: KnowledgePhase, pairs: Sequence[tuple[Candidate, IdeaPart]]
 ) -> list[_Batch]:
-    """Make batches of `items_per_grounding_call`; items without text form a batch without a call."""
+    """Make batches of `items_per_grounding_call`.
+
+    Items without text form a batch without a call.
+    """
     readable = [pair for pair in pairs if pair[0].shown().strip()]
     unreadable = [pair for pair in pairs if not pair[0].shown().strip()]
     packs = even_batches(readable, context.parameters.items_per_grounding_call)

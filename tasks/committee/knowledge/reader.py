@@ -1,4 +1,6 @@
-"""Reader of web pages (main text) and repositories (README and structure, up to a date).
+"""Reader of web pages and of repositories up to a date.
+
+It reads the main text of a page, and README and structure of a repository.
 
 Fetched code is never run. Commits: docs.github.com/rest/commits.
 """
@@ -145,7 +147,10 @@ class Archive(Noun):
 
 
 def describe_archive(archive: Archive) -> str:
-    """Return a line of file types, one of folders, and one for each module, most used first."""
+    """Describe an archive by file types, folders and modules.
+
+    Each module has a line; the most used modules come first.
+    """
     kinds = Counter(
         PurePosixPath(path).suffix or PurePosixPath(path).name for path, _ in archive.files
     )
@@ -233,7 +238,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class WebReader:
-    """Reader of web pages and repositories for one idea; its ledger records the requests.
+    """Reader of web pages and repositories for one idea.
+
+    Its ledger records the requests.
 
     Failures are part of the `Reading`, never raised.
 

@@ -114,7 +114,10 @@ _SourceResult = tuple[list[tuple[KnowledgeItem, Paper | None]], bool]
 
 @dataclass(slots=True)
 class Search:
-    """All search rounds of one idea. Each query is sent to a source once."""
+    """All search rounds of one idea.
+
+    Each query is sent to a source once.
+    """
 
     context: Context
     pool: Pool = field(default_factory=Pool)
@@ -207,7 +210,9 @@ class Search:
         return new
 
     def _enter(self, find: Find) -> Candidate | None:
-        """Add a find to the pool; return the candidate if it is new.
+        """Add a find to the pool.
+
+        Returns the candidate if it is new.
 
         The idea's own publication and retracted works are excluded and recorded.
         """

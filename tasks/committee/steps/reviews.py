@@ -48,7 +48,10 @@ class PersonaInput(Noun):
 
 
 def _within_scale(value: object) -> int | None:
-    """Return the confidence; None if missing or off the scale, which keeps the score valid."""
+    """Return the confidence.
+
+    Returns None if missing or off the scale, which keeps the score valid.
+    """
     text = str(value).strip()
     return int(text) if text in ("0", "1", "2", "3") else None
 
@@ -74,8 +77,8 @@ class PersonaReply(Reply):
     reviews: Annotated[list[DimensionReview], Field(min_length=1), SoundEntries]
 
 
-_QUOTED = 2
-_STRONG = 0.7
+_MOST_QUOTATIONS = 2
+_STRONG_RELEVANCE = 0.7
 """Relevance from which a finding counts as strong evidence."""
 _BY_THE_TEXT = 2
 _PRIOR = 0.5
@@ -146,8 +149,8 @@ def _review_dimension(inputs: PersonaInput, dimension: DimensionShown) -> Dimens
             part = each.finding.part
             name = "gist" if part == IdeaPart.TLDR else part.replace("_", " ")
             lines[each.finding.relation][f"{each.finding.relation} {name}: {quotation}"] = None
-    strong_count = sum(value >= _STRONG for value in relevance.values())
-    quotations = (line for each in lines.values() for line in list(each)[:_QUOTED])
+    strong_count = sum(value >= _STRONG_RELEVANCE for value in relevance.values())
+    quotations = (line for each in lines.values() for line in list(each)[:_MOST_QUOTATIONS])
     return DimensionReview(
         dimension=dimension.name,
         review="\n\n".join((judgement.summary, *quotations)),
@@ -315,7 +318,10 @@ class MetaInput(Noun):
 
 
 def _parse_decision(value: object) -> object:
-    """Read decisions such as `reject.`, `SPOTLIGHT` and `Accept (Poster)`; leave others to validation."""
+    """Read decisions such as `reject.`, `SPOTLIGHT` and `Accept (Poster)`.
+
+    Others are left to validation.
+    """
     if not isinstance(value, str):
         return value
     decisions = [

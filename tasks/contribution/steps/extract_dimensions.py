@@ -113,7 +113,7 @@ DIMENSIONS = tuple(
     DimensionCues(name, any_of(wording), any_of(headings))
     for name, (wording, headings) in _CUES.items()
 )
-"""In order of precedence if a sentence fits several equally."""
+"""Dimensions, in order of precedence if a sentence fits several equally."""
 
 
 class DimensionsInput(Noun):
@@ -136,13 +136,22 @@ class DimensionsReply(Reply):
 
 STATEMENTS_PER_DIMENSION = 2
 STATEMENT_WORD_LIMIT = 60
-"""Longer than nearly every real sentence; longer ones end in an ellipsis."""
+"""Limit of a sentence; longer ones end in an ellipsis.
+
+Nearly every real sentence is shorter.
+"""
 MINIMUM_WORDS = 6
 REDUNDANT_OVERLAP = 0.55
 ENOUGH_CLAIMS = 4
-"""With fewer claiming sentences, descriptive ones outside the background count too."""
+"""Number of claiming sentences that suffice.
+
+With fewer, descriptive ones outside the background count too.
+"""
 MINIMUM_STRENGTH = 2.0
-"""A dimension needs one sentence that both claims something and has its wording."""
+"""Strength that one sentence of a dimension needs.
+
+It both claims something and has the dimension's wording.
+"""
 _FIGURE = bounded(r"\b\d")
 _EMPHASIS = bounded(r"[*_`#]{1,3}")
 
@@ -154,7 +163,10 @@ class ClaimSentence:
     strengths: tuple[float, ...]
 
     def strength(self, place: int) -> float:
-        """Return the sentence's strength for the dimension at `place`; 0 without its wording."""
+        """Return the sentence's strength for the dimension at `place`.
+
+        It is 0 without the dimension's wording.
+        """
         return self.strengths[place] + self.weight if self.strengths[place] else 0.0
 
 

@@ -43,7 +43,10 @@ class OtherSource(Protocol):
     def failures(self) -> Sequence[str]: ...
 
     def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
-        """Yield its records with the numbers of the papers in `store`, after the rules have run."""
+        """Yield its records with the numbers of papers in `store`.
+
+        The rules have run before.
+        """
         ...
 
 
@@ -175,7 +178,9 @@ def review(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> Decided:
-    """Apply decisions. Accepted and undone proposals produce one new version of the snapshot.
+    """Apply decisions.
+
+    Accepted and undone proposals produce one new version of the snapshot.
 
     Raises:
         ConfigurationError: a rule or proposal does not exist or has no remedy, or one to undo is

@@ -1,4 +1,4 @@
-"""The proposals of a snapshot and the decisions on them, in a file next to it.
+"""Proposals of a snapshot and the decisions on them, in a file.
 
 The first line holds the audited version and method; each further line is a proposal.
 """

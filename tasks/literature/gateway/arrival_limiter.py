@@ -29,7 +29,7 @@ _QUICK_ANSWER_SECONDS = 0.015
 _STEADY_SPREAD_SECONDS = 0.025
 _LONGEST_TRAVEL_SECONDS = 0.25
 _LONGEST_TRAVEL_ALONE_SECONDS = 0.1
-"""For windows of one request, where lost time cannot be made up."""
+"""Limit for windows of one request, where lost time cannot be made up."""
 
 _WAKE_EARLY_SECONDS = 0.002
 _LOCK_EVERY_SECONDS = 0.001
@@ -62,7 +62,10 @@ class Memory:
     departures: list[Departure] = field(default_factory=list)
 
     def add(self, departure: Departure, most: int) -> None:
-        """Append a departure. Another gateway may need more than `most`, so the list never shrinks."""
+        """Append a departure.
+
+        Another gateway may need more than `most`, so the list never shrinks.
+        """
         length = min(max(most, len(self.departures)), _MOST_REMEMBERED)
         self.departures = [*self.departures, departure][-length:]
 
@@ -119,7 +122,10 @@ class Departures:
         os.pwrite(self._descriptor, head + struct.pack(f"<{len(moments)}d", *moments), 0)
 
     def try_lock(self) -> bool:
-        """Lock the memory for a departure if it is free; return whether it was."""
+        """Lock the memory for a departure if it is free.
+
+        Returns whether it was.
+        """
         return self._descriptor is None or lock_descriptor(self._descriptor, blocking=False)
 
     def unlock(self) -> None:
@@ -132,7 +138,10 @@ class Departures:
 
 
 def departures_file(folder: Path, host: str, key: str | None) -> Path:
-    """Return the file for an upstream and key; its name has a shortened hash of the key."""
+    """Return the file for an upstream and key.
+
+    Its name has a shortened hash of the key.
+    """
     readable = "".join(letter if letter.isalnum() else "-" for letter in host)[:60]
     return folder / f"{readable}-{content_hash('allowance', host, key or '', length=12)}.departures"
 
@@ -151,13 +160,19 @@ class Turn:
         self.departed_at = granted_at
 
     def departed(self) -> None:
-        """Record that the request was sent, or will not be. Only the first call counts."""
+        """Record that the request was sent, or will not be.
+
+        Only the first call counts.
+        """
         if self._held:
             self._held = False
             self.departed_at = self._limiter.pass_on()
 
     def arrived(self) -> None:
-        """Record that the request has arrived: its answer begins. Only the first call counts."""
+        """Record that the request has arrived: its answer begins.
+
+        Only the first call counts.
+        """
         self.departed()
         if not self._arrived:
             self._arrived = True
@@ -165,7 +180,9 @@ class Turn:
 
 
 class ArrivalLimiter:
-    """Grants turns in order of request. A restarted process never sends at once.
+    """Grants turns in order of request.
+
+    A restarted process never sends at once.
 
     With N requests a second allowed, any N + 1 consecutive arrivals take longer than a second,
     including those of other limiters with the same `memory`: a request leaves a second after the
@@ -206,7 +223,10 @@ class ArrivalLimiter:
         self.working_seconds = 0.0
 
     async def turn(self) -> Turn:
-        """Wait for a turn. The caller must call `departed` when the request is sent."""
+        """Wait for a turn.
+
+        The caller must call `departed` when the request is sent.
+        """
         request_time = self._clock()
         if self.waiting == 0 and not self._gate.locked():
             self._floor = max(self._floor, request_time)
@@ -353,7 +373,10 @@ class ArrivalLimiter:
 
     @property
     def used_share(self) -> float | None:
-        """Share of the allowed departures used while requests waited; None before any waited."""
+        """Share of the allowed departures used while requests waited.
+
+        It is None before any request waited.
+        """
         if self.working_seconds <= 0:
             return None
         return self.working_departures / self._rate / self.working_seconds

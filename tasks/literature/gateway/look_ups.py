@@ -30,7 +30,10 @@ from warehouse.stores.keyed_store import KeyedStore
 # Larger batches with nested lists are often answered with 500 or 504.
 LARGEST_NESTED_BATCH = 100
 MOST_NESTED_ROWS = 9_999
-"""The API silently truncates the nested lists of a batch here, so a full answer is incomplete."""
+"""Nested rows at which the API silently truncates a batch.
+
+A full answer is therefore incomplete.
+"""
 _TOO_LARGE = b"exceed maximum size"
 # Time for look-ups of other ideas to join the batch; a request to the API takes far longer.
 _LINGER_SECONDS = 0.01
@@ -248,7 +251,10 @@ class LookUps:
     async def _outcomes(
         self, fields: str, identifiers: list[str], reply: Reply, cost: BatchCost
     ) -> dict[str, Row]:
-        """Return a batch's rows; a batch too large, too slow or truncated is halved."""
+        """Return a batch's rows.
+
+        A batch too large, too slow or truncated is halved.
+        """
         cost.attempts += reply.attempts
         cost.wait_seconds += reply.wait_seconds
         if reply.status == 400 and NONE_KNOWN.encode() in reply.body:

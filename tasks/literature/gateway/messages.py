@@ -90,7 +90,7 @@ def attempts_in(header: str) -> tuple[Attempt, ...]:
 
 
 _GRAPH, _RECOMMENDATIONS = "/graph/v1/", "/recommendations/v1/"
-_HERE = "{}"
+_PLACEHOLDER = "{}"
 _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("GET", f"{_GRAPH}paper/search", "paper/search"),
     ("GET", f"{_GRAPH}paper/search/bulk", "paper/search/bulk"),
@@ -101,13 +101,13 @@ _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("POST", f"{_GRAPH}paper/batch", "paper/batch"),
     ("POST", f"{_GRAPH}author/batch", "author/batch"),
     ("POST", f"{_RECOMMENDATIONS}papers", "papers"),
-    ("GET", f"{_RECOMMENDATIONS}papers/forpaper/{_HERE}", "papers/forpaper"),
-    ("GET", f"{_GRAPH}author/{_HERE}/papers", "author/papers"),
-    ("GET", f"{_GRAPH}author/{_HERE}", "author"),
-    ("GET", f"{_GRAPH}paper/{_HERE}/authors", "paper/authors"),
-    ("GET", f"{_GRAPH}paper/{_HERE}/citations", "paper/citations"),
-    ("GET", f"{_GRAPH}paper/{_HERE}/references", "paper/references"),
-    ("GET", f"{_GRAPH}paper/{_HERE}", "paper"),
+    ("GET", f"{_RECOMMENDATIONS}papers/forpaper/{_PLACEHOLDER}", "papers/forpaper"),
+    ("GET", f"{_GRAPH}author/{_PLACEHOLDER}/papers", "author/papers"),
+    ("GET", f"{_GRAPH}author/{_PLACEHOLDER}", "author"),
+    ("GET", f"{_GRAPH}paper/{_PLACEHOLDER}/authors", "paper/authors"),
+    ("GET", f"{_GRAPH}paper/{_PLACEHOLDER}/citations", "paper/citations"),
+    ("GET", f"{_GRAPH}paper/{_PLACEHOLDER}/references", "paper/references"),
+    ("GET", f"{_GRAPH}paper/{_PLACEHOLDER}", "paper"),
 )
 """(method, path, endpoint) of every route of the Semantic Scholar API; the first match counts.
 
@@ -136,10 +136,13 @@ class Route:
 
 
 def route_of(method: str, path: str) -> Route | None:
-    """Return the route of a decoded path; None for an unknown route or invalid identifier."""
+    """Return the route of a decoded path.
+
+    Returns None for an unknown route or invalid identifier.
+    """
     path = path.rstrip("/")
     for its_method, pattern, endpoint in _ROUTES:
-        prefix, placeholder, suffix = pattern.partition(_HERE)
+        prefix, placeholder, suffix = pattern.partition(_PLACEHOLDER)
         if method != its_method or not (path.startswith(prefix) and path.endswith(suffix)):
             continue
         if not placeholder:
@@ -201,7 +204,10 @@ class Request:
         return self.route.endpoint if self.route is not None else "unknown"
 
     def key(self) -> str:
-        """Return a cache key, equal for equal requests; it contains no header and no API key."""
+        """Return a cache key, equal for equal requests.
+
+        It contains no header and no API key.
+        """
         body = hashlib.sha256(self.body).hexdigest()
         return content_hash(
             self.method, self.path.rstrip("/"), urlencode(sorted(self.parameters)), body
@@ -210,7 +216,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer and its cost. A `reason` marks a failed look-up; the body repeats it.
+    """An answer and its cost. A `reason` marks a failed look-up.
+
+    The body repeats it.
 
     Attributes:
         wait_seconds: waiting time at the rate limiter.
@@ -236,7 +244,10 @@ class Reply:
 
     @property
     def definite(self) -> bool:
-        """Return whether the reply can be cached: success, or a refusal not caused by load."""
+        """Return whether the reply can be cached.
+
+        It is a success, or a refusal not caused by load.
+        """
         return self.status in (200, 400, 404)
 
 

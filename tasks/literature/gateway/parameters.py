@@ -235,7 +235,10 @@ def edge_view(citation: CitationContexts, fields: tuple[str, ...]) -> Json:
 
 
 def nested_fields(fields: tuple[str, ...], name: str) -> tuple[str, ...] | None:
-    """Return the requested fields of a nested list (default: title); None if not requested."""
+    """Return the requested fields of a nested list (default: title).
+
+    Returns None if not requested.
+    """
     inner = tuple(
         field.removeprefix(f"{name}.") for field in fields if field.startswith(f"{name}.")
     )
@@ -279,7 +282,10 @@ def canonical_id(text: str) -> str | None:
 
 
 def batch_identifiers(body: bytes) -> list[str]:
-    """Parse the ids of a batch request. Raises RequestRejectedError for an invalid body."""
+    """Parse the ids of a batch request.
+
+    Raises RequestRejectedError for an invalid body.
+    """
     try:
         payload = orjson.loads(body)
     except orjson.JSONDecodeError as error:

@@ -179,7 +179,10 @@ class GatewayProcess:
             return False
 
     def _keep_alive(self) -> None:
-        """Restart a dead gateway on its port; give up when it keeps crashing at start."""
+        """Restart a dead gateway on its port.
+
+        It is given up when it keeps crashing at start.
+        """
         quick_deaths, started_at = 0, time.monotonic()
         while not self._stopping.wait(_LOOK_EVERY_SECONDS):
             assert self._process is not None

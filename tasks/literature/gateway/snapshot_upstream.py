@@ -46,8 +46,10 @@ _MOST_LEFT_OUT = 100
 """Papers of one search listed in a header."""
 # The API truncates nested lists here.
 _MOST_NESTED = 9_999
-_WITHHELD = "Notice: The following paper fields have been elided by the publisher: {'references'}"
-_NESTED = frozenset(NESTED)
+_WITHHELD_NOTICE = (
+    "Notice: The following paper fields have been elided by the publisher: {'references'}"
+)
+_NESTED_FIELDS = frozenset(NESTED)
 
 
 class SnapshotUpstream:
@@ -162,7 +164,7 @@ class SnapshotUpstream:
 
     async def _batch(self, request: Request) -> Reply:
         identifiers = batch_identifiers(request.body)
-        fields = fields_of(request.parameter("fields"), _NESTED)
+        fields = fields_of(request.parameter("fields"), _NESTED_FIELDS)
         papers = self._snapshot.papers(identifiers)
         if not any(papers):
             return error_reply(400, NONE_KNOWN)
@@ -170,7 +172,7 @@ class SnapshotUpstream:
         return replace(json_reply(rows), packed=len(identifiers))
 
     def _paper(self, request: Request, identifier: str, edges: str | None) -> Reply:
-        fields = fields_of(request.parameter("fields"), EDGE_FIELDS if edges else _NESTED)
+        fields = fields_of(request.parameter("fields"), EDGE_FIELDS if edges else _NESTED_FIELDS)
         (paper,) = self._snapshot.papers([identifier])
         if paper is None:
             return error_reply(404, f"Paper with id {identifier} not found")
@@ -190,7 +192,7 @@ class SnapshotUpstream:
         if kind == "references":
             page_fields["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
         if edges is None:
-            elided_fields = {"openAccessPdf": {"disclaimer": _WITHHELD}}
+            elided_fields = {"openAccessPdf": {"disclaimer": _WITHHELD_NOTICE}}
             page_fields["citingPaperInfo"] = {**view(paper, ("title",)), **elided_fields}
             return json_reply({**page_fields, "data": None})
         if window.end < edges.total:

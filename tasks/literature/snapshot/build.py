@@ -148,7 +148,10 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
 
 
 def index_store(store: PaperStore, text: Path, report: Progress) -> dict[str, Any]:
-    """Index the texts of a store in the folder `text`; return its manifest fields."""
+    """Index the texts of a store in the folder `text`.
+
+    Returns its manifest fields.
+    """
     count = store.count()
     report(0, count, "index")
     write_text_index(

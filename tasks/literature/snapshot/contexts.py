@@ -55,7 +55,10 @@ References = Sequence[tuple[int, str, CitationContexts]]
 
 
 def merge_contexts(entries: Sequence[CitationContexts]) -> CitationContexts:
-    """Merge entries of a reference list for the same paper; each passage once."""
+    """Merge entries of a reference list for the same paper.
+
+    Each passage is kept once.
+    """
     passages = [each.contexts for each in entries if each.contexts is not None]
     influential = [each.influential for each in entries if each.influential is not None]
     return CitationContexts(

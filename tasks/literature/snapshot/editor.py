@@ -30,7 +30,9 @@ from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_k
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A new or changed paper; columns missing in the row keep their values.
+    """A new or changed paper.
+
+    Columns missing in the row keep their values.
 
     Attributes:
         cites_nothing: whether a paper without edges is known to have no references.
@@ -42,7 +44,10 @@ class Upsert:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """New values for some fields of the paper with this key; unknown papers are skipped."""
+    """New values for some fields of the paper with this key.
+
+    Unknown papers are skipped.
+    """
 
     key: str
     fields: Mapping[str, Any] = field(default_factory=dict)

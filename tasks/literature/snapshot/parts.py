@@ -73,7 +73,10 @@ def parts_in(folder: Path) -> tuple[Path, ...]:
 
 
 def plain_files(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return the paths in order. Raises SnapshotError for a link, pipe or device."""
+    """Return the paths in order.
+
+    Raises SnapshotError for a link, pipe or device.
+    """
     files = tuple(sorted(paths))
     special_file = next((path for path in files if path.is_symlink() or not path.is_file()), None)
     if special_file is not None:
@@ -139,7 +142,9 @@ def _parquet_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
 
 
 def json_rows(path: Path, first_row: int) -> Iterator[Row]:
-    """Yield the objects of a JSON Lines file from a row on. Empty lines do not count.
+    """Yield the objects of a JSON Lines file from a row on.
+
+    Empty lines do not count.
 
     Raises SnapshotError for a line that is no JSON object.
     """

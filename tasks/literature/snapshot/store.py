@@ -124,7 +124,10 @@ class PaperStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit the writes of the block; an exception leaves them to be rolled back at close."""
+        """Commit the writes of the block.
+
+        An exception leaves them to be rolled back at close.
+        """
         self._connection.execute("begin immediate")
         yield
         self._connection.execute("commit")
@@ -149,7 +152,10 @@ class PaperStore:
         return False
 
     def _same(self, record: PaperRecord, *, identified: bool) -> int | None:
-        """Return the number of the same paper; a title never matches a paper with another DOI."""
+        """Return the number of the same paper.
+
+        A title never matches a paper with another DOI.
+        """
         corpus_keys = [f"corpus:{record.corpus_id}"] if record.corpus_id else []
         for key in (
             [f"id:{record.paper_id}", *corpus_keys]
@@ -287,7 +293,10 @@ class PaperStore:
             return [each for (each,) in self._connection.execute(query)]
 
     def entries_of_lists(self) -> Iterator[tuple[int, int, int | None]]:
-        """Yield (citing, position, cited) of every reference; None if cited is not in the snapshot."""
+        """Yield (citing, position, cited) of every reference.
+
+        `cited` is None for a paper outside the snapshot.
+        """
         yield from self._connection.execute(
             "select r.citing, r.position, k.number from named_references r"
             " left join keys k on k.hash = r.hash order by r.citing, r.position"

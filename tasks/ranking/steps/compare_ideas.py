@@ -74,7 +74,10 @@ class PairReply(Reply):
 
 
 def verdict_along(answer: PairReply, dimension: str) -> DimensionVerdict | None:
-    """Return the verdict along `dimension`; None if there is none, or if several differ."""
+    """Return the verdict along `dimension`.
+
+    Returns None if there is none, or if several differ.
+    """
     verdicts = [
         verdict
         for verdict in answer.verdicts
@@ -101,7 +104,7 @@ _MEASURES_OF: dict[str, tuple[MeasureOf, ...]] = {
     ),
     "significance": (measures.promised_gains, measures.reach),
 }
-_WHOLE: tuple[MeasureOf, ...] = tuple(
+_WHOLE_MEASURES: tuple[MeasureOf, ...] = tuple(
     measures.module_score(name)
     for name in ("soundness", "contribution", "committee", "novelty", "assessment")
 )
@@ -148,7 +151,7 @@ def _difference(criterion: ShownCriterion, inputs: PairInput) -> _Difference:
         _compare(inputs, (measures.committee_mean(name), *of_dimension))
         for name, of_dimension in _MEASURES_OF.items()
     ]
-    whole_comparison = _compare(inputs, _WHOLE)
+    whole_comparison = _compare(inputs, _WHOLE_MEASURES)
     parts_with_pairs = [part for part in (*parts, whole_comparison) if part.pairs]
     leading = sorted(parts_with_pairs, key=lambda part: -abs(part.ahead))
     lead = (

@@ -49,7 +49,10 @@ _FAILURE_WORDS = ("fails", "limitations")
 
 
 async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """Return up to ten phrases per method; NoAnswer(nothing_to_judge) if no method has words."""
+    """Return up to ten phrases per method.
+
+    Returns NoAnswer(nothing_to_judge) if no method has words.
+    """
     about_idea = Counter(content_words(inputs.idea))
     subject = _informative(
         key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES

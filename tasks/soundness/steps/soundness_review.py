@@ -59,7 +59,10 @@ class WeighedPaper:
 
 
 def weigh_papers(method_text: str, evidence: Sequence[EvidenceShown]) -> list[WeighedPaper]:
-    """Return the papers that share wording with the method, closest first; ties keep order."""
+    """Return the papers that share wording with the method, closest first.
+
+    Ties keep their order.
+    """
     method, own_words = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
     weighed_papers = [
         paper for item in evidence if (paper := _weigh(item, method, own_words)) is not None
@@ -157,7 +160,7 @@ class ReviewReply(Reply):
     )
 
 
-_QUOTED = 5
+_MOST_QUOTATIONS = 5
 _PRIOR_WEIGHT = 0.8
 _PRIOR_0_TO_1 = 0.35
 _FAILURE_WEIGHT = 2.2
@@ -185,14 +188,14 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
     ]
     silent_keys = [each.key for each in papers if not (each.favourable or each.unfavourable)]
     paragraphs = [
-        passages(supporting_sentences[:_QUOTED]),
+        passages(supporting_sentences[:_MOST_QUOTATIONS]),
         f"Related papers that state no outcome: {len(silent_keys)} {cited(silent_keys)}"
         if silent_keys
         else "",
     ]
     return ReviewReply(
         support="\n\n".join(filter(None, paragraphs)),
-        contradictions=passages(contradicting_sentences[:_QUOTED]),
+        contradictions=passages(contradicting_sentences[:_MOST_QUOTATIONS]),
         score=soundness_score(papers),
     )
 
@@ -272,7 +275,7 @@ class SummaryReply(Reply):
     suggestions: tuple[str, ...] = _UP_TO_THREE
 
 
-_MOST = 3
+_MOST_PASSAGES = 3
 
 
 async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> SummaryReply:
@@ -306,7 +309,7 @@ def _choose_passages(
         if fresh is not None:
             reviews_by_passage[fresh] = review
     return tuple(f"Method {review.rank}: {text}" for text, review in reviews_by_passage.items())[
-        :_MOST
+        :_MOST_PASSAGES
     ]
 
 

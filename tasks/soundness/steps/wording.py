@@ -130,7 +130,10 @@ class Closeness:
 
 
 def fingerprint(text: str) -> Fingerprint:
-    """Return the fingerprint of a text; each doubling of a word's count adds half its weight."""
+    """Return the fingerprint of a text.
+
+    Each doubling of a word's count adds half its weight.
+    """
     stems = content_words(text)
     weights = {
         word: weight_of(word) * (1 + math.log2(count) / 2) for word, count in Counter(stems).items()
@@ -139,7 +142,10 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def fingerprint_of_method(method: str) -> Fingerprint:
-    """Return the fingerprint of a method; words of its context sentence alone have half weight."""
+    """Return the fingerprint of a method.
+
+    Words of its context sentence alone have half weight.
+    """
     full_fingerprint, own_words = fingerprint(method), fingerprint(own_part(method))
     weights = {
         word: weight if word in own_words.weights else weight / 2
