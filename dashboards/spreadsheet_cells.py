@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 # As its line terminator, these make `csv.writer` quote a cell that contains one.
-_QUOTED = ";\t\r\n"
+_QUOTED_SIGNS = ";\t\r\n"
 _SEPARATOR = bounded(r'([;\t\r\n]"*)')
 
 
@@ -54,8 +54,8 @@ def escape_formula(text: str) -> str:
 def csv_line(cells: Sequence[object]) -> str:
     """Return a line of CSV without formulas, for any separator of the reader."""
     line = io.StringIO(newline="")
-    csv.writer(line, lineterminator=_QUOTED).writerow(map(_csv_cell, cells))
-    return f"{line.getvalue().removesuffix(_QUOTED)}\n"
+    csv.writer(line, lineterminator=_QUOTED_SIGNS).writerow(map(_csv_cell, cells))
+    return f"{line.getvalue().removesuffix(_QUOTED_SIGNS)}\n"
 
 
 def _csv_cell(cell: object) -> object:

@@ -14,7 +14,7 @@ def ignore_namesakes() -> None:
     """
     own_root = Path(__file__).resolve().parents[1]
     entries = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    dropped = [
+    namesake_folders = [
         each
         for each in filter(None, entries)
         if Path(each).resolve() != own_root
@@ -22,9 +22,11 @@ def ignore_namesakes() -> None:
             Path(each, name).is_dir() or Path(each, f"{name}.py").is_file() for name in _PACKAGES
         )
     ]
-    if dropped:
-        sys.path[:] = [each for each in sys.path if each not in dropped]
-        os.environ["PYTHONPATH"] = os.pathsep.join(each for each in entries if each not in dropped)
+    if namesake_folders:
+        sys.path[:] = [each for each in sys.path if each not in namesake_folders]
+        os.environ["PYTHONPATH"] = os.pathsep.join(
+            each for each in entries if each not in namesake_folders
+        )
 
 
 ignore_namesakes()

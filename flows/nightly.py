@@ -182,7 +182,7 @@ class _Night:
         """Apply `work` to each waiting file of `folder`, and record its outcome.
 
         Args:
-            prefix: of the names in `outcomes`.
+            prefix: prefix of the names in `outcomes`.
         """
         if not folder.exists():
             logger.warning("there was no folder %s: it is made now", folder)
@@ -309,14 +309,14 @@ def _move(path: Path, folder: Path) -> Path:
     return target
 
 
-def _summarise(warehouse: Warehouse, outcomes: dict[str, str], published: list[RunId]) -> None:
+def _summarise(warehouse: Warehouse, outcomes: dict[str, str], published_ids: list[RunId]) -> None:
     """Write the summary of the night, as a file and a Prefect artifact, and post it.
 
     A night without a file is not posted.
     """
     now = datetime.now(UTC)
     summary = write_nightly(
-        warehouse, now, outcomes, published, thresholds=warehouse.settings.alarms
+        warehouse, now, outcomes, published_ids, thresholds=warehouse.settings.alarms
     )
     share_reports(warehouse, (summary.markdown_path, summary.html_path, *summary.day_paths))
     create_markdown_artifact(

@@ -27,7 +27,7 @@ class CallStatus(StrEnum):
 
 
 MAXIMUM_TOKENS = 1_000_000_000
-"""Of one call; larger counts are errors of the provider."""
+"""Most tokens of one call; larger counts are errors of the provider."""
 
 
 def _check_token_count(tokens: int) -> int:

@@ -79,8 +79,8 @@ class EngineChoice(_Choice):
     @classmethod
     def named(cls, text: str) -> Self:
         """Parse a text in which `litellm:` is optional, such as `openai/gpt-5`."""
-        whole = text == _EXTRACTIVE or text.startswith(_LITELLM)
-        return cls.parse(text if whole else f"{_LITELLM}{text}")
+        is_full_name = text == _EXTRACTIVE or text.startswith(_LITELLM)
+        return cls.parse(text if is_full_name else f"{_LITELLM}{text}")
 
 
 @dataclass(frozen=True, slots=True)

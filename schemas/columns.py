@@ -209,7 +209,7 @@ def _column(
     facts = [*field.metadata, *facts]
     column_info = next((fact for fact in facts if isinstance(fact, ColumnInfo)), ColumnInfo())
     base = get_origin(kind) or kind
-    closed = isinstance(base, type) and issubclass(base, Enum)
+    is_enum = isinstance(base, type) and issubclass(base, Enum)
     is_word = isinstance(base, type) and issubclass(base, str)
     if not is_word and base not in _TYPES:
         raise TypeError(f"{where} is a {kind}, which has no column type")
@@ -225,7 +225,7 @@ def _column(
         maximum=next((fact.le for fact in facts if hasattr(fact, "le")), column_info.maximum),
         pattern=column_info.pattern,
         may_be_empty=not is_word or (may_be_empty and not has_length),
-        allowed=column_info.allowed or (tuple(base) if closed else ()),
+        allowed=column_info.allowed or (tuple(base) if is_enum else ()),
         references=column_info.references,
         reference_severity=column_info.reference_severity,
     )

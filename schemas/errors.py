@@ -145,8 +145,8 @@ def full_disk(error: BaseException) -> str:
     """
     cause: BaseException | None = error
     while cause is not None:
-        refused = isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)
-        if refused or any(words in str(cause) for words in _DISK_FULL):
+        has_disk_errno = isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)
+        if has_disk_errno or any(words in str(cause) for words in _DISK_FULL):
             name = getattr(cause, "filename", None)
             place = f" ({name})" if name else ""
             return f"the disk is full{place}: free space, and the same command resumes"

@@ -98,9 +98,11 @@ def look_up_failures(
     )
 
 
-def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tuple[Failure, ...]:
+def call_failures(
+    unscored_calls: Iterable[Unscored], stage: str, subject: str
+) -> tuple[Failure, ...]:
     """Return failures of calls, with equal ones merged and counted."""
-    counts = Counter((call.reason, call.detail) for call in unscored)
+    counts = Counter((call.reason, call.detail) for call in unscored_calls)
     return tuple(
         Failure(
             stage=stage,
@@ -113,14 +115,14 @@ def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tup
 
 
 CAUSE_CHARACTERS = 200
-_COUNTED = bounded(r"(\d{1,9}) calls: ")
+_CALL_COUNT = bounded(r"(\d{1,9}) calls: ")
 
 
 def commonest_cause(details: Iterable[str]) -> str:
     """Return the most frequent error message of failed calls; empty if there is none."""
     counts: Counter[str] = Counter()
     for detail in details:
-        match = _COUNTED.match(detail)
+        match = _CALL_COUNT.match(detail)
         cause = detail[match.end() :] if match else detail
         counts[cause.strip(" .")] += int(match[1]) if match else 1
     del counts[""]

@@ -14,7 +14,7 @@ EARLIEST_YEAR, LATEST_YEAR = 1500, 2100
 EARLIEST_MOMENT = datetime(1900, 1, 1, tzinfo=UTC)
 LATEST_MOMENT = datetime(LATEST_YEAR, 12, 31, 23, 59, 59, tzinfo=UTC)
 EARLIEST_DAY = datetime(EARLIEST_YEAR, 1, 1, tzinfo=UTC)
-"""Of publication dates."""
+"""Earliest publication date."""
 SentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,58}[A-Za-z0-9])?$")]
 """Name of an uploaded item, which is also used as a file name."""
 MAXIMUM_CALL_USD = 100_000.0

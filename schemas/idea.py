@@ -30,7 +30,7 @@ FIELD_PARTS = (
 
 _MOMENT = bounded(r"^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}")
 _CLOCK = bounded(r"\d[ ,T]{1,2}\d{1,2}:\d{2}")
-_SLASHED = bounded(r"\d{1,2}[/-]\d{1,2}[/-]\d{4}")
+_SLASH_DATE = bounded(r"\d{1,2}[/-]\d{1,2}[/-]\d{4}")
 
 
 def cutoff_day(text: str) -> date:
@@ -58,7 +58,7 @@ def looks_like_date(text: str) -> bool:
     # Timestamps count only in ISO 8601: forms and notebooks add other ones to each row.
     if _CLOCK.search(text) and not _MOMENT.match(text.strip()):
         return False
-    if _SLASHED.fullmatch(text.strip()) is not None:
+    if _SLASH_DATE.fullmatch(text.strip()) is not None:
         return True
     try:
         cutoff_day(text)

@@ -107,11 +107,11 @@ class Judged(Noun):
 
     @model_validator(mode="after")
     def _a_judgement_or_a_reason(self) -> Self:
-        judged = any(getattr(self, name) not in (None, "", ()) for name in self.JUDGEMENT)
-        explained = getattr(self, self.REASON) is not None
-        if judged and explained:
+        has_judgement = any(getattr(self, name) not in (None, "", ()) for name in self.JUDGEMENT)
+        has_reason = getattr(self, self.REASON) is not None
+        if has_judgement and has_reason:
             raise ValueError(f"{', '.join(self.JUDGEMENT)} and {self.REASON}: one of both only")
-        if not (judged or explained or self.MAY_BE_NEITHER):
+        if not (has_judgement or has_reason or self.MAY_BE_NEITHER):
             raise ValueError(f"{', '.join(self.JUDGEMENT)} or {self.REASON}: one is needed")
         return self
 

@@ -212,7 +212,9 @@ class Run(WorkHead):
 
     def concluded(self, receipts: Sequence[Any]) -> Self:
         complete = sum(receipt.complete for receipt in receipts)
-        spent = any(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in receipts)
+        is_budget_exhausted = any(
+            each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in receipts
+        )
         standing = standing_of_run(
             receipts,
             idea_count=self.idea_count,
@@ -223,7 +225,7 @@ class Run(WorkHead):
             self,
             evaluated_count=complete,
             failed_count=max(0, self.idea_count - complete),
-            state=RunState.BUDGET_EXHAUSTED if spent else RunState.PUBLISHED,
+            state=RunState.BUDGET_EXHAUSTED if is_budget_exhausted else RunState.PUBLISHED,
             **dict(standing),
         )
 

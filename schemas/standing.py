@@ -72,16 +72,16 @@ def standing_of_idea(
         more_reasons: why the whole evaluation is incomplete.
     """
     judged_modules = [each for each in modules if not each.beyond_the_run]
-    scored = any(each.scored for each in judged_modules)
-    whole = scored and all(each.whole for each in judged_modules)
-    if whole:
+    is_scored = any(each.scored for each in judged_modules)
+    is_whole = is_scored and all(each.whole for each in judged_modules)
+    if is_whole:
         return IdeaStanding(state=IdeaState.SCORED)
     reasons = {
         *more_reasons,
         *(reason for each in judged_modules or modules for reason in each.reasons),
     }
     return IdeaStanding(
-        state=IdeaState.PARTLY_SCORED if scored else IdeaState.UNSCORED,
+        state=IdeaState.PARTLY_SCORED if is_scored else IdeaState.UNSCORED,
         state_reason=next((reason for reason in Reason if reason in reasons), None),
     )
 
@@ -114,7 +114,7 @@ class LandedIdea(Protocol):
 
 
 def standing_of_run(
-    landed: Sequence[LandedIdea],
+    receipts: Sequence[LandedIdea],
     *,
     idea_count: int,
     rejected_count: int,
@@ -128,35 +128,39 @@ def standing_of_run(
     not cover, do not count as entries.
 
     Args:
-        landed: receipts of landed ideas; the others are unscored because their worker was lost.
+        receipts: those of landed ideas; the other ideas lost their worker and are unscored.
         idea_count: number of accepted ideas.
     """
-    losses = [(Reason.WORKER_LOST, "")] * max(0, idea_count - len(landed))
-    states = Counter(each.state for each in landed)
-    unscored_receipts = [each for each in landed if each.state is IdeaState.UNSCORED]
+    losses = [(Reason.WORKER_LOST, "")] * max(0, idea_count - len(receipts))
+    states = Counter(each.state for each in receipts)
+    unscored_receipts = [each for each in receipts if each.state is IdeaState.UNSCORED]
     without_score = [*((each.state_reason, each.cause) for each in unscored_receipts), *losses]
-    beyond = [each for each in unscored_receipts if each.state_reason in BEYOND_THE_RUN]
-    others = [each for each in landed if each.state is not IdeaState.UNSCORED]
-    early = [(each.incomplete_reason, each.cause) for each in others if each.incomplete_reason]
-    out_of_budget_count = sum(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in landed)
+    receipts_beyond = [each for each in unscored_receipts if each.state_reason in BEYOND_THE_RUN]
+    other_receipts = [each for each in receipts if each.state is not IdeaState.UNSCORED]
+    early_ends = [
+        (each.incomplete_reason, each.cause) for each in other_receipts if each.incomplete_reason
+    ]
+    out_of_budget_count = sum(
+        each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in receipts
+    )
     shortfalls: dict[str, Sequence[_Why]] = {
         "without any score": [why for why in without_score if why[0] not in BEYOND_THE_RUN],
-        "ended early": early,
+        "ended early": early_ends,
     }
-    of_all = f"of {_counted(len(landed) + len(losses), 'idea', 'ideas')}"
+    of_all = f"of {_counted(len(receipts) + len(losses), 'idea', 'ideas')}"
     reasons = []
     if out_of_budget_count:
         reasons.append(
             f"the budget was spent before {_counted(out_of_budget_count, 'idea', 'ideas')} had ended"
         )
-    entry_count = len(landed) + len(losses) - len(beyond) + rejected_count
+    entry_count = len(receipts) + len(losses) - len(receipts_beyond) + rejected_count
     if (
         sum(len(why) for why in shortfalls.values()) + rejected_count
         > allowed_unscored_share * entry_count
     ):
         reasons += [
-            f"{len(why):,} {of_all} {what}: {_in_words(why)}"
-            for what, why in shortfalls.items()
+            f"{len(why):,} {of_all} {shortfall}: {_in_words(why)}"
+            for shortfall, why in shortfalls.items()
             if why
         ]
         if rejected_count:
@@ -164,7 +168,7 @@ def standing_of_run(
             reasons.append(f"{rejected_count:,} of {entries} rejected")
     reasons += [
         f"{kind_missing(kind)}{len(why):,} {of_all}: {_in_words(why)}"
-        for kind, why in _unanswered(others).items()
+        for kind, why in _unanswered(other_receipts).items()
         if len(why) > allowed_unscored_share * entry_count
     ]
     return RunStanding(
@@ -189,19 +193,19 @@ _Why = tuple[Reason | None, str]
 """Reason, and the most frequent error of failed calls."""
 
 
-def _unanswered(landed: Iterable[LandedIdea]) -> dict[str, list[_Why]]:
+def _unanswered(receipts: Iterable[LandedIdea]) -> dict[str, list[_Why]]:
     """Return why completed ideas lack a kind of judgement, by kind."""
-    why: dict[str, list[_Why]] = {}
-    for each in landed:
+    reasons_by_kind: dict[str, list[_Why]] = {}
+    for each in receipts:
         for kind, reason in each.unanswered.items() if each.incomplete_reason is None else ():
-            why.setdefault(kind, []).append(reason)
-    return why
+            reasons_by_kind.setdefault(kind, []).append(reason)
+    return reasons_by_kind
 
 
-def _in_words(why: Iterable[_Why]) -> str:
+def _in_words(reasons: Iterable[_Why]) -> str:
     """Join reasons, most frequent first, each with its most frequent cause."""
     causes: dict[Reason | None, list[str]] = {}
-    for reason, cause in why:
+    for reason, cause in reasons:
         causes.setdefault(reason, []).append(cause)
     phrases = []
     for reason, details in sorted(causes.items(), key=lambda each: -len(each[1])):

@@ -45,8 +45,8 @@ def table_of(
 
     `meaning` describes a row; by default the first line of the noun's docstring.
     """
-    around = (*before, *more, *after)
-    elsewhere = {column.name for column in around} | set(without)
+    outer_columns = (*before, *more, *after)
+    elsewhere = {column.name for column in outer_columns} | set(without)
     columns = (*before, *more, *columns_of(noun, without=elsewhere), *after)
     meaning = meaning or (noun.__doc__ or "").partition("\n")[0]
     return Table(name, meaning, noun, columns, (*key, *own_key), **kind)

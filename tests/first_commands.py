@@ -42,8 +42,9 @@ COMMANDS = (
 
 _HEAD = """# First commands and mistakes
 
-Two valid ideas and one that is too short in `ideas.jsonl`, a table without ideas in `habits.csv`; no key, no server. `$?` is the
-exit code if it is not 0. `python -m tests.first_commands` writes this page, and a test verifies it.
+The file `ideas.jsonl` contains two valid ideas and one that is too short; `habits.csv` is a table without ideas. The commands use
+no API key and no server. `$?` is the exit code if it is not 0. The [glossary](../glossary.md) explains *lake*, *snapshot* and
+*unscored*. `python -m tests.first_commands` writes this page, and a test verifies it.
 
 ```console
 """

@@ -68,7 +68,7 @@ def open_writer(
     The lake is the default schema.
 
     Args:
-        catalogue: in PostgreSQL; None: an SQLite file in the warehouse.
+        catalogue: catalogue in PostgreSQL; None: an SQLite file in the warehouse.
         wait_seconds: how long to wait for another publisher to finish.
         moves: whether the lake is being moved, and may be in two places.
 

@@ -175,7 +175,7 @@ def _copy_file(
     return True
 
 
-_INLINED = "ducklake_inlined_data_"
+_INLINED_PREFIX = "ducklake_inlined_data_"
 
 
 def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
@@ -227,7 +227,7 @@ def _copy(connection: Connection, catalogue: PostgresCatalogue) -> dict[str, int
     names = [
         name
         for (name,) in connection.execute(statement("catalogue", "tables")).fetchall()
-        if not name.startswith(_INLINED)
+        if not name.startswith(_INLINED_PREFIX)
     ]
     if _snapshots(connection, "catalogue") == _snapshots(connection, "source"):
         return _counts(connection, "catalogue", names)

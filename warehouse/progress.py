@@ -142,7 +142,7 @@ class Watch:
         last_at = None if last_seconds is None else datetime.fromtimestamp(last_seconds, UTC)
         activity = self._activity(run, last_at, now)
         rate = _per_minute(figures, run, now)
-        remaining = max(run.idea_count - len(figures), 0)
+        remaining_count = max(run.idea_count - len(figures), 0)
         is_running = activity is Activity.RUNNING
         return RunProgress(
             planned=run,
@@ -155,7 +155,9 @@ class Watch:
             unknown_cost_count=sum(entry.cost_usd is None for entry in figures),
             ideas_per_minute=rate if is_running else None,
             last_landed_at=last_at,
-            ends_at=now + timedelta(minutes=remaining / rate) if is_running and rate else None,
+            ends_at=now + timedelta(minutes=remaining_count / rate)
+            if is_running and rate
+            else None,
         )
 
     def _landed_figures(self, run_id: RunId) -> Iterator[_ReceiptFigures]:
@@ -184,9 +186,11 @@ class Watch:
         if is_locked or (is_locked is None and is_recent):
             return Activity.RUNNING
         validation = RUNS.validation_file(self.layout, run.run_id)
-        validated = validation.exists() and validation.stat().st_mtime >= run.started_at.timestamp()
-        refused = validated and read_refusal(validation) is not None
-        return Activity.REFUSED if refused else Activity.STOPPED
+        is_validated = (
+            validation.exists() and validation.stat().st_mtime >= run.started_at.timestamp()
+        )
+        is_refused = is_validated and read_refusal(validation) is not None
+        return Activity.REFUSED if is_refused else Activity.STOPPED
 
 
 def _per_minute(figures: list[_ReceiptFigures], run: PlannedRun, now: datetime) -> float | None:

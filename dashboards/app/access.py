@@ -79,10 +79,10 @@ class Access:
 
     def admits(self, connection: HTTPConnection) -> bool:
         """Return whether this reader may see pages at all."""
-        way = self.sign_in_by
-        if way is SignInBy.ACCOUNT:
+        sign_in_by = self.sign_in_by
+        if sign_in_by is SignInBy.ACCOUNT:
             return self.person(connection) is not None
-        if way is SignInBy.NOTHING:
+        if sign_in_by is SignInBy.NOTHING:
             return True
         ends_at = self._sessions.get(_hash_of(self.secret(connection) or ""))
         return ends_at is not None and time.monotonic() < ends_at

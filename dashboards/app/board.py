@@ -69,8 +69,8 @@ def reweight(ideas: Frame, weights: Mapping[str, float]) -> Frame:
     )
     order = ["group", "rank", "best_rank", "idea_id"]
     groups = map(_rank_group, frame.partition_by("group", maintain_order=True))
-    ranked = polars.concat(groups) if len(frame) else _rank_group(frame)
-    return ranked.sort(order, nulls_last=True)
+    ranked_ideas = polars.concat(groups) if len(frame) else _rank_group(frame)
+    return ranked_ideas.sort(order, nulls_last=True)
 
 
 def _scores_and_intervals(
@@ -95,10 +95,10 @@ def _scores_and_intervals(
         np.where(is_scored, share * np.column_stack(side), 0.0)
         for side in zip(*widths, strict=True)
     )
-    combined = ((side**power).sum(axis=1) ** (1 / power) for side in sides)
+    combined_widths = ((side**power).sum(axis=1) ** (1 / power) for side in sides)
     # Missing parts already span 0 to 10, so unknown widths of the others count as 0.
     lower_widths, upper_widths = (
-        np.where(is_scored.all(axis=1), side, np.nan_to_num(side)) for side in combined
+        np.where(is_scored.all(axis=1), side, np.nan_to_num(side)) for side in combined_widths
     )
     lower, upper = with_missing_as(0.0) - lower_widths, with_missing_as(10.0) + upper_widths
     return with_missing_as(np.nan), np.clip(lower, 0, 10), np.clip(upper, 0, 10)
@@ -188,7 +188,7 @@ class Board:
 
     @property
     def what_leads(self) -> str:
-        """The sentence on what the order rests on."""
+        """Sentence on the basis of the order."""
         if self.head is None:
             return wording.what_leads(by_matches=False, undecided=False)
         bases = self.frame.filter(polars.col("strength").is_not_null())["rests_on"].unique()

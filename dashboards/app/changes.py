@@ -46,11 +46,11 @@ class Changes:
     def _look(self) -> str:
         try:
             snapshot = self._lake.snapshot() if self._lake.exists else ""
-            moving = [
+            run_states = [
                 (run.planned.run_id, run.activity, run.landed_count, run.cost_usd)
                 for run in self._lake.under_way()
             ]
-            return content_hash(repr((snapshot, moving, self._jobs(), self._services())))
+            return content_hash(repr((snapshot, run_states, self._jobs(), self._services())))
         except AssayError as error:  # the reloaded page shows the error
             return content_hash(str(error))
 

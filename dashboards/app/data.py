@@ -40,7 +40,7 @@ class Answer:
 class Lake:
     """One warehouse, opened read-only while runs may be writing.
 
-    Every method raises ConfigurationError where there is no lake.
+    Every method raises ConfigurationError if there is no lake.
 
     Attributes:
         prices: model prices, a file in LiteLLM's format.
@@ -59,7 +59,7 @@ class Lake:
 
     @property
     def exists(self) -> bool:
-        """Whether anything was ever published here."""
+        """True if anything was ever published here."""
         return self.warehouse.may_hold_a_lake()
 
     def snapshot(self) -> str:
@@ -76,8 +76,10 @@ class Lake:
 
         `question` must be a named function and return a value, not an iterator.
         """
-        named = tuple(sorted(kwargs.items()))
-        answer: AnswerT = _cached_answer(_LakeQuery(self, self.snapshot(), question, args, named))
+        sorted_kwargs = tuple(sorted(kwargs.items()))
+        answer: AnswerT = _cached_answer(
+            _LakeQuery(self, self.snapshot(), question, args, sorted_kwargs)
+        )
         return answer
 
     def ask_warehouse(self, question: Callable[..., AnswerT], *args: object) -> AnswerT:

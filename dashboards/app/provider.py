@@ -60,13 +60,13 @@ class Provider:
         if self._settings.client_id not in (audience if isinstance(audience, list) else [audience]):
             raise ValueError("said to another than this dashboard")
         ends_at = datetime.fromtimestamp(float(claims["iat"]), UTC) + self._lifetime
-        remaining = ends_at - datetime.now(UTC)
+        remaining_time = ends_at - datetime.now(UTC)
         email = claims["email"]
         if claims["email_verified"] is not True or not isinstance(email, str):
             raise ValueError("no confirmed address")
-        if remaining <= timedelta() or remaining > self._lifetime + timedelta(minutes=2):
+        if remaining_time <= timedelta() or remaining_time > self._lifetime + timedelta(minutes=2):
             raise ValueError("said at another time")
         if not encodable(email):
             raise ValueError("no address")
         # Unicode case folding would merge distinct addresses, such as `ß` and `ss`.
-        return email.translate(_SMALL_LETTERS), min(remaining, self._lifetime)
+        return email.translate(_SMALL_LETTERS), min(remaining_time, self._lifetime)

@@ -161,8 +161,8 @@ class SignIn:
         return routes
 
     async def _answer(self, request: Request) -> Response:
-        way = await run_in_threadpool(lambda: self._access.sign_in_by)
-        if way is SignInBy.NOTHING:
+        sign_in_by = await run_in_threadpool(lambda: self._access.sign_in_by)
+        if sign_in_by is SignInBy.NOTHING:
             return RedirectResponse("/", 303)
         if request.method != "POST":
             return await self._form(_safe_path(request.query_params.get("next", "/")))
@@ -173,9 +173,9 @@ class SignIn:
             return await self._form("/", "The form did not arrive whole: try again.", 400)
         place = _safe_path(fields.get("next", "/"))
         name, password = fields.get("name", ""), fields.get("password", "")
-        secret, line = await self._check(request, way, name, password)
+        secret, line = await self._check(request, sign_in_by, name, password)
         if secret is None:
-            status = 403 if line == _WRONG[way] else 429
+            status = 403 if line == _WRONG[sign_in_by] else 429
             return await self._form(place, line, status, name)
         return self._redirect_with_session(request, secret, place)
 

@@ -123,12 +123,12 @@ class Page:
     """A page of the site.
 
     Attributes:
-        module: in `dashboards.app.site_pages`.
-        label: in the menu; empty: not in the menu.
-        function: of `module`, which makes the page.
-        needs: the reader has to have one of these permissions.
+        module: module in `dashboards.app.site_pages`.
+        label: label in the menu; empty: not in the menu.
+        function: function of `module` that makes the page.
+        needs: permissions, one of which the reader must have.
         method: POST: handles a form; redirects, or shows what is wrong.
-        counter: function of `module` that counts what waits for the reader, for the menu.
+        counter: function of `module` that counts the reader's open items, for the menu.
     """
 
     path: str

@@ -98,13 +98,13 @@ def duration(seconds: float | None) -> str:
         return "unknown"
     if seconds < 9.95:
         return f"{seconds:.2f} s" if seconds < 0.995 else f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
+    whole_seconds = round(seconds)
+    if whole_seconds < 60:
+        return f"{whole_seconds} s"
+    minutes, rest = divmod(whole_seconds, 60)
     if minutes < 60:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(round(whole / 60), 60)
+    hours, minutes = divmod(round(whole_seconds / 60), 60)
     return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
 
 

@@ -178,7 +178,7 @@ def facts(*parts: Part) -> Paragraph:
 
 
 def note(*parts: Part) -> Quote:
-    """Return a banner: what a reader must know first."""
+    """Return a banner with information that readers need first."""
     return Quote((text(*parts),))
 
 

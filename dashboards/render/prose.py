@@ -28,7 +28,7 @@ _HEADING = bounded(r"#{1,6}\s++(?P<heading>.*)")
 _ITEM = bounded(r"(?:(?P<bullet>[-*+•])|(?P<number>\d{1,9})[.)])\s++(?P<item>.*)")
 _EMPHASIS_OR_LINK = bounded(r"[*\[\]`\\]")
 # A report is written twice, as Markdown and as HTML.
-_KEPT = 4096
+_CACHE_SIZE = 4096
 
 # The number of an item, `-` for a bullet, None for a paragraph.
 _Mark = int | str | None
@@ -80,7 +80,7 @@ def _take_line(block_lines: list[tuple[_Mark, list[str]]], words: str) -> None:
         block_lines.append((None, [words]))
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def _inline(words: str) -> Line:
     return line(*_spans(words, _INLINE))
 

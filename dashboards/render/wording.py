@@ -44,7 +44,7 @@ def reason(word: str) -> str:
 
 
 def unscored_because(word: str) -> str:
-    """Return that something is unscored, and why; what is out of scope is no loss."""
+    """Return the reason for a missing score, marked as a loss unless out of scope."""
     return reason(word) if word in BEYOND_THE_RUN else f"unscored: {reason(word)}"
 
 
@@ -83,7 +83,7 @@ def stage(word: str) -> str:
 
 
 def step(name: str) -> str:
-    """Return what a step of an evaluation does."""
+    """Return a description of an evaluation step."""
     return _STEPS.get(name, name.replace("_", " "))
 
 
@@ -101,7 +101,7 @@ _KINDS: dict[ConcernKind, str] = {
 
 
 def concern_kind(kind: ConcernKind) -> str:
-    """Return what a concern about a plan is about."""
+    """Return the topic of a concern about a plan."""
     return _KINDS.get(kind, kind.replace("_", " "))
 
 
@@ -173,7 +173,7 @@ _RULES_OF_THE_OFFLINE_CHECK = (
 
 
 def check_scope(head: CheckHead) -> str:
-    """Return what a check of manuscripts looked for, and what it did not."""
+    """Return the scope of a check of manuscripts, and its limits."""
     if head.dataset:
         return (
             f"What {head.dataset} reports, as it was published: which problems {head.engine} named"
@@ -267,7 +267,7 @@ def with_spaces(name: str) -> str:
 
 
 def what_leads(*, by_matches: bool, undecided: bool) -> str:
-    """Return the sentence on what the order of ideas rests on.
+    """Return the sentence on the basis of the order of ideas.
 
     Args:
         undecided: whether the matches of some group do not separate its ideas.
@@ -308,10 +308,10 @@ def dropped_parameter(row: DroppedParameter) -> str:
 
     A value sent instead is named.
     """
-    parameter, _, instead = row.parameter.partition(" (sent ")
-    what = f"{instead.removesuffix(')')} sent instead" if instead else "dropped"
+    parameter, _, sent_value = row.parameter.partition(" (sent ")
+    outcome = f"{sent_value.removesuffix(')')} sent instead" if sent_value else "dropped"
     times = f"{row.dropped_calls:,} of {row.calls:,} {'call' if row.calls == 1 else 'calls'}"
-    return f"{row.model_requested} does not take {parameter}: {what} in {times}"
+    return f"{row.model_requested} does not take {parameter}: {outcome} in {times}"
 
 
 BASELINE_ANSWERS = (
@@ -396,12 +396,12 @@ def first_sentences(text: str, most_words: int, *, at_least_one: bool) -> tuple[
 
 
 def _ends_a_sentence(word: str, following: str) -> bool:
-    bare = word.rstrip(_CLOSING)
-    begins = following.lstrip(_OPENING)[:1]
-    initial = len(bare) == 2 and bare[0].isupper()
+    bare_word = word.rstrip(_CLOSING)
+    first_sign = following.lstrip(_OPENING)[:1]
+    initial = len(bare_word) == 2 and bare_word[0].isupper()
     return (
-        bare.endswith((".", "!", "?"))
+        bare_word.endswith((".", "!", "?"))
         and not initial
-        and bare.lower() not in _ABBREVIATIONS
-        and (begins.isupper() or begins.isdigit())
+        and bare_word.lower() not in _ABBREVIATIONS
+        and (first_sign.isupper() or first_sign.isdigit())
     )

@@ -24,7 +24,7 @@ def judge_alarms(
     groups: polars.DataFrame,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
-    """Return what is wrong with the judges of a run, one sentence each.
+    """Return a sentence for each problem with the judges of a run.
 
     Args:
         labels: `label_shares` of the run.
@@ -46,7 +46,7 @@ def judge_alarms(
     for group in groups.filter(
         polars.col("match_count") - polars.col("unscored_match_count") >= thresholds.enough
     ).iter_rows(named=True):
-        where = f"group {group['group']}, ranking {group['ranking_id']}"
+        place = f"group {group['group']}, ranking {group['ranking_id']}"
         if (
             group["position_bias"] is not None
             and abs(group["position_bias"]) >= thresholds.position_bias
@@ -54,7 +54,7 @@ def judge_alarms(
             side = "first" if group["position_bias"] > 0 else "second"
             alarms.append(
                 f"Position bias: the idea shown {side} wins {figures.percent(abs(group['position_bias']))} more"
-                f" matches ({where})."
+                f" matches ({place})."
             )
         if (
             group["order_agreement_0_to_1"] is not None
@@ -62,7 +62,7 @@ def judge_alarms(
         ):
             alarms.append(
                 f"Order matters: only {figures.percent(group['order_agreement_0_to_1'])} of pairs are judged"
-                f" alike in both orders ({where})."
+                f" alike in both orders ({place})."
             )
     return alarms
 
@@ -84,21 +84,28 @@ def unscored_alarms(
         order_reasons: reasons of the run; the kinds they name are left out.
     """
     kinds = _kinds_unanswered(reasons, thresholds, order_reasons)
-    share, earlier = unscored_share(reasons), None if before is None else unscored_share(before)
+    share, earlier_share = (
+        unscored_share(reasons),
+        None if before is None else unscored_share(before),
+    )
     if share is None or (
         share <= thresholds.unscored_share
-        and (earlier is None or share - earlier <= thresholds.unscored_rise)
+        and (earlier_share is None or share - earlier_share <= thresholds.unscored_rise)
     ):
         return kinds
     reasons = _within_the_run(reasons)
-    why = (
+    reason_counts = (
         reasons.drop_nulls("reason")
         .group_by("reason")
         .agg(polars.col("judgements").sum())
         .sort("judgements", "reason", descending=True)
     )
-    mostly = reason(str(why["reason"][0]))
-    comparison = "" if earlier is None else f", after {figures.percent(earlier)} in the run before"
+    mostly = reason(str(reason_counts["reason"][0]))
+    comparison = (
+        ""
+        if earlier_share is None
+        else f", after {figures.percent(earlier_share)} in the run before"
+    )
     return [
         f"Unscored: {figures.percent(share)} of {int(reasons['judgements'].sum()):,} judgements have no"
         f" score{comparison}; most often: {mostly}.",
@@ -113,15 +120,23 @@ def _kinds_unanswered(
 ) -> list[str]:
     failure_reasons = [each.value for each in Reason if each.engine_failed]
     counts: dict[str, Counter[str]] = {}
-    for kind, why, count in reasons.select("judgement", "reason", "judgements").iter_rows():
-        counts.setdefault(kind, Counter())[why or ""] += count
+    for kind, first_reason, count in reasons.select(
+        "judgement", "reason", "judgements"
+    ).iter_rows():
+        counts.setdefault(kind, Counter())[first_reason or ""] += count
     alarms = []
     for kind, by_reason in counts.items():
         if any(each.startswith(kind_missing(kind)) for each in order_reasons):
             continue
-        failure_counts = {why: count for why, count in by_reason.items() if why in failure_reasons}
+        failure_counts = {
+            first_reason: count
+            for first_reason, count in by_reason.items()
+            if first_reason in failure_reasons
+        }
         if sum(failure_counts.values()) > thresholds.unscored_share * by_reason.total():
-            mostly = reason(max(failure_counts, key=lambda why: failure_counts[why]))
+            mostly = reason(
+                max(failure_counts, key=lambda first_reason: failure_counts[first_reason])
+            )
             alarms.append(
                 f"Unanswered: {kind.replace('_', ' ')}, {sum(failure_counts.values()):,} of"
                 f" {by_reason.total():,}; most often: {mostly}."
@@ -140,19 +155,19 @@ _REASONS = {
 
 
 def step_alarms(
-    unanswered: polars.DataFrame,
+    step_counts: polars.DataFrame,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
     """Return an alarm for each step with too many unanswered questions.
 
     Args:
-        unanswered: `unanswered_steps` of the run.
+        step_counts: `unanswered_steps` of the run.
     """
     return [
         f"Unanswered: {step(row['step'])}, {row['unanswered']:,} of"
         f" {figures.plural(row['questions'], 'question')}; most often:"
         f" {_REASONS.get(row['failure'], Reason.ENGINE_UNAVAILABLE).sentence}."
-        for row in unanswered.iter_rows(named=True)
+        for row in step_counts.iter_rows(named=True)
         if row["unanswered"] > thresholds.unscored_share * row["questions"]
     ]
 
@@ -181,8 +196,8 @@ def unscored_share(reasons: polars.DataFrame) -> float | None:
 
 
 def _within_the_run(reasons: polars.DataFrame) -> polars.DataFrame:
-    beyond = [reason.value for reason in BEYOND_THE_RUN]
-    return reasons.filter(~polars.col("reason").fill_null("").is_in(beyond))
+    excluded_reasons = [reason.value for reason in BEYOND_THE_RUN]
+    return reasons.filter(~polars.col("reason").fill_null("").is_in(excluded_reasons))
 
 
 def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
@@ -199,14 +214,14 @@ def cost_alarms(
     cost: RunCost, before: RunCost | None, thresholds: AlarmSettings = USUAL
 ) -> list[str]:
     """Return an alarm if an idea costs many times more than in the run before."""
-    earlier = before.cost_usd_per_idea if before is not None else None
+    earlier_cost_usd = before.cost_usd_per_idea if before is not None else None
     if (
         cost.cost_usd_per_idea is None
-        or not earlier
-        or cost.cost_usd_per_idea < thresholds.dearer_times * earlier
+        or not earlier_cost_usd
+        or cost.cost_usd_per_idea < thresholds.dearer_times * earlier_cost_usd
     ):
         return []
     return [
-        f"Dearer: {figures.usd(cost.cost_usd_per_idea)} an idea, after {figures.usd(earlier)} in"
+        f"Dearer: {figures.usd(cost.cost_usd_per_idea)} an idea, after {figures.usd(earlier_cost_usd)} in"
         " the run before."
     ]

@@ -39,12 +39,12 @@ def _score_sentence(line: ScoreLine, *, several: bool = False) -> str:
     """Return a sentence: `macro f1 of assay 0.67 (95 % from 0.4 to 0.9), over 3 items`."""
     score = line.score
     number = f" ({line.number})" if several else ""
-    what = f"{line.metric.replace('_', ' ')} of {line.system}{number}"
+    subject = f"{line.metric.replace('_', ' ')} of {line.system}{number}"
     if line.part != WHOLE:
-        what += f", {line.part}"
+        subject += f", {line.part}"
     if score.value is None:
-        return f"{what}: undefined, {score.undefined_reason}."
-    value = f"{what} {figures.measure(score.value)}"
+        return f"{subject}: undefined, {score.undefined_reason}."
+    value = f"{subject} {figures.measure(score.value)}"
     if score.lower is not None and score.upper is not None:
         value += f" (95 % from {figures.measure(score.lower)} to {figures.measure(score.upper)})"
     if line.origin == PUBLISHED:
@@ -95,12 +95,14 @@ class SuitePart:
             return f"{self.suite}: nothing was measured."
         several = len({line.number for line in leading}) > 1
         sentences = [_score_sentence(line, several=several) for line in leading]
-        others = [line for line in lines if line not in leading and line.score.value is not None]
-        if others:
+        other_lines = [
+            line for line in lines if line not in leading and line.score.value is not None
+        ]
+        if other_lines:
             sign = -1 if _better(leading[0].metric) == "lower" else 1
-            best = max(others, key=lambda line: sign * (line.score.value or 0.0))
+            best = max(other_lines, key=lambda line: sign * (line.score.value or 0.0))
             sentences.append(
-                f"The best of {figures.plural(len(others), 'other')}: {_score_sentence(best)}"
+                f"The best of {figures.plural(len(other_lines), 'other')}: {_score_sentence(best)}"
             )
         return " ".join(sentences)
 

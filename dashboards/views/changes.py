@@ -86,7 +86,7 @@ class IdeaChange(Noun):
 
     @property
     def is_changed(self) -> bool:
-        """Whether scores, verdict or closest works changed."""
+        """True if scores, verdict or closest works changed."""
         scores = any(each.before != each.after for each in self.scores)
         return scores or self.verdict_before != self.verdict_after or bool(self.come or self.gone)
 
@@ -108,8 +108,12 @@ class Changes:
             for pair in pairs
             if pair[0] != pair[1]
         )
-        most = "; ".join(moves[:_CUTOFFS_SHOWN])
-        return f"{most}; and {len(moves) - _CUTOFFS_SHOWN} more" if moves[_CUTOFFS_SHOWN:] else most
+        shown_moves = "; ".join(moves[:_CUTOFFS_SHOWN])
+        return (
+            f"{shown_moves}; and {len(moves) - _CUTOFFS_SHOWN} more"
+            if moves[_CUTOFFS_SHOWN:]
+            else shown_moves
+        )
 
     @property
     def score_names(self) -> list[str]:
@@ -130,14 +134,14 @@ def changes_of(queries: Queries, run: Run) -> Changes | None:
         before = queries.run(run.again_run_id)
     except UnknownNameError:
         return Changes(run.again_run_id, None, ())
-    earlier = {
+    earlier_values = {
         review.evaluation.idea.idea_id: _snapshot(review)
         for review in queries.idea_reviews(before.run_id)
     }
     idea_changes = (
-        _change(earlier[idea_id], review)
+        _change(earlier_values[idea_id], review)
         for review in queries.idea_reviews(run.run_id)
-        if (idea_id := review.evaluation.idea.idea_id) in earlier
+        if (idea_id := review.evaluation.idea.idea_id) in earlier_values
     )
     return Changes(before.run_id, before, tuple(idea_changes))
 
@@ -177,11 +181,11 @@ def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
 
 def _added_line(work: NearWork) -> pg.Line:
     new = "new" if work.is_new else "found before, less close"
-    remains = (
+    remaining_text = (
         (". What remains new compared with it: ", prose_line(work.remains)) if work.remains else ()
     )
     closest = ("Now among the closest: ", prose_line(work.paper))
-    return pg.line(*closest, f" {work.title} ({new}; {work.overlaps})", *remains)
+    return pg.line(*closest, f" {work.title} ({new}; {work.overlaps})", *remaining_text)
 
 
 def _removed_line(work: NearWork) -> pg.Line:
@@ -209,13 +213,13 @@ def _verdict(verdict: str, probability: float | None) -> str:
 def _snapshot(review: IdeaReview) -> _Snapshot:
     overall = overall_of(review.evaluation)
     papers = {paper.paper_id: paper for paper in review.evaluation.papers}
-    works = closest_works(review.evaluation.contribution, papers)
+    closest = closest_works(review.evaluation.contribution, papers)
     return _Snapshot(
         score=review.score,
         cutoff=review.evaluation.idea.cutoff_date,
         verdict=decide(review).verdict.value,
         probability=overall.probability_0_to_1 if overall is not None else None,
-        closest={(markdown_line(work.paper), work.title): work for work in works},
+        closest={(markdown_line(work.paper), work.title): work for work in closest},
         papers=frozenset(papers),
         names=frozenset(
             (markdown_line((citation(paper),)), paper.title) for paper in papers.values()

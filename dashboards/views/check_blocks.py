@@ -49,8 +49,8 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     for check in page.checks:
         yield from _manuscript_heading(check)
         if check.unread_reason is not None:
-            why = check.attempts[0].unscored_detail or check.unread_reason
-            yield pg.text(f"It could not be read: {why}.")
+            reason = check.attempts[0].unscored_detail or check.unread_reason
+            yield pg.text(f"It could not be read: {reason}.")
         for attempt in () if check.unread_reason is not None else check.attempts:
             yield from _attempt(page, check, attempt)
         yield from _lookups(page, check)
@@ -73,8 +73,8 @@ def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> I
     if len(check.attempts) > 1:
         yield pg.heading(f"Attempt {attempt.attempt}", level=3)
     if attempt.problem_count is None:
-        why = wording.reason(attempt.unscored_reason or "")
-        yield pg.text(f"Not checked: {why}. {attempt.unscored_detail}")
+        reason = wording.reason(attempt.unscored_reason or "")
+        yield pg.text(f"Not checked: {reason}. {attempt.unscored_detail}")
     else:
         if review is not None:
             yield from _review(review)
@@ -141,8 +141,10 @@ def _problem(problem: Problem, decision: str, votes: Sequence[Vote]) -> Iterator
         yield pg.text(f"The text says: “{problem.quote}”{inexact}")
     yield pg.text(prose_line(problem.explanation))
     if problem.second_look:
-        sure = problem.confidence_0_to_1
-        confidence = f" ({figures.percent(sure)} sure)" if sure is not None else ""
+        confidence_0_to_1 = problem.confidence_0_to_1
+        confidence = (
+            f" ({figures.percent(confidence_0_to_1)} sure)" if confidence_0_to_1 is not None else ""
+        )
         yield pg.text(f"Second look{confidence}: ", prose_line(problem.second_look))
     if decision:
         yield pg.text(decision)
@@ -175,17 +177,17 @@ def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> It
         yield from pg.bullets(
             _place_and_words(each, prose_line(each.second_look)) for each in questions
         )
-    if aside := page.rejected_problems(check, attempt):
+    if rejected_problems := page.rejected_problems(check, attempt):
         yield pg.text("Set aside after a second look:")
-        why = "Why it was rejected: "
+        label = "Why it was rejected: "
         yield from pg.bullets(
             _place_and_words(
                 each,
                 pg.line(page.decision_in_words(each))
                 if each.is_decided
-                else pg.line(why, prose_line(each.second_look)),
+                else pg.line(label, prose_line(each.second_look)),
             )
-            for each in aside
+            for each in rejected_problems
         )
     if disputed_problems := page.disputed_problems(check, attempt):
         yield pg.text("Reviewers disagree; a person decides:")
@@ -229,9 +231,9 @@ def _lookups(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block]:
             )
         )
     summary = pg.text(f"{page.evidence_in_words(check)} {page.resources_in_words(check)}")
-    works = pg.table(("Work", "Date", "Relevance:", "Found"), rows)
+    works_table = pg.table(("Work", "Date", "Relevance:", "Found"), rows)
     title = f"What was looked up: {figures.plural(len(check.works), 'work')}"
-    yield pg.Fold(title, (summary, works))
+    yield pg.Fold(title, (summary, works_table))
 
 
 def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
@@ -296,8 +298,10 @@ def no_problem_sentence(check: ManuscriptCheck) -> str:
     """Return in how many words no problem was found, with its limits."""
     words = figures.plural(check.word_count or 0, "word")
     if check.is_partly_read:
-        missing = missing_files(check)
-        return f"Not an all-clear: {missing}. No critical problem was found in the {words} read."
+        missing_names = missing_files(check)
+        return (
+            f"Not an all-clear: {missing_names}. No critical problem was found in the {words} read."
+        )
     sentence = f"No critical problem found{f' in {words}' if check.word_count else ''}."
     if not check.has_few_words:
         return sentence

@@ -99,7 +99,7 @@ class CheckFindings:
 
     @property
     def lookups_in_words(self) -> str:
-        """Where related work was looked up, or that it was not."""
+        """Sentence on the source of related work, or on the missing look-up."""
         if not self.head.literature:
             return "Nothing was looked up: what is new or known was held against no other work."
         day = self.head.cutoff_date
@@ -107,7 +107,7 @@ class CheckFindings:
         return f"Related and cited work was looked up in {self.head.literature}{until}."
 
     def evidence_in_words(self, check: ManuscriptCheck) -> str:
-        """Return what was found for a manuscript, and what was not."""
+        """Return a text on the related and cited works found, and on the gaps."""
         related_count = sum(work.relevance_0_to_5 is not None for work in check.works)
         claim_count = sum(bool(work.about_claim) for work in check.works)
         cited_count = sum(bool(work.cited_as) for work in check.works)
@@ -127,7 +127,7 @@ class CheckFindings:
         return f"{text}. That a work is not among them proves nothing."
 
     def resources_in_words(self, check: ManuscriptCheck) -> str:
-        """Return what most related works report as used; empty if nothing."""
+        """Return the resources that related works used most; empty if none."""
         counts = Counter(name for work in check.works for name in work.uses)
         resources = [
             f"{name}, {figures.plural(n, 'work')}" for name, n in counts.most_common(_MOST_USED)
@@ -144,7 +144,7 @@ class CheckFindings:
 
     @property
     def verdict(self) -> str:
-        """How many manuscripts have problems, in a sentence."""
+        """Sentence on the number of manuscripts with problems."""
         checked_manuscripts = [check for check in self.checks if was_checked(check)]
         with_problems = [check for check in checked_manuscripts if check.standing]
         text = f"{len(with_problems):,} of {figures.plural(len(checked_manuscripts), 'checked manuscript')} with problems"
@@ -152,8 +152,8 @@ class CheckFindings:
         text += f", {figures.plural(words, 'word')} read" if words else ""
         partly = sum(check.is_partly_read for check in checked_manuscripts)
         text += f", {partly:,} read only in part" if partly else ""
-        missing = len(self.checks) - len(checked_manuscripts)
-        return f"{text}, {missing:,} not checked." if missing else f"{text}."
+        unchecked_count = len(self.checks) - len(checked_manuscripts)
+        return f"{text}, {unchecked_count:,} not checked." if unchecked_count else f"{text}."
 
 
 _MOST_USED = 10

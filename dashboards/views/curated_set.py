@@ -85,7 +85,7 @@ class CuratedSet:
 
     @property
     def needs_wording(self) -> bool:
-        """Whether neither a model nor a person has worded some of its ideas."""
+        """True if some ideas were worded neither by a model nor by a person."""
         edited_ids = {each.paper_id for each in self.edits}
         return self.head.engine == EXTRACTIVE.text and any(
             each.paper_id not in edited_ids for each in self.included_papers
@@ -115,7 +115,7 @@ class CuratedSet:
                 "Not all of it is worded: ideas and statements that nobody looked at are sentences"
                 " of papers and reviews"
             )
-        lacking = {
+        papers_by_gap = {
             "without a field": [each for each in self.included_papers if not each.discipline],
             "without a day after which literature may not be cited": [
                 each for each in self.included_papers if each.cutoff_date is None
@@ -132,7 +132,7 @@ class CuratedSet:
         }
         lines += [
             f"{figures.plural(len(ideas), 'idea')} {what}"
-            for what, ideas in lacking.items()
+            for what, ideas in papers_by_gap.items()
             if ideas
         ]
         lines.append(
@@ -142,20 +142,20 @@ class CuratedSet:
         return lines
 
 
-def datasheet(curated: CuratedSet) -> pg.Page:
+def datasheet(curated_set: CuratedSet) -> pg.Page:
     """Return a page on content, licences and limits of the set."""
     return pg.Page(
-        pg.line("Datasheet of the set ", pg.code(curated.head.run_id)),
-        tuple(_datasheet(curated)),
+        pg.line("Datasheet of the set ", pg.code(curated_set.head.run_id)),
+        tuple(_datasheet(curated_set)),
     )
 
 
-def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
-    head, included_papers = curated.head, curated.included_papers
+def _datasheet(curated_set: CuratedSet) -> Iterator[pg.Block]:
+    head, included_papers = curated_set.head, curated_set.included_papers
     days = sorted(each.cutoff_date for each in included_papers if each.cutoff_date is not None)
     yield pg.text(
         f"{figures.plural(len(included_papers), 'idea')} with"
-        f" {figures.plural(curated.statement_count, 'statement')} of experts, out of"
+        f" {figures.plural(curated_set.statement_count, 'statement')} of experts, out of"
         f" {figures.plural(head.paper_count, 'paper')} with their reviews; engine ",
         pg.code(head.engine),
         ". Each statement cites sentences that are word for word in a review.",
@@ -190,20 +190,20 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
     yield pg.heading("Left out")
     drops = Counter(
         (each.left_out_of.value, wording.reason(each.reason))
-        for curation in curated.curations
+        for curation in curated_set.curations
         for each in curation.drops
     )
     papers = [
         (pg.line("the set: ", pg.code(each.paper_id)), each.dropped_detail, 1)
-        for each in curated.excluded_papers
+        for each in curated_set.excluded_papers
     ]
     parts = [(what, why, count) for (what, why), count in drops.most_common()]
     yield pg.table(("Of", "Why", "Times:"), [*papers, *parts])
-    yield from changes(curated)
-    if curated.shares and curated.agreement:
-        yield from _agreement(curated.agreement)
+    yield from changes(curated_set)
+    if curated_set.shares and curated_set.agreement:
+        yield from _agreement(curated_set.agreement)
     yield pg.heading("Known gaps")
-    yield from pg.bullets(f"{gap}." for gap in curated.gaps)
+    yield from pg.bullets(f"{gap}." for gap in curated_set.gaps)
 
 
 def kinds_table(curations: Sequence[Curation]) -> Iterator[pg.Block]:
@@ -217,13 +217,13 @@ def kinds_table(curations: Sequence[Curation]) -> Iterator[pg.Block]:
         yield pg.table(("Statements", ":"), counts.most_common())
 
 
-def changes(curated: CuratedSet) -> Iterator[pg.Block]:
+def changes(curated_set: CuratedSet) -> Iterator[pg.Block]:
     """Yield the shares of values that people changed."""
-    if not curated.shares:
+    if not curated_set.shares:
         return
     yield pg.heading("What people changed")
     yield pg.text(
-        f"{figures.plural(curated.editors, 'person', 'people')} looked at it. ScholarEval's"
+        f"{figures.plural(curated_set.editors, 'person', 'people')} looked at it. ScholarEval's"
         " experts edited 13.4 % of ideas and 79.1 % of lists of statements."
     )
     rows = [
@@ -234,7 +234,7 @@ def changes(curated: CuratedSet) -> Iterator[pg.Block]:
             figures.percent(each.share_0_to_1),
             "–" if each.published_0_to_1 is None else figures.percent(each.published_0_to_1),
         )
-        for each in curated.shares
+        for each in curated_set.shares
     ]
     yield pg.table(("Of", "Looked at:", "Changed:", "Share:", "Published:"), rows)
 
@@ -253,7 +253,7 @@ def _agreement(agreement: Sequence[EditAgreement]) -> Iterator[pg.Block]:
     yield pg.table((*columns, "95 % interval"), rows)
 
 
-def write_curated_set(path: Path, curated: CuratedSet) -> tuple[Path, ...]:
+def write_curated_set(path: Path, curated_set: CuratedSet) -> tuple[Path, ...]:
     """Write the ideas to `path` and `<name>.datasheet.md` next to it.
 
     Returns:
@@ -263,6 +263,6 @@ def write_curated_set(path: Path, curated: CuratedSet) -> tuple[Path, ...]:
         OSError: they cannot be written.
     """
     datasheet_path = path.with_name(f"{path.stem}.datasheet.md")
-    replace_bytes(path, ideas_file(curated.curations))
-    replace_bytes(datasheet_path, markdown_page(datasheet(curated)).encode("utf-8", "replace"))
+    replace_bytes(path, ideas_file(curated_set.curations))
+    replace_bytes(datasheet_path, markdown_page(datasheet(curated_set)).encode("utf-8", "replace"))
     return path, datasheet_path

@@ -74,7 +74,7 @@ class NightRun(NightFigures):
 
     @property
     def what_leads(self) -> str:
-        """What the order of `top` rests on."""
+        """Sentence on the basis of the order of `top`."""
         return wording.what_leads_among(self.top)
 
 
@@ -164,10 +164,10 @@ def night_figures(
     for run, before in zip(runs, befores, strict=True):
         cost, run_reasons = costs[run.run_id], _of(reasons, run)
         cost_before = None if before is None else costs[before.run_id]
-        earlier = None if before is None else _of(reasons, before)
+        earlier_share = None if before is None else _of(reasons, before)
         alarms = {
             About.UNSCORED: [
-                *unscored_alarms(run_reasons, earlier, thresholds, run.order_reasons),
+                *unscored_alarms(run_reasons, earlier_share, thresholds, run.order_reasons),
                 *step_alarms(_of(unanswered_steps, run), thresholds),
                 *source_alarms(_of(silent_sources, run)),
             ],
@@ -186,15 +186,15 @@ def night_figures(
     return tuple(nights)
 
 
-def _before(run: Run, published: Sequence[Run], tonight: Collection[RunId]) -> Run | None:
-    earlier = (
+def _before(run: Run, published_runs: Sequence[Run], tonight: Collection[RunId]) -> Run | None:
+    earlier_runs = (
         each
-        for each in published
+        for each in published_runs
         if each.started_at < run.started_at
         and each.run_id not in tonight
         and run.compares_with(each)
     )
-    return next(earlier, None)
+    return next(earlier_runs, None)
 
 
 def _of(frame: polars.DataFrame, run: Run) -> polars.DataFrame:

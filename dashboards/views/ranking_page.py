@@ -49,7 +49,7 @@ _RANGES = (
     " observation: two ideas that met once, won 2–0, still have the range 1–2. An idea without a"
     " scored match has no rank."
 )
-_LETTERED = patterns.bounded(r"\b([Ii])dea ([AB])\b")
+_IDEA_LETTER = patterns.bounded(r"\b([Ii])dea ([AB])\b")
 
 
 def ranking_view(
@@ -166,15 +166,15 @@ def _across_groups(queries: Queries, head: RankingHead) -> Iterator[pg.Block]:
 def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
     rows = []
     for idea in ideas:
-        why = idea.unranked_reason
-        if why is None and idea.basis == "scores":
-            why = wording.score_placement(idea)
+        reason = idea.unranked_reason
+        if reason is None and idea.basis == "scores":
+            reason = wording.score_placement(idea)
         lower, upper = idea.strength_lower, idea.strength_upper
         rows.append(
             (
                 "–" if idea.rank is None else idea.rank,
                 "–" if idea.best_rank is None else f"{idea.best_rank}–{idea.worst_rank}",
-                _title(idea) + (f" – {why}" if why is not None else ""),
+                _title(idea) + (f" – {reason}" if reason is not None else ""),
                 "unranked" if idea.strength is None else figures.decimals(idea.strength),
                 figures.between(lower, upper),
                 "–" if idea.wins is None else f"{idea.wins:g}",
@@ -205,14 +205,18 @@ def _profiles(
 def _meetings(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[pg.Block]:
     """Yield verdicts between the best ideas, and why some beat those below."""
     rated_ideas = [idea for idea in ideas if idea.strength is not None]
-    leading = rated_ideas[:MATRIX_IDEAS]
-    if len(leading) > 1:
-        best = f" (the best {len(leading)} ideas)" if len(rated_ideas) > len(leading) else ""
+    leading_ideas = rated_ideas[:MATRIX_IDEAS]
+    if len(leading_ideas) > 1:
+        best = (
+            f" (the best {len(leading_ideas)} ideas)"
+            if len(rated_ideas) > len(leading_ideas)
+            else ""
+        )
         yield pg.text(f"Overall verdicts, won and lost by the idea of the row{best}:")
-        places = (f"{place}:" for place in range(1, len(leading) + 1))
-        yield pg.table((":", "Idea", *places), _matrix(leading, matches))
+        places = (f"{place}:" for place in range(1, len(leading_ideas) + 1))
+        yield pg.table((":", "Idea", *places), _matrix(leading_ideas, matches))
     ideas_by_matches = [
-        idea for idea in leading if idea.by_matches
+        idea for idea in leading_ideas if idea.by_matches
     ]  # the others are ordered by scores
     for place, duel in enumerate(islice(_duels(ideas_by_matches, matches), DUELS_SHOWN)):
         if place == 0:
@@ -250,10 +254,10 @@ def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
 
 
 def _first(ideas: Sequence[RankedIdea]) -> str:
-    leading = [_title(idea) for idea in ideas if idea.rank == 1]
-    if len(leading) > TITLES_OF_FIRST:
-        return f"{len(leading)} ideas share the first rank"
-    return "; ".join(leading) or "nobody is ranked"
+    leading_titles = [_title(idea) for idea in ideas if idea.rank == 1]
+    if len(leading_titles) > TITLES_OF_FIRST:
+        return f"{len(leading_titles)} ideas share the first rank"
+    return "; ".join(leading_titles) or "nobody is ranked"
 
 
 def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[list[pg.Part]]:
@@ -288,10 +292,10 @@ def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[tu
         if match.winner is not None:
             matches_of_pair[frozenset((match.first_idea_id, match.second_idea_id))].append(match)
     for place, better in enumerate(ideas):
-        below = (idea for idea in ideas[place + 1 :] if idea.rank != better.rank)
+        lower_ideas = (idea for idea in ideas[place + 1 :] if idea.rank != better.rank)
         duels = (
             _duel(better, worse, matches_of_pair[frozenset((better.idea_id, worse.idea_id))])
-            for worse in below
+            for worse in lower_ideas
         )
         yield from islice(filter(None, duels), 1)
 
@@ -332,7 +336,7 @@ def _name_ideas(rationale: str, winner: str) -> str:
         words = "this idea" if match[2].upper() == winner else "the other idea"
         return words.capitalize() if match[1] == "I" else words
 
-    return _LETTERED.sub(name, rationale)
+    return _IDEA_LETTER.sub(name, rationale)
 
 
 def _title(idea: RankedIdea) -> str:

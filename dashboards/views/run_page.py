@@ -81,7 +81,7 @@ def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
 def _ranking(queries: Queries, run: Run, file_names: Mapping[IdeaId, str]) -> Iterator[pg.Block]:
     ranking, idea_scores = queries.ranking(run.run_id), queries.idea_scores(run.run_id)
     scores = {score.idea_id: score for score in idea_scores}
-    beyond = [name for name, (is_requested, _) in _OPTIONAL_COLUMNS.items()
+    extra_columns = [name for name, (is_requested, _) in _OPTIONAL_COLUMNS.items()
               if any(map(is_requested, idea_scores))]  # fmt: skip
     groups = ranked_groups(ranking)
     yield pg.heading("Ranking")
@@ -91,12 +91,12 @@ def _ranking(queries: Queries, run: Run, file_names: Mapping[IdeaId, str]) -> It
         yield pg.text("The run has no idea.")
     score_column = f"Score{wording.baseline_mark(run.engine)}:"
     columns = ("Rank:", "Idea", score_column, "Range", "Coverage:", "Soundness:", "Contribution:")
-    more = (*(f"{name}:" for name in beyond), "Unscored", "Failures:")
+    more = (*(f"{name}:" for name in extra_columns), "Unscored", "Failures:")
     for group in groups:
         if len(groups) > 1 or group.name != ONE_GROUP:
             yield pg.heading(group.name, level=3)
         rows = [
-            _row(run, idea, scores[idea.idea_id], file_names.get(idea.idea_id), beyond)
+            _row(run, idea, scores[idea.idea_id], file_names.get(idea.idea_id), extra_columns)
             for idea in group.ideas
         ]
         yield pg.table((*columns, *more), rows)
@@ -127,7 +127,11 @@ _ASSESSED_RANGE = " The range of an idea with a score is its lowest and its high
 
 
 def _row(
-    run: Run, idea: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
+    run: Run,
+    idea: RankedIdea,
+    score: IdeaScore,
+    file_name: str | None,
+    extra_columns: Sequence[str],
 ) -> tuple[pg.Part, ...]:
     title, notes = idea.title.strip() or idea.idea_id, _notes(idea, score)
     soundness = figures.mean(score.soundness_0_to_10)
@@ -145,7 +149,7 @@ def _row(
         contribution if score.contribution_requested else "not asked for",
         *(
             _OPTIONAL_COLUMNS[name][1](score) if _OPTIONAL_COLUMNS[name][0](score) else "–"
-            for name in beyond
+            for name in extra_columns
         ),
         _unscored_parts(score),
         idea.failure_count,
@@ -343,11 +347,11 @@ def _range(run: Run, score: IdeaScore) -> str:
 
 
 def _unscored_parts(score: IdeaScore) -> str:
-    """Return what the means next to it leave out, by module."""
+    """Return the number of judgements missing from the means, by module."""
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     parts = [
-        f"{missing:,} of {figures.plural(total, what)}"
-        for missing, total, what in (
+        f"{missing:,} of {figures.plural(total, part_name)}"
+        for missing, total, part_name in (
             (score.unscored_method_count, score.method_count, "method"),
             (score.unscored_comparison_count, comparisons, "comparison"),
             (score.unscored_persona_review_count, score.persona_review_count, "persona review"),
@@ -366,8 +370,8 @@ def _unscored_parts(score: IdeaScore) -> str:
 
 def _notes(idea: RankedIdea, score: IdeaScore) -> str:
     notes = []
-    if why := wording.why_unranked(idea):
-        notes.append(why)
+    if reason := wording.why_unranked(idea):
+        notes.append(reason)
     if score.incomplete_reason is not None:
         notes.append(f"ended early: {wording.reason(score.incomplete_reason)}")
     if score.score is None and score.state_reason not in (None, score.incomplete_reason):

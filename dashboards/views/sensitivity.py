@@ -84,9 +84,9 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
         for score, share in sensitivity.shares[:_LINES_SHOWN]
     ]
     yield pg.table(("Idea", "Score:", f"Among the best {TOP}:"), rows)
-    more = len(sensitivity.shares) - len(rows)
-    if more:
-        yield pg.text(f"{figures.plural(more, 'more idea')} under fewer weightings.")
+    more_count = len(sensitivity.shares) - len(rows)
+    if more_count:
+        yield pg.text(f"{figures.plural(more_count, 'more idea')} under fewer weightings.")
 
 
 def shares_among_best(values: np.ndarray) -> np.ndarray:

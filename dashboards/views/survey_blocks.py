@@ -12,7 +12,7 @@ from schemas.literature.survey_review import WhyRemoved
 from schemas.reasons import Reason
 from schemas.works.survey_run import SurveyHead
 
-_UNREVIEWED = (
+_UNREVIEWED_NOTE = (
     "This is the evidence, not a written review: papers, why each is here, and passages word for"
     " word."
 )
@@ -25,7 +25,7 @@ _READING = (
 )
 _LAYERS = ("Layer", "Followed:", "Of these, hubs:", "New papers:", "Judged:", "Relevant:")
 _LOST_IN_LAYERS = ("Not judged:", "After the cutoff:", "Look-ups that failed:")
-_REMOVED = {
+_REMOVAL_REASONS = {
     WhyRemoved.UNCITED: "cites nothing",
     WhyRemoved.UNSUPPORTED: "not carried by what was read of the works it cites",
     WhyRemoved.ONE_SIDED: "a contradiction that cites fewer than two works",
@@ -52,7 +52,7 @@ def survey_blocks(
     )
     yield from map(pg.note, _banners(head))
     if not head.papers_read:
-        yield pg.note(_UNREVIEWED)
+        yield pg.note(_UNREVIEWED_NOTE)
     for number, part in enumerate(parts, start=1):
         if len(parts) > 1:
             yield pg.heading(part.survey.question)
@@ -96,7 +96,7 @@ def _papers_found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Ite
         span = f", {' to '.join(map(str, years))}" if cluster.first_year else ""
         yield pg.heading(cluster.name, level=3)
         yield pg.text(f"{figures.plural(cluster.paper_count, 'paper')}{span}. The heaviest:")
-        yield from _papers(part, cluster.key_paper_ids, compared=True)
+        yield from _papers(part, cluster.key_paper_ids, in_comparison=True)
     if survey.joins:
         yield pg.heading("Joined only by a third", level=3)
         yield pg.text(
@@ -120,8 +120,8 @@ def _review(part: SurveyPart) -> Iterator[pg.Block]:
             yield from prose(section.text)
             yield from _unchecked_note(section.unchecked_sentence_count)
         else:
-            why = wording.reason(section.unscored_reason or "")
-            yield pg.text(f"Not written: {why}; {section.unscored_detail}.")
+            reason = wording.reason(section.unscored_reason or "")
+            yield pg.text(f"Not written: {reason}; {section.unscored_detail}.")
     if not part.survey.sections:
         yield pg.text("It could not be written; see “What is missing”.")
     if part.comparison:
@@ -141,11 +141,11 @@ def _papers(
     paper_ids: Iterable[str],
     keys: Mapping[str, str] | None = None,
     *,
-    compared: bool = False,
+    in_comparison: bool = False,
 ) -> Iterator[pg.Block]:
-    """Yield papers with passages, without those in the comparison if `compared`."""
+    """Yield papers with passages, without those in the comparison if `in_comparison`."""
     items: list[tuple[pg.Block, ...]] = []
-    compared_quotes = dict(part.comparison) if compared else {}
+    compared_quotes = dict(part.comparison) if in_comparison else {}
     for paper_id in paper_ids:
         key = (" ", pg.code(keys[paper_id])) if keys is not None else ()
         paper_line = pg.text(part.link(paper_id), f" {part.text(paper_id).title}", *key)
@@ -154,25 +154,31 @@ def _papers(
             for one in part.quotes(paper_id)
             if one.quote not in compared_quotes.get(paper_id, ())
         )
-        passages = pg.bullets(_passage(part, quote, compared=compared) for quote in quotes)
+        passages = pg.bullets(
+            _passage(part, quote, in_comparison=in_comparison) for quote in quotes
+        )
         items.append((paper_line, *passages))
     if items:
         yield pg.Listing(tuple(items))
 
 
-def _passage(part: SurveyPart, quote: SurveyQuote, *, compared: bool) -> pg.Line:
+def _passage(part: SurveyPart, quote: SurveyQuote, *, in_comparison: bool) -> pg.Line:
     if quote.said_in_paper_id != quote.paper_id:
         return pg.line(part.link(quote.said_in_paper_id), f" cites it: “{quote.quote}”")
     section = str(quote.section or SectionKind.ABSTRACT).replace("_", " ")
     aspect = f", {quote.aspect}" if quote.aspect is not None else ""
-    return pg.line(f"its {section}{aspect}: " if compared else "", f"“{quote.quote}”")
+    return pg.line(f"its {section}{aspect}: " if in_comparison else "", f"“{quote.quote}”")
 
 
 def _all_papers(part: SurveyPart, keys: Mapping[str, str]) -> pg.Table:
     rows = []
     for place, paper in enumerate(part.kept_papers, start=1):
-        others = len(paper.other_version_ids)
-        versions = f" (with {figures.plural(others, 'other version')})" if others else ""
+        other_version_count = len(paper.other_version_ids)
+        versions = (
+            f" (with {figures.plural(other_version_count, 'other version')})"
+            if other_version_count
+            else ""
+        )
         title = f" {part.text(paper.paper_id).title}{versions} "
         paper_line = pg.line(part.link(paper.paper_id), title, pg.code(keys[paper.paper_id]))
         reasons = (paper.rationale or "–", part.why(paper), paper.relevance_0_to_5)
@@ -211,7 +217,7 @@ def _removed_sentences(part: SurveyPart, *, with_section: bool) -> tuple[pg.Bloc
     return pg.bullets(
         pg.line(
             f"{headings[each.section_id]}, " if with_section else "",
-            f"{_REMOVED[each.why]}: ",
+            f"{_REMOVAL_REASONS[each.why]}: ",
             prose_line(each.sentence),
         )
         for each in part.survey.removed
@@ -230,8 +236,8 @@ def _unchecked_note(count: int | None) -> Iterator[pg.Block]:
 
 
 def _not_made(survey: Survey, what: str) -> pg.Block:
-    why = wording.reason(survey.unscored_reason or "")
-    return pg.text(f"Not {what}: {why}; {survey.unscored_detail}.")
+    reason = wording.reason(survey.unscored_reason or "")
+    return pg.text(f"Not {what}: {reason}; {survey.unscored_detail}.")
 
 
 def short_blocks(parts: Sequence[SurveyPart]) -> Iterator[pg.Block]:
@@ -314,8 +320,8 @@ def _answer(part: SurveyPart) -> Iterator[pg.Block]:
         )
         yield from _papers(part, paper_ids)
     elif answer is not None and answer.unscored_reason is not Reason.NO_EVIDENCE:
-        why = wording.reason(answer.unscored_reason or "")
-        yield pg.text(f"Not answered: {why}; {answer.unscored_detail}.")
+        reason = wording.reason(answer.unscored_reason or "")
+        yield pg.text(f"Not answered: {reason}; {answer.unscored_detail}.")
     elif survey.not_looked_count:
         yield pg.text(
             pg.strong("Nothing can be said."),

@@ -81,7 +81,7 @@ class SurveyPart:
 
     @property
     def review_verdict(self) -> str:
-        """How many papers the review rests on and how it was checked."""
+        """Sentence on the papers behind the review, and on its check."""
         sections = self.survey.sections
         checked_count = sum(section.checked_sentence_count or 0 for section in sections)
         corrected_count = sum(section.corrected_sentence_count or 0 for section in sections)

@@ -94,48 +94,48 @@ def _figures(
     firsts: Mapping[IdeaId, FirstPage],
     scores: Mapping[IdeaId, IdeaScore],
 ) -> pg.Table:
-    both = (better, worse)
+    idea_pair = (better, worse)
     rows: list[tuple[pg.Part, ...]] = [
         ("Rank", *(wording.rank_with_range(each.rank, each.best_rank, each.worst_rank)
-                   for each in both)),
-        ("Score, of 10", *(figures.mean(each.score) for each in both)),
-        ("Range of the score", *(_range(each.score_lower, each.score_upper) for each in both)),
+                   for each in idea_pair)),
+        ("Score, of 10", *(figures.mean(each.score) for each in idea_pair)),
+        ("Range of the score", *(_range(each.score_lower, each.score_upper) for each in idea_pair)),
     ]  # fmt: skip
-    if any(firsts[each.idea_id].verdict is not Verdict.NOT_JUDGED for each in both):
-        verdicts = (firsts[each.idea_id].verdict.value.capitalize() for each in both)
+    if any(firsts[each.idea_id].verdict is not Verdict.NOT_JUDGED for each in idea_pair):
+        verdicts = (firsts[each.idea_id].verdict.value.capitalize() for each in idea_pair)
         rows.insert(1, ("Verdict", *verdicts))
     if better.strength is not None or worse.strength is not None:
         rows += [
-            ("Strength by matches", *(figures.decimals(each.strength) for each in both)),
-            ("Overall verdicts won, lost, tied", *map(_tally, both)),
+            ("Strength by matches", *(figures.decimals(each.strength) for each in idea_pair)),
+            ("Overall verdicts won, lost, tied", *map(_tally, idea_pair)),
         ]
     parts = dict.fromkeys(
         name
-        for each in both
+        for each in idea_pair
         for name, value in scores[each.idea_id].parts.items()
         if value is not None
     )
     rows += [
         (wording.with_spaces(name).capitalize(),
-         *(figures.decimals(scores[each.idea_id].parts.get(name)) for each in both))
+         *(figures.decimals(scores[each.idea_id].parts.get(name)) for each in idea_pair))
         for name in parts
     ]  # fmt: skip
     rows += [
-        ("Group", *(each.group or "–" for each in both)),
-        ("Judgements unscored", *(each.unscored_count for each in both)),
+        ("Group", *(each.group or "–" for each in idea_pair)),
+        ("Judgements unscored", *(each.unscored_count for each in idea_pair)),
     ]
     return pg.table(("", _title(better), _title(worse)), rows)
 
 
 def _reasons(
     run: Run,
-    both: tuple[RankedIdea, RankedIdea],
+    idea_pair: tuple[RankedIdea, RankedIdea],
     scores: Mapping[IdeaId, IdeaScore],
     firsts: Mapping[IdeaId, FirstPage],
 ) -> Iterator[pg.Block]:
     yield pg.heading("What is said of each")
     everyone = tuple(scores.values())
-    for idea in both:
+    for idea in idea_pair:
         yield pg.heading(_title(idea), level=3)
         explanation = why_it_leads(
             scores[idea.idea_id], everyone, run.score_weights,
@@ -185,10 +185,10 @@ def _verdict(row: Mapping[str, Any], first: RankedIdea, second: RankedIdea) -> s
 
 
 def _closest(
-    both: tuple[RankedIdea, RankedIdea], firsts: Mapping[IdeaId, FirstPage]
+    idea_pair: tuple[RankedIdea, RankedIdea], firsts: Mapping[IdeaId, FirstPage]
 ) -> Iterator[pg.Block]:
     yield pg.heading("The closest work of each")
-    for idea in both:
+    for idea in idea_pair:
         first = firsts[idea.idea_id]
         yield pg.heading(_title(idea), level=3)
         if first.closest is None:
@@ -246,8 +246,8 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
     }
     led_parts = [part for part, gap in gaps.items() if gap < 0]
     if len(gaps) < len(ahead_parts) or not led_parts:
-        missing = "Too little is scored of both for a weight to turn the order."
-        yield missing if len(gaps) < len(ahead_parts) else "No weight turns the order."
+        too_little_scored = "Too little is scored of both for a weight to turn the order."
+        yield too_little_scored if len(gaps) < len(ahead_parts) else "No weight turns the order."
         return
     lead = sum(weights.get(part, 0.0) * gap for part, gap in gaps.items())
     for part in led_parts:
@@ -291,20 +291,20 @@ def why_it_leads(
     Args:
         wins, losses, ties: overall verdicts, if the rank rests on matches; None if on scores.
     """
-    above: list[str] = []
-    below: list[str] = []
-    missing: list[str] = []
+    higher_parts: list[str] = []
+    lower_parts: list[str] = []
+    missing_parts: list[str] = []
     for part, value in parts_of_score(score, weights).items():
         others = [parts_of_score(other, weights).get(part) for other in scores]
-        scored = [each for each in others if each is not None]
-        if not scored:
+        other_values = [each for each in others if each is not None]
+        if not other_values:
             continue
-        mean = fmean(scored)
+        mean = fmean(other_values)
         name = part.replace("_", " ")
         if value is None:
-            missing.append(name)
+            missing_parts.append(name)
         else:
-            (above if value >= mean else below).append(
+            (higher_parts if value >= mean else lower_parts).append(
                 f"{name} {figures.mean(value)} (mean {figures.mean(mean)})"
             )
     lead_verb, win_clause = "leads by", []
@@ -316,11 +316,11 @@ def why_it_leads(
         )
     clauses = [
         *win_clause,
-        *([f"{lead_verb} {_join_names(above)}"] if above else []),
-        *([f"below the mean in {_join_names(below)}"] if below else []),
+        *([f"{lead_verb} {_join_names(higher_parts)}"] if higher_parts else []),
+        *([f"below the mean in {_join_names(lower_parts)}"] if lower_parts else []),
         *(
-            [f"{_join_names(missing)} {'is' if len(missing) == 1 else 'are'} unscored"]
-            if missing
+            [f"{_join_names(missing_parts)} {'is' if len(missing_parts) == 1 else 'are'} unscored"]
+            if missing_parts
             else []
         ),
     ]

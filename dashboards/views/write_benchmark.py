@@ -30,9 +30,9 @@ class BenchmarkPage(PublishedPage):
     """Benchmarks of the report, numbered from 1, the run's own first.
 
     Attributes:
-        warehouse: that holds all of them.
+        warehouse: warehouse of all of them.
         others: the compared ones, with their suites.
-        differences: between them.
+        differences: differences between them.
     """
 
     warehouse: Warehouse
@@ -131,9 +131,9 @@ def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
     yield from map(pg.note, page.notes)
     for head in page.heads:
         if head.incomplete_reason is not None:
-            why = wording.reason(head.incomplete_reason)
-            rest = "What is missing is unscored, not zero; the same command resumes it."
-            yield pg.note(pg.code(head.run_id), f" is not complete: {why}. {rest}")
+            reason = wording.reason(head.incomplete_reason)
+            hint = "What is missing is unscored, not zero; the same command resumes it."
+            yield pg.note(pg.code(head.run_id), f" is not complete: {reason}. {hint}")
     if page.differences:
         yield from (
             pg.heading("Differences"),
@@ -144,7 +144,7 @@ def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
         if part.headline:
             yield from _headline(part, several=page.several)
     yield pg.numbered_list(map(_provenance_line, page.heads))
-    yield pg.text("Rows marked ", pg.emphasis("published"), _PUBLISHED)
+    yield pg.text("Rows marked ", pg.emphasis("published"), _PUBLISHED_NOTE)
     for part in page.suites:
         yield from (pg.heading(f"Every figure of {part.suite}"), _figures(part, page.several))
     charts = reliability_charts(each.score for part in page.suites for each in part.measured_lines)
@@ -159,7 +159,7 @@ _DIFFERENCES = (
     " tells the two apart at 5 %. Above 0 the first has more of the metric: better for accuracy and"
     " macro_f1, worse for mean_absolute_error."
 )
-_PUBLISHED = (
+_PUBLISHED_NOTE = (
     " are figures printed in a paper, not measured here: other models, other splits and other"
     " judges made them. Intervals cover 95 %. Unscored items had no answer and are no part of a"
     " value."
@@ -184,8 +184,8 @@ def _differences(differences: Sequence[Difference]) -> pg.Table:
 
 def _headline(part: SuitePart, *, several: bool) -> Iterator[pg.Block]:
     line = part.headline[0]
-    where = "" if line.part == WHOLE else f", {line.part}"
-    yield pg.heading(f"{part.suite}: {line.metric.replace('_', ' ')}{where}")
+    part_text = "" if line.part == WHOLE else f", {line.part}"
+    yield pg.heading(f"{part.suite}: {line.metric.replace('_', ' ')}{part_text}")
     if part.meaning is not None:
         better = part.meaning.better
         yield pg.text(part.meaning.meaning, f" {better.capitalize()} is better." * bool(better))
@@ -217,11 +217,11 @@ def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.P
     Args:
         whole: with the interval's method and the source.
     """
-    score, published, interval, more = each.score, each.origin == PUBLISHED, "–", ""
+    score, is_published, interval, more = each.score, each.origin == PUBLISHED, "–", ""
     if score.lower is not None:
         method = f" ({score.interval_method})" if whole else ""
         interval = f"{figures.measure(score.lower)} to {figures.measure(score.upper)}{method}"
-    if whole and published:
+    if whole and is_published:
         more = f": {score.published_source}"
     elif score.undefined_reason is not None:
         more = f"; undefined: {score.undefined_reason}"
@@ -229,9 +229,9 @@ def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.P
         f"{each.system} ({each.number})" if several and each.number else each.system,
         figures.measure(score.value),
         interval,
-        "–" if published and not score.count else score.count,
-        "–" if published else score.unscored_count,
-        pg.line(pg.emphasis("published") if published else "measured", more),
+        "–" if is_published and not score.count else score.count,
+        "–" if is_published else score.unscored_count,
+        pg.line(pg.emphasis("published") if is_published else "measured", more),
     )
 
 

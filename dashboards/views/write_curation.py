@@ -18,7 +18,7 @@ from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 IDEAS = "ideas.jsonl"
-_UNWORDED = (
+_UNWORDED_NOTE = (
     "Not all of it is worded: ideas and statements that nobody looked at are sentences of papers"
     " and reviews."
 )
@@ -48,7 +48,7 @@ class CurationPage(CuratedSet, PublishedPage):
         end_reason = head.incomplete_reason
         yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=end_reason))
         if self.needs_wording:
-            yield pg.note(_UNWORDED)
+            yield pg.note(_UNWORDED_NOTE)
         yield from kinds_table(self.included_papers)
         for curation in self.included_papers:
             yield from idea_blocks(curation)

@@ -122,8 +122,8 @@ def _text(draft: Draft) -> tuple[pg.Block, ...]:
 def _in_short(draft: Draft) -> str:
     count_noun = figures.plural
     if draft.unscored_reason is not None:
-        why, reasons = wording.reason(draft.unscored_reason), len(draft.failures)
-        return f"There is no draft: {why}; {count_noun(reasons, 'reason')}."
+        reason, reasons = wording.reason(draft.unscored_reason), len(draft.failures)
+        return f"There is no draft: {reason}; {count_noun(reasons, 'reason')}."
     return (
         f"{draft.form.value.capitalize()} of {count_noun(draft.word_count or 0, 'word')}:"
         f" {count_noun(len(_claims(draft, ClaimKind.NUMBER)), 'number')} of the lake, {count_noun(len(draft.works), 'work')},"
@@ -136,8 +136,8 @@ def _draft(draft: Draft) -> Iterator[pg.Block]:
     yield pg.heading(draft.title)
     yield pg.text(f"{draft.form.value.capitalize()} of the idea ", pg.code(draft.draft_id))
     if draft.unscored_reason is not None:
-        why = wording.reason(draft.unscored_reason)
-        yield pg.note(f"There is no draft: {why}. Nothing was compiled.")
+        reason = wording.reason(draft.unscored_reason)
+        yield pg.note(f"There is no draft: {reason}. Nothing was compiled.")
     else:
         yield pg.note(
             f"Every number is one of {figures.plural(len(number_claims), 'figure')} of the lake, and"
@@ -184,10 +184,12 @@ def _nearby(draft: Draft) -> Iterator[pg.Block]:
         unmeasured_reasons = Counter(
             each.unmeasured_reason for each in draft.neighbours if each.unmeasured_reason
         ).most_common()
-        whys = [f"{count:,} others {wording.reason(why)}" for why, count in unmeasured_reasons]
-        others = f"; of {', of '.join(whys)}" if whys else ""
+        whys = [
+            f"{count:,} others {wording.reason(reason)}" for reason, count in unmeasured_reasons
+        ]
+        others_text = f"; of {', of '.join(whys)}" if whys else ""
         papers = figures.plural(habits.looked_up, "paper")
-        yield pg.text(f"{habits.measured:,} of {papers} nearby could be measured{others}.")
+        yield pg.text(f"{habits.measured:,} of {papers} nearby could be measured{others_text}.")
     rows = [
         (
             *(each.part.value.replace("_", " "), each.papers, measure(each.words)),

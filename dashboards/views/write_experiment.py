@@ -231,11 +231,11 @@ def _other_candidates(part: ExperimentPart) -> Iterator[pg.Block]:
     unscored_runs = [each for each in experiment.executions if each.unscored_reason is not None]
     failures = [
         (
-            wording.reason(why or ""),
+            wording.reason(reason or ""),
             count,
-            next(each.unscored_detail for each in unscored_runs if each.unscored_reason is why),
+            next(each.unscored_detail for each in unscored_runs if each.unscored_reason is reason),
         )
-        for why, count in Counter(each.unscored_reason for each in unscored_runs).most_common()
+        for reason, count in Counter(each.unscored_reason for each in unscored_runs).most_common()
     ]
     if failures:
         yield pg.table(("Executions without a score", ":", "The first said"), failures)

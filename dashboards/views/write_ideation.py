@@ -151,12 +151,12 @@ class IdeationPage(PublishedPage):
     def _version(self, version: IdeaVersion) -> Iterator[pg.Block]:
         yield pg.heading(f"Round {version.round}: {version.title or 'not made'}", level=3)
         if version.text is None:
-            why = wording.reason(version.unscored_reason or "")
-            yield pg.text(f"Not made: {why}; {version.unscored_detail}.")
+            reason = wording.reason(version.unscored_reason or "")
+            yield pg.text(f"Not made: {reason}; {version.unscored_detail}.")
             return
         if version.dropped_reason is not None:
-            why = wording.reason(version.dropped_reason)
-            yield pg.text(f"Went no further: {why}; {version.dropped_detail}.")
+            reason = wording.reason(version.dropped_reason)
+            yield pg.text(f"Went no further: {reason}; {version.dropped_detail}.")
         elif version.version_id in self.scores:
             yield pg.text(f"Score {figures.score(self.scores[version.version_id])} of 10.")
         keyword_note = ""

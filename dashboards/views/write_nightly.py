@@ -72,7 +72,7 @@ def write_nightly(
     folder = warehouse.reports / "nightly"
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{at:%Y-%m-%dT%H%M%S}Z"
-    view = _view(page, f"Night of {at:%Y-%m-%d}, {at:%H:%M}", linked=True)
+    view = _view(page, f"Night of {at:%Y-%m-%d}, {at:%H:%M}", has_links=True)
     markdown_path, html_path = _write(folder, name, view)
     day_paths = _write(
         folder,
@@ -80,7 +80,7 @@ def write_nightly(
         _day_page(folder, at.date()),
     )
     return NightlySummary(
-        markdown_page(_view(page, "", linked=False)),
+        markdown_page(_view(page, "", has_links=False)),
         page.alarm_count,
         html_path,
         markdown_path,
@@ -110,12 +110,12 @@ def _day_page(folder: Path, day: date) -> pg.Page:
     return pg.Page(pg.line("Nights of ", day), (table,))
 
 
-def _view(page: NightlyPage, name: str, *, linked: bool) -> pg.Page:
-    """Return the summary, with links to the reports if `linked`."""
-    return pg.Page(pg.line("Night of ", page.day), tuple(_blocks(page, linked=linked)), name)
+def _view(page: NightlyPage, name: str, *, has_links: bool) -> pg.Page:
+    """Return the summary, with links to the reports if `has_links`."""
+    return pg.Page(pg.line("Night of ", page.day), tuple(_blocks(page, has_links=has_links)), name)
 
 
-def _blocks(page: NightlyPage, *, linked: bool) -> Iterator[pg.Block]:
+def _blocks(page: NightlyPage, *, has_links: bool) -> Iterator[pg.Block]:
     if page.outcomes:
         yield pg.text(
             f"{figures.plural(len(page.outcomes), 'file')},"
@@ -126,7 +126,7 @@ def _blocks(page: NightlyPage, *, linked: bool) -> Iterator[pg.Block]:
     else:
         yield pg.text("No new file was waiting.")
     for night in page.runs:
-        yield from _run(night, linked=linked)
+        yield from _run(night, has_links=has_links)
     if page.ledger is not None and page.ledger.sequence:
         yield pg.heading("Ledger")
         yield pg.text(
@@ -137,7 +137,7 @@ def _blocks(page: NightlyPage, *, linked: bool) -> Iterator[pg.Block]:
         )
 
 
-def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
+def _run(night: NightRun, *, has_links: bool) -> Iterator[pg.Block]:
     run, before, ideas = night.run, night.before, night.ideas
     yield pg.heading(f"Run {run.run_id}")
     yield pg.text(pg.strong(night.status), f" {run.states_in_words.capitalize()}.")
@@ -147,7 +147,7 @@ def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
         f"{figures.plural(ideas['ideas'], 'idea')}: {ideas['never_seen']:,} never seen before,"
         f" {ideas['evaluated_anew']:,} evaluated in this run{taken_over}. Engine ",
         *(pg.code(run.engine), ", profile ", pg.code(run.profile), "."),
-        *((" ", report_link) if linked else ()),
+        *((" ", report_link) if has_links else ()),
     )
     yield pg.heading("Alarms", level=3)
     alarms = pg.bullets(alarm.sentence for alarm in night.alarms)

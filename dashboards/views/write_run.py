@@ -74,7 +74,7 @@ class EvaluatedRun(PublishedPage):
 
     @cached_property
     def not_covered(self) -> str:
-        """How many ideas the literature does not cover; empty: none."""
+        """Sentence on ideas outside the literature; empty if there are none."""
         with self.warehouse.queries() as queries:
             left_out = queries.left_out_groups(self.head.run_id)
         return wording.ideas_not_covered(left_out, self.head.idea_count)
@@ -181,8 +181,8 @@ def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
     if boundary.error is not None:
         idea_id = review.evaluation.idea.idea_id
         logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
-        why = f"This report cannot be made ({error_line(boundary.error)})."
-        error_page = Page(line(idea_id), (text(why),))
+        reason = f"This report cannot be made ({error_line(boundary.error)})."
+        error_page = Page(line(idea_id), (text(reason),))
         pages = dict.fromkeys((FIRST_PAGES, FULL_REPORTS), error_page)
     for folder, view in pages.items():
         _write(building / folder / name, view)

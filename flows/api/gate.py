@@ -100,11 +100,11 @@ class Gate:
                 await send(message)
                 return
             await send({**message, "more_body": True})
-            remaining = _DISCARDED_BODIES * self._limits.maximum_body_bytes
+            remaining_bytes = _DISCARDED_BODIES * self._limits.maximum_body_bytes
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.body_seconds):
-                    while remaining > 0 and (part := await receive()).get("more_body", False):
-                        remaining -= len(part["body"])
+                    while remaining_bytes > 0 and (part := await receive()).get("more_body", False):
+                        remaining_bytes -= len(part["body"])
             await send({"type": "http.response.body"})
 
         return send_later

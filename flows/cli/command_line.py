@@ -113,7 +113,7 @@ class FirstScreen(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 -- as typer calls it
         width = formatter.width
-        example_lines = [f"    {command:<28}{what}" for command, what in _MAIN_JOB]
+        example_lines = [f"    {command:<28}{purpose}" for command, purpose in _MAIN_JOB]
         lines = ["Usage: assay COMMAND [OPTIONS] [ARGUMENTS]", *_wrap(f"{self.help}", width)]
         for each in example_lines:
             lines += textwrap.wrap(each, width, subsequent_indent=" " * 6)
@@ -247,9 +247,9 @@ def _failure(error: AssayError | OSError) -> Ending:
     if (line := full_disk(error)) and line not in str(error):
         return Ending(EXIT_FAILURES, _one_line(line))
     if isinstance(error, OSError):
-        what = f"{error.filename or 'the system refused'}: {error.strerror or error}"
+        error_text = f"{error.filename or 'the system refused'}: {error.strerror or error}"
         return Ending(
-            EXIT_USAGE, _one_line(f"{what}; check the path, its permissions and the disk")
+            EXIT_USAGE, _one_line(f"{error_text}; check the path, its permissions and the disk")
         )
     if isinstance(error, BudgetExhaustedError):
         return Ending(EXIT_BUDGET, _one_line(str(error)))

@@ -49,10 +49,10 @@ def stdout_console() -> Console:
     )
 
 
-def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
+def print_engine_note(engine: str, judge_text: str = "an offline baseline") -> None:
     if engine == EXTRACTIVE.text:
         print_note(
-            f"engine: extractive, {judged} without a language model; "
+            f"engine: extractive, {judge_text} without a language model; "
             "use --engine litellm:MODEL for real judgement"
         )
 
@@ -275,7 +275,7 @@ def idea_cell(entry: RankedIdea, *reasons: str) -> Group:
     return Group(
         Text(safe(entry.idea_id), overflow="fold"),
         Text(title, style="dim", no_wrap=True, overflow="ellipsis"),
-        *(Text(why, style="yellow") for why in (why_unranked(entry), *reasons) if why),
+        *(Text(reason, style="yellow") for reason in (why_unranked(entry), *reasons) if reason),
     )
 
 

@@ -15,7 +15,7 @@ _CONTROL = dict.fromkeys(
     "\ufffd",
 ) | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
-_ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROL}
+_ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROL}
 
 
 def safe(text: str) -> str:
@@ -25,7 +25,7 @@ def safe(text: str) -> str:
 
 def safe_json(document: str) -> str:
     """Escape the control characters that JSON allows (U+007F and above)."""
-    return document.translate(_ESCAPED)
+    return document.translate(_ESCAPES)
 
 
 class SafeFormatter(logging.Formatter):

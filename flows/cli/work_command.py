@@ -11,7 +11,7 @@ import typer
 from flows.cli.options import Json, output_option
 from schemas.people.work_job import Argument, WorkJob
 
-_KEYED = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_KEYWORD_KIND = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 def command_of(job: type[WorkJob]) -> Callable[..., int]:
@@ -41,7 +41,9 @@ def command_of(job: type[WorkJob]) -> Callable[..., int]:
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             *map(_parameter, required_arguments),
-            inspect.Parameter("options", _KEYED, annotation=job.model_fields["options"].annotation),
+            inspect.Parameter(
+                "options", _KEYWORD_KIND, annotation=job.model_fields["options"].annotation
+            ),
             *(
                 _parameter(each)
                 for each in command_line.arguments
@@ -49,11 +51,11 @@ def command_of(job: type[WorkJob]) -> Callable[..., int]:
             ),
             inspect.Parameter(
                 "output",
-                _KEYED,
+                _KEYWORD_KIND,
                 default=None,
                 annotation=Annotated[Path | None, output_option(formats)],
             ),
-            inspect.Parameter("json", _KEYED, default=False, annotation=Json),
+            inspect.Parameter("json", _KEYWORD_KIND, default=False, annotation=Json),
         ]
     )
     return command
@@ -63,7 +65,7 @@ def _parameter(argument: Argument) -> inspect.Parameter:
     positional = typer.Argument(metavar=argument.metavar, help=argument.help)
     return inspect.Parameter(
         argument.name,
-        _KEYED,
+        _KEYWORD_KIND,
         default=inspect.Parameter.empty if argument.default is ... else argument.default,
         annotation=Annotated[argument.type, positional],
     )

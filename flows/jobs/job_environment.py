@@ -36,11 +36,11 @@ SOURCE_VARIABLES = frozenset({
 def environment_of(
     options: RunOptions | DeclaredOptions,
     settings: Settings,
-    inherited: Mapping[str, str],
+    inherited_variables: Mapping[str, str],
     *,
     in_object_storage: bool = False,
 ) -> dict[str, str]:
-    """Return the variables of `inherited` that a job with these options needs.
+    """Return the variables of `inherited_variables` that a job with these options needs.
 
     API keys are those of the model's provider; of Semantic Scholar if the literature may be live;
     of the other sources if a committee searches them; of object storage if it is used. Settings of
@@ -55,7 +55,9 @@ def environment_of(
     if in_object_storage:
         names |= _OBJECT_STORAGE
     needed_variables = {
-        name: value for name, value in inherited.items() if _is_needed(name.upper(), names)
+        name: value
+        for name, value in inherited_variables.items()
+        if _is_needed(name.upper(), names)
     }
     return needed_variables | {"LITELLM_MODE": "PRODUCTION"}
 
@@ -68,14 +70,14 @@ def _asks_upstream(options: RunOptions | DeclaredOptions) -> bool:
     return bool(literature.asks_upstream)
 
 
-def without_keys(inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return `inherited` without API keys of models and sources.
+def without_keys(inherited_variables: Mapping[str, str]) -> dict[str, str]:
+    """Return `inherited_variables` without API keys of models and sources.
 
     Cloud credentials are included, because the lake may be in object storage.
     """
     return {
         name: value
-        for name, value in inherited.items()
+        for name, value in inherited_variables.items()
         if not name.upper().endswith("_API_KEY") and name.upper() not in SOURCE_VARIABLES
     }
 

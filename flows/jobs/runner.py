@@ -271,10 +271,10 @@ class _Runner:
         if job.stop_requested:
             _end(job, JobState.STOPPED, EXIT_FAILURES, "")
         else:
-            how = f"ended with code {return_code}"
+            ending = f"ended with code {return_code}"
             if return_code < 0:
-                how = f"was killed by signal {-return_code}"
-            last_word = f"its process {how}; submit it again to resume"
+                ending = f"was killed by signal {-return_code}"
+            last_word = f"its process {ending}; submit it again to resume"
             _end(job, JobState.FAILED, EXIT_FAILURES, last_word)
 
 

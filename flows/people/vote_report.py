@@ -102,10 +102,17 @@ def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[Vo
         run_votes = matches_of((one for one in on_ideas if one.run_id == run_id), across_runs=False)
         ratings = ratings_of(queries, head, RatingMethod.BRADLEY_TERRY)
         for group in by_group(run_votes).values():
-            ours, theirs = _side_by_side(group, ratings)
-            taus.append(kendall(ours, theirs).value if len(ours) > 1 else None)
-            if ours:
-                leader_stays.append(float(ours.index(max(ours)) == theirs.index(max(theirs))))
+            vote_strengths, engine_strengths = _side_by_side(group, ratings)
+            taus.append(
+                kendall(vote_strengths, engine_strengths).value if len(vote_strengths) > 1 else None
+            )
+            if vote_strengths:
+                leader_stays.append(
+                    float(
+                        vote_strengths.index(max(vote_strengths))
+                        == engine_strengths.index(max(engine_strengths))
+                    )
+                )
     votes_on_ideas = matches_of(on_ideas, across_runs=False)
     no_ranking = undefined("no ranking by matches of a run that was voted on")
     yield _figure(
@@ -126,13 +133,13 @@ def _side_by_side(
         if one.method is RatingMethod.BRADLEY_TERRY
     }
     pairs = [
-        (ours, one.strength)
+        (vote_strength, one.strength)
         for one in ratings
         if one.dimension == OVERALL.name
         and one.strength is not None
-        and (ours := by_votes.get(one.idea_id)) is not None
+        and (vote_strength := by_votes.get(one.idea_id)) is not None
     ]
-    return [ours for ours, _ in pairs], [theirs for _, theirs in pairs]
+    return [by_vote for by_vote, _ in pairs], [by_engine for _, by_engine in pairs]
 
 
 def _ideas(votes: Sequence[HumanVote]) -> tuple[VotedStrength, ...]:

@@ -15,7 +15,7 @@ class BatchWaves:
     """Implements `flows.run.campaign.Waves` by the batches of one run or ranking.
 
     Args:
-        names: of the run, and of the ranking if it is one.
+        names: name of the run and, for a ranking, of the ranking.
         scope: name under which its spending is recorded.
     """
 

@@ -52,8 +52,8 @@ class Plan(Generic[HeadT]):
     """Units still to be done, written to shard files.
 
     Attributes:
-        head: of the run, before its units are done.
-        unit_names: of every unit, including those that are done.
+        head: head of the run, before its units are done.
+        unit_names: names of all units, including those that are done.
         shards: files with the names of their units.
     """
 
@@ -70,12 +70,12 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
 
     Attributes:
         kind: the kind of work.
-        name: of its telemetry span.
-        command: of its kind.
+        name: name of its telemetry span.
+        command: command of its kind.
         artifact_key: prefix of the keys of its Prefect artifacts.
         verb, nouns: words for progress, such as `evaluated`, `ideas`.
         work: function applied to each shard file.
-        in_sandbox: whether that runs programs in a sandbox.
+        in_sandbox: whether `work` runs programs in a sandbox.
         request: sets warehouse and number of workers.
         run_id: available inside `open`; its lock is held meanwhile.
     """
@@ -404,8 +404,8 @@ def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str,
     Files of an earlier start are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for earlier in folder.glob("shard-*.json"):
-        earlier.unlink()
+    for old_shard in folder.glob("shard-*.json"):
+        old_shard.unlink()
     names = {}
     for number, shard in enumerate(shards):
         path = folder / f"shard-{number:05d}.json"

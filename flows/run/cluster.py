@@ -161,7 +161,9 @@ class ExternalWorkers:
         check_results = self._client.run(
             admission_refusal, admission.name, workers=candidates, on_error="return"
         )
-        refusals |= {address: str(why) for address, why in check_results.items() if why is not None}
+        refusals |= {
+            address: str(reason) for address, reason in check_results.items() if reason is not None
+        }
         if boundary.error is not None and not refusals:
             raise boundary.error
         if len(refusals) == len(versions):

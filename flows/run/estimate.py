@@ -78,7 +78,7 @@ def estimate_steps(
 def estimate(
     work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
 ) -> WorkEstimate:
-    """Estimate a command of which nothing has landed; calls nothing."""
+    """Estimate a command without landed units; make no calls."""
     expected_work = work.expected(request, settings)
     steps, counts = _steps(expected_work, request, settings), Counter(expected_work.counts)
     with TemporaryDirectory(prefix="assay-") as folder:
@@ -92,15 +92,17 @@ def estimate(
 
 
 def _steps(
-    expected: Expected, request: Request[Any, Any], settings: Settings
+    expected_usage: Expected, request: Request[Any, Any], settings: Settings
 ) -> list[StepEstimate]:
     judging = request.profile.judging
     by_batch = getattr(request.parameters, "batch", False)
-    steps = estimate_steps(expected.per_step, judging, request.engine, settings, by_batch=by_batch)
+    steps = estimate_steps(
+        expected_usage.per_step, judging, request.engine, settings, by_batch=by_batch
+    )
     _, *judges = request.engines
     for judge in judges:
         panel_judging = judging.without_models()
-        steps += estimate_steps(expected.of_each_judge, panel_judging, judge.engine, settings)
+        steps += estimate_steps(expected_usage.of_each_judge, panel_judging, judge.engine, settings)
     return steps
 
 

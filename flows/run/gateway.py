@@ -72,9 +72,12 @@ def open_gateway(
                 GatewayProcess(warehouse.settings, index, warehouse.cache, place)
             ).url
 
-        lacks, identity = (missing_citations(index), identity_of(index, warehouse.settings))
+        missing_data, identity = (missing_citations(index), identity_of(index, warehouse.settings))
         yield OpenGateway(
-            lambda: _serving(start(), identity), identity, lacks, lacks != NO_REFERENCES
+            lambda: _serving(start(), identity),
+            identity,
+            missing_data,
+            missing_data != NO_REFERENCES,
         )
 
 

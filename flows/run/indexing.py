@@ -36,10 +36,13 @@ def progress_display() -> Iterator[Report]:
     if not console.is_terminal:
         last_counts: dict[str, int] = {}
 
-        def lines(done: int, total: int, stage: str) -> None:
-            if done >= total or done - last_counts.get(stage, -LINE_EVERY) >= LINE_EVERY:
-                last_counts[stage] = done
-                console.print(f"{time_of_day()} {stage}: {done:,} of {total:,}")
+        def lines(done_count: int, total: int, stage: str) -> None:
+            if (
+                done_count >= total
+                or done_count - last_counts.get(stage, -LINE_EVERY) >= LINE_EVERY
+            ):
+                last_counts[stage] = done_count
+                console.print(f"{time_of_day()} {stage}: {done_count:,} of {total:,}")
 
         yield lines
         return
@@ -52,10 +55,10 @@ def progress_display() -> Iterator[Report]:
     ) as bar:
         tasks = {}
 
-        def draw(done: int, total: int, stage: str) -> None:
+        def draw(done_count: int, total: int, stage: str) -> None:
             if stage not in tasks:
                 tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done, total=total)
+            bar.update(tasks[stage], completed=done_count, total=total)
 
         yield draw
 

@@ -11,7 +11,7 @@ from schemas.errors import ConfigurationError
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _BUNDLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE")
-"""Each is read by some library: httpx and LiteLLM, requests, curl, object storage."""
+"""Variables read by httpx and LiteLLM, requests, curl, and object storage."""
 
 
 def bypass_proxies(*addresses: str | None) -> None:
@@ -31,8 +31,10 @@ def bypass_proxies(*addresses: str | None) -> None:
 
 
 def share_certificates() -> None:
-    """Have all libraries trust one certificate bundle: the one that a variable names, else the
-    system's; without either each keeps its own.
+    """Make all libraries trust the same certificate bundle.
+
+    It is the bundle that a variable names, else the system's. Without both, each library keeps its
+    own.
 
     Raises:
         ConfigurationError: a variable names a file that is not there.

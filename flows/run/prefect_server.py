@@ -116,16 +116,16 @@ class PrefectServer:
     ) -> None:
         for name, value in self._previous_environment.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-        lost = isinstance(error, ConnectionFailure) and not self._answers()
+        is_lost = isinstance(error, ConnectionFailure) and not self._answers()
         self._stop()
-        if lost:
-            whose = (
+        if is_lost:
+            owner_text = (
                 f"at PREFECT_API_URL={self._configured_url}"
                 if self._configured_url
                 else "that this command started"
             )
             raise UpstreamError(
-                f"the Prefect server {whose} was lost; the same command resumes where this one"
+                f"the Prefect server {owner_text} was lost; the same command resumes where this one"
                 " stopped"
             ) from error
 

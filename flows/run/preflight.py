@@ -304,7 +304,7 @@ _LAKE_FILES = "files of the lake"
 
 
 def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[str, ObjectFolder]":
-    """Return the object folders of warehouse and lake, by what they hold.
+    """Return the object folders, by their use: warehouse and lake.
 
     Args:
         lake_is_found: False if the catalogue, which names the lake's folder, is broken.
@@ -327,7 +327,7 @@ def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[Comp
             place.check()
     except AssayError as error:
         return [_status(part, "broken", str(error), remedy)]
-    detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
+    detail = "; ".join(f"{use}: {place.address}" for use, place in places.items())
     summary = f"{detail}: written, read and removed from"
     return [_status(part, "ok", summary)] if places else []
 

@@ -116,9 +116,9 @@ def _watch_lines(source: ProgressSource, stop: threading.Event, console: Console
 
 
 def _watch_for_the_log(source: ProgressSource, stop: threading.Event) -> None:
-    last_count, stopped = -1, False
-    while not stopped:
-        stopped = stop.wait(LINE_SECONDS)
+    last_count, is_stopped = -1, False
+    while not is_stopped:
+        is_stopped = stop.wait(LINE_SECONDS)
         done_count = source.done()
         if done_count != last_count:
             counts = {
@@ -130,12 +130,12 @@ def _watch_for_the_log(source: ProgressSource, stop: threading.Event) -> None:
         last_count = done_count
 
 
-def _line(source: ProgressSource, done: int) -> str:
-    return f"{source.verb} {done} of {source.total()} {source.nouns}{source.suffix()}"
+def _line(source: ProgressSource, done_count: int) -> str:
+    return f"{source.verb} {done_count} of {source.total()} {source.nouns}{source.suffix()}"
 
 
 def _report(source: ProgressSource, stop: threading.Event, report: Report) -> None:
-    finished = False
-    while not finished:
-        finished = stop.wait(REPORT_SECONDS)
-        finished |= not report(100.0 * source.done() / max(source.total(), 1))
+    is_finished = False
+    while not is_finished:
+        is_finished = stop.wait(REPORT_SECONDS)
+        is_finished |= not report(100.0 * source.done() / max(source.total(), 1))

@@ -66,5 +66,5 @@ def _reads_full_text(options: Any, literature: LiteratureChoice | None) -> bool:
         return False
     if isinstance(options, RunOptions):
         return bool(options.full_text)
-    reads = getattr(options, "papers_read", None) != 0 and not options.engine.is_baseline
-    return reads and wants_full_text(options.full_text, literature)
+    reads_papers = getattr(options, "papers_read", None) != 0 and not options.engine.is_baseline
+    return reads_papers and wants_full_text(options.full_text, literature)

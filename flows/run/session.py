@@ -52,8 +52,8 @@ class Session(ExitStack):
         if work.run is None:
             return runs(work.name, request)
         summary = work.run(request, self._settings, runs)
-        others = dict.fromkeys(each for each in runs.run_ids if each != summary.head.run_id)
-        return replace(summary, other_run_ids=tuple(others))
+        other_run_ids = dict.fromkeys(each for each in runs.run_ids if each != summary.head.run_id)
+        return replace(summary, other_run_ids=tuple(other_run_ids))
 
     def _on_cluster(self, campaign: "Campaign[PlanT, HeadT]", plan: "PlanT") -> "Summary[HeadT]":
         server = self._prefect_server()

@@ -273,4 +273,4 @@ async def admission_refusal(name: str, dask_worker: Worker) -> str | None:
 
 
 def refusal_lines(refusals: Mapping[str, str]) -> list[str]:
-    return [f"the worker {address} takes no part: {why}" for address, why in refusals.items()]
+    return [f"the worker {address} takes no part: {reason}" for address, reason in refusals.items()]

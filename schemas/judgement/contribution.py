@@ -210,8 +210,8 @@ def novelty_of(comparisons: Iterable[Comparison]) -> float | None:
     work that addresses the dimension decides, so that no single reading decides alone.
     """
     newness, work_count = _newness_by_work(comparisons)
-    left_out = _left_out(work_count)
-    return 10 * newness[left_out] if left_out < len(newness) else None
+    left_out_count = _left_out(work_count)
+    return 10 * newness[left_out_count] if left_out_count < len(newness) else None
 
 
 def novelty_interval(comparisons: Iterable[Comparison]) -> tuple[float, float] | None:
@@ -222,10 +222,10 @@ def novelty_interval(comparisons: Iterable[Comparison]) -> tuple[float, float] |
     excluded.
     """
     newness, count = _newness_by_work(comparisons)
-    left_out = _left_out(count)
-    if left_out >= len(newness):
+    left_out_count = _left_out(count)
+    if left_out_count >= len(newness):
         return None
-    among = [_more_than(left_out, count, place / count) for place in range(len(newness) + 1)]
+    among = [_more_than(left_out_count, count, place / count) for place in range(len(newness) + 1)]
     chances = sorted(
         (value, (among[place + 1] - among[place]) / among[-1])
         for place, value in enumerate(newness)

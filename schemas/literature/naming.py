@@ -49,14 +49,14 @@ def surnames(paper: Paper) -> list[str]:
     return [name for name in (surname(author) for author in paper.authors) if name]
 
 
-def bib_keys(papers: Iterable[Paper], taken: Collection[str] = ()) -> tuple[str, ...]:
-    """Return a unique citation key for each paper, in order, without those in `taken`."""
+def bib_keys(papers: Iterable[Paper], taken_keys: Collection[str] = ()) -> tuple[str, ...]:
+    """Return a unique citation key for each paper, in order, without those in `taken_keys`."""
     keys: dict[str, None] = {}
     for paper in papers:
-        who = _NOT_OF_A_KEY.sub("", next(iter(surnames(paper)), "").lower()) or "anonymous"
-        stem = key = f"{who}{paper.year or ''}"
+        surname = _NOT_OF_A_KEY.sub("", next(iter(surnames(paper)), "").lower()) or "anonymous"
+        stem = key = f"{surname}{paper.year or ''}"
         number = 1
-        while key in keys or key in taken:
+        while key in keys or key in taken_keys:
             number += 1
             key = f"{stem}-{number}"
         keys[key] = None
@@ -115,10 +115,10 @@ def shallow(markdown: str) -> str:
 
 
 def _shallow(paragraph: str) -> str:
-    rest = _ESCAPED_SIGN.sub("", paragraph)
+    unescaped_text = _ESCAPED_SIGN.sub("", paragraph)
     for _ in range(_MOST_NESTED):
-        rest = _INNERMOST.sub("", rest)
-    if rest.count("[") <= _MOST_OPEN:
+        unescaped_text = _INNERMOST.sub("", unescaped_text)
+    if unescaped_text.count("[") <= _MOST_OPEN:
         return paragraph
 
     def one(match: Match[str]) -> str:

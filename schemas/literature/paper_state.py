@@ -129,8 +129,8 @@ def unmarked_title(title: str) -> str:
 def title_of_notice(title: str) -> str | None:
     """Return the title of the work that a notice is about; None for other titles."""
     state, rest = _read_title(title)
-    begins = title[: len(title) - len(rest)] if title.endswith(rest) else title
-    return rest if state and rest and _NOTICE_HEAD.search(begins) else None
+    beginning = title[: len(title) - len(rest)] if title.endswith(rest) else title
+    return rest if state and rest and _NOTICE_HEAD.search(beginning) else None
 
 
 def _is_mark(opening: str, words: str, end: str) -> bool:

@@ -98,7 +98,7 @@ _DIGITS = bounded(r"(\d{4})(\d{2})(\d{2})?")
 _YEAR_LAST = bounded(rf"(\d{{1,2}})([-/.]) ?(\d{{1,2}})[-/.] ?(\d{{4}}){_TIME}", IGNORECASE)
 _MONTH_LAST = bounded(r"(\d{1,2})[-/.](\d{4})")
 _UNTIL_MONTH = rf"(?P<from_month>{_NAME}\.?(?:,? \d{{4}})?\s?[-/]\s?)?"
-_NAMED = (
+_MONTH_NAME_DATES = (
     bounded(
         rf"(?P<from_year>\d{{4}} {_NAME}\.?\s?[-/]\s?(?=\d))?(?P<year>\d{{4}}),?{_SEPARATOR}"
         rf"{_UNTIL_MONTH}(?P<month>{_NAME})\.?(?:{_SEPARATOR}(?P<day>\d{{1,2}}))?{_TIME}",
@@ -166,23 +166,23 @@ def publication_of(
     return Publication(best.year, None if of_year else best.last, best.precision, unreadable)
 
 
-def _reliable_date(stated: PartialDate | None, year: int | None) -> PartialDate | None:
-    if stated is None:
+def _reliable_date(stated_date: PartialDate | None, year: int | None) -> PartialDate | None:
+    if stated_date is None:
         return PartialDate(year) if year is not None else None
-    if not stated.exact and (_is_first_of_january(stated) or _is_zero_day(stated)):
-        if stated.year in _EPOCHS or _is_zero_day(stated):
+    if not stated_date.exact and (_is_first_of_january(stated_date) or _is_zero_day(stated_date)):
+        if stated_date.year in _EPOCHS or _is_zero_day(stated_date):
             # The year is a placeholder too.
             return PartialDate(year) if year is not None else None
-        stated = PartialDate(stated.year)
-    return PartialDate(year) if year is not None and year > stated.year else stated
+        stated_date = PartialDate(stated_date.year)
+    return PartialDate(year) if year is not None and year > stated_date.year else stated_date
 
 
-def _is_first_of_january(stated: PartialDate) -> bool:
-    return (stated.month, stated.day) == (1, 1)
+def _is_first_of_january(stated_date: PartialDate) -> bool:
+    return (stated_date.month, stated_date.day) == (1, 1)
 
 
-def _is_zero_day(stated: PartialDate) -> bool:
-    return stated.day is not None and stated.last in _ZERO_DAYS
+def _is_zero_day(stated_date: PartialDate) -> bool:
+    return stated_date.day is not None and stated_date.last in _ZERO_DAYS
 
 
 def has_value(value: Any) -> bool:
@@ -198,13 +198,13 @@ def _partial(
     day: int | None = None,
     *,
     exact: bool = False,
-    sure: bool = True,
+    is_sure: bool = True,
 ) -> PartialDate | None:
     if not EARLIEST_YEAR <= year <= LATEST_YEAR or not (month is None or 1 <= month <= 12):
         return None
     if day is not None and (month is None or not 1 <= day <= monthrange(year, month)[1]):
-        day, sure = None, False
-    return PartialDate(year, month, day, exact and day is not None, sure)
+        day, is_sure = None, False
+    return PartialDate(year, month, day, exact and day is not None, is_sure)
 
 
 def _moment(moment: datetime) -> PartialDate | None:
@@ -233,8 +233,8 @@ def _of_number(number: float) -> PartialDate | None:
     for unit in (1, 1_000):
         if _EARLIEST_UNIX * unit <= number <= _LATEST_UNIX * unit:
             return _moment(datetime.fromtimestamp(number / unit, UTC))
-    whole = abs(number) < _EARLIEST_UNIX and number == int(number)
-    return _of_text(str(int(number))) if whole else None
+    is_whole = abs(number) < _EARLIEST_UNIX and number == int(number)
+    return _of_text(str(int(number))) if is_whole else None
 
 
 def _of_text(text: str) -> PartialDate | None:
@@ -251,7 +251,7 @@ def _of_text(text: str) -> PartialDate | None:
         return _day_and_month(int(match[4]), int(match[1]), int(match[3]), match[2])
     if match := _MONTH_LAST.fullmatch(text):
         return _partial(int(match[2]), int(match[1]))
-    for pattern in _NAMED:
+    for pattern in _MONTH_NAME_DATES:
         if match := pattern.fullmatch(text):
             return _from_month_name(**match.groupdict())
     return _year_among_words(text)
@@ -288,15 +288,15 @@ def _from_month_name(
 ) -> PartialDate | None:
     number = _MONTHS[month[:3].lower()]
     is_english = month_name[number].lower().startswith(month.lower())
-    sure = is_english and not (from_month or from_year)
-    return _partial(int(year), number, int(day) if day else None, sure=sure)
+    is_sure = is_english and not (from_month or from_year)
+    return _partial(int(year), number, int(day) if day else None, is_sure=is_sure)
 
 
 def _day_and_month(year: int, first: int, second: int, separator: str) -> PartialDate | None:
     """Resolve the order: dots separate day and month, slashes also month and day."""
     orders = [(second, first)] if separator == "." else [(second, first), (first, second)]
-    sure = separator == "."
-    dates = [_partial(year, month, day, sure=sure) for month, day in orders]
+    is_sure = separator == "."
+    dates = [_partial(year, month, day, is_sure=is_sure) for month, day in orders]
     days = [one for one in dates if one is not None and one.day is not None]
     return max(days, key=lambda one: one.last, default=None)
 
@@ -324,9 +324,9 @@ def preprint_month(*names: str | None) -> PartialDate | None:
 
 
 def in_words(
-    day: date | None, precision: DatePrecision | None, year: int | None, unknown: str
+    day: date | None, precision: DatePrecision | None, year: int | None, unknown_text: str
 ) -> str:
     """Format a stored date with its precision: `2024-06-03`, `2024-06` or `2024`."""
     if day is None:
-        return str(year) if year is not None else unknown
+        return str(year) if year is not None else unknown_text
     return f"{day:%Y-%m}" if precision is DatePrecision.MONTH else day.isoformat()

@@ -15,7 +15,7 @@ _UNUSUAL = linear(
     r"[<&\\{\x00-\x1f\x7f-\xa0\u00ad\u0300-\u036f\u061c\u2000-\u200f\u2028-\u202f\u205f-\u2069"
     r"\u3000\ufe00-\ufe0f\ufeff\ufffd]|  |^ | \Z"
 )
-_UNSEEN = bounded(
+_INVISIBLE_SIGNS = bounded(
     r"[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\ufffd"
     r"\U000e0000-\U000e007f]+"
 )
@@ -42,12 +42,14 @@ mprescripts mpadded mphantom menclose maction merror ms semantics
 """
 BLOCKS = frozenset(_BLOCK_NAMES.split())
 _PHRASES = frozenset(_PHRASE_NAMES.split())
-_HIDDEN = frozenset({"annotation", "annotation-xml"})
-_UNCLOSED = frozenset(
+_HIDDEN_ELEMENTS = frozenset({"annotation", "annotation-xml"})
+_UNCLOSED_ELEMENTS = frozenset(
     {"p", "br", "hr", "li", "tr", "td", "th", "break", "sec", "list", "label", "disp-formula"}
 )
 """Elements that need no closing tag in HTML or in truncated abstracts."""
-_NAMES = sorted((*BLOCKS, *_PHRASES, *_HIDDEN, *_JOINED_NAMES.split()), key=len, reverse=True)
+_NAMES = sorted(
+    (*BLOCKS, *_PHRASES, *_HIDDEN_ELEMENTS, *_JOINED_NAMES.split()), key=len, reverse=True
+)
 TAG = linear(
     rf"</?(?:[a-z]{{1,10}}:)?({'|'.join(_NAMES)})"
     r"""(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>""",
@@ -59,7 +61,7 @@ _BEHIND_WORD = bounded(r"[\s)\]\"'`”’.,;:?!]?")
 _ALTERNATIVE = linear(r"""\salttext\s*=\s*(?:"([^"]*)"|'([^']*)')""", IGNORECASE)
 # Control characters mark the ends of phrases; those of the text are removed before.
 _OPENS, _CLOSES = "\x01", "\x02"
-_NESTED = bounded(r"([\x01\x02])[\x01\x02]{0,50}")
+_NESTED_MARKS = bounded(r"([\x01\x02])[\x01\x02]{0,50}")
 _OPENED_IN_WORD = bounded(r"(?<=[^\W\d_])\x01")
 _CLOSED_IN_WORD = bounded(r"(?<=[^\W\d_]{3})\x02(?=[^\W\d_])")
 _MARKS = bounded(r"[\x01\x02]+")
@@ -80,8 +82,8 @@ _LETTERS = {
     "OE": "Œ", "aa": "å", "AA": "Å", "i": "i", "j": "j",
 }  # fmt: skip
 _LETTER = bounded(r"\{?\\(ss|oe|OE|ae|AE|aa|AA|o|O|l|L|i|j)(?:\{\}|\}|(?![A-Za-z])\s?)")
-_STYLED = bounded(r"\\(?:emph|text[a-z]{0,6})\{([^{}]{0,300})\}")
-_ESCAPED = bounded(r"\\([&%#_])")
+_STYLE_COMMAND = bounded(r"\\(?:emph|text[a-z]{0,6})\{([^{}]{0,300})\}")
+_ESCAPED_SIGN = bounded(r"\\([&%#_])")
 _KEPT_CAPITALS = bounded(r"(?<![\\\w^_}$])\{([A-Z][\w -]{0,60})\}")
 
 
@@ -102,14 +104,14 @@ def plain_text(text: str) -> str:
 
 def _clean(text: str) -> str:
     text = text.encode("utf-8", "replace").decode()
-    text = _CONTROL.sub(" ", _UNSEEN.sub("", text))
+    text = _CONTROL.sub(" ", _INVISIBLE_SIGNS.sub("", text))
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     if "<" in text or "]]>" in text:
         text = _HEADING_ELEMENT.sub(" ", _COMMENT.sub("", text))
         text = _without_tags(_CONTROL.sub(" ", text))
     if "\\" in text or "{" in text:
         text = _without_latex(text)
-    text = _CONTROL.sub(" ", _UNSEEN.sub("", text))
+    text = _CONTROL.sub(" ", _INVISIBLE_SIGNS.sub("", text))
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
@@ -118,7 +120,7 @@ def _tags_in(text: str) -> list[Match[str]]:
     tags = list(TAG.finditer(text))
     closed_names = {tag[1].lower() for tag in tags if tag[0].startswith("</")}
     opened_names = {tag[1].lower() for tag in tags if not tag[0].startswith("</")}
-    markup = _UNCLOSED | (opened_names & closed_names)
+    markup = _UNCLOSED_ELEMENTS | (opened_names & closed_names)
     return [
         tag
         for tag in tags
@@ -146,7 +148,7 @@ def _without_tags(text: str) -> str:
             if not (closing and name == hidden_name):
                 continue
             hidden_name = ""
-        elif not closing and (name in _HIDDEN or (name == "tex-math" and with_math)):
+        elif not closing and (name in _HIDDEN_ELEMENTS or (name == "tex-math" and with_math)):
             hidden_name = name
         elif alternative is not None and not ("\\" in alternative[0] and tree_follows):
             hidden_name = name if tree_follows else ""
@@ -158,14 +160,16 @@ def _without_tags(text: str) -> str:
             pieces.append(_CLOSES if closing else _OPENS)
     if hidden_name:  # an unclosed element: its content is more likely text
         return TAG.sub(" ", text)
-    joined_text = _NESTED.sub(lambda marks: marks[1], "".join((*pieces, text[at:])))
+    joined_text = _NESTED_MARKS.sub(lambda marks: marks[1], "".join((*pieces, text[at:])))
     return _MARKS.sub("", _CLOSED_IN_WORD.sub(" ", _OPENED_IN_WORD.sub(" ", joined_text)))
 
 
 def _without_latex(text: str) -> str:
     text = _ACCENT.sub(_accent_letter, text)
     text = _LETTER.sub(lambda letter: _LETTERS[letter[1]], text)
-    text = _ESCAPED.sub(lambda sign: sign[1], _STYLED.sub(lambda styled: styled[1], text))
+    text = _ESCAPED_SIGN.sub(
+        lambda match: match[1], _STYLE_COMMAND.sub(lambda match: match[1], text)
+    )
     return _KEPT_CAPITALS.sub(lambda word: word[1], text)
 
 
@@ -216,7 +220,7 @@ _RIGHTS_HOLDER = bounded(
     r"|Publish|Nature|IEEE|ACM\b|Association|Francis|S[Aa][Gg][Ee]\b|MDPI|protected by|Institute"
     r"|licen[cs]e"
 )
-_DATED = bounded(r"(?:1[89]|20)\d\d|Author")
+_YEAR_OR_AUTHOR = bounded(r"(?:1[89]|20)\d\d|Author")
 _NOTICE_TEXT = """
 a access all an and any article association attribution authors author b.v behalf by by-nc by-nc-nd
 by-sa cited claim co commercial commons company conditions contributed copyright creative de der
@@ -242,13 +246,19 @@ def plain_abstract(text: str, title: str = "") -> str | None:
     text = plain_text(text)
     for _ in range(_PASSES):
         text = _HEADING.sub("", text)
-    rest = _LEADING_NOTICE.sub("", text).strip()
-    text = _without_notice(rest if len(rest.split()) > _FEWEST_WORDS else text)
+    text_without_notice = _LEADING_NOTICE.sub("", text).strip()
+    text = _without_notice(
+        text_without_notice if len(text_without_notice.split()) > _FEWEST_WORDS else text
+    )
     words = [word.casefold() for word in _WORDS.findall(text[: 40 * _MOST_PLACEHOLDER_WORDS])]
     if not any(any(sign.isalpha() for sign in word) for word in words):
         return None
-    missing = len(words) == 1 or not _MISSING_WORDS.isdisjoint(words)
-    if missing and len(words) <= _MOST_PLACEHOLDER_WORDS and _PLACEHOLDER_WORDS.issuperset(words):
+    may_be_placeholder = len(words) == 1 or not _MISSING_WORDS.isdisjoint(words)
+    if (
+        may_be_placeholder
+        and len(words) <= _MOST_PLACEHOLDER_WORDS
+        and _PLACEHOLDER_WORDS.issuperset(words)
+    ):
         return None
     title_words = [word.casefold() for word in _WORDS.findall(title)]
     return None if words == title_words else text
@@ -258,11 +268,14 @@ def _without_notice(text: str) -> str:
     tail = max(len(text) - _NOTICE_CHARACTERS, 0)
     for mark in _NOTICE.finditer(text[tail:]):
         before, notice = text[: tail + mark.start()].rstrip(), text[tail + mark.start() :]
-        begins = not before or before[-1] in '.!?)]"”*;'
-        signed = "©" in mark[0] and _DATED.search(notice[:80]) is not None
+        is_at_start = not before or before[-1] in '.!?)]"”*;'
+        is_signed = "©" in mark[0] and _YEAR_OR_AUTHOR.search(notice[:80]) is not None
         if len(notice.split()) <= _NOTICE_WORDS and (
-            (signed and begins)
-            or ((signed or (begins and _RIGHTS_HOLDER.search(notice))) and _only_notice(notice))
+            (is_signed and is_at_start)
+            or (
+                (is_signed or (is_at_start and _RIGHTS_HOLDER.search(notice)))
+                and _only_notice(notice)
+            )
         ):
             return before
     return text

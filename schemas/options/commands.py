@@ -47,8 +47,8 @@ _LIMITS = {
 """Limits of a budget by option."""
 
 
-def _parse_scale(given: str | tuple[str, ...]) -> tuple[str, ...]:
-    text = given if isinstance(given, str) else ",".join(given)
+def _parse_scale(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    text = value if isinstance(value, str) else ",".join(value)
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if len(names) < 2:
         raise ConfigurationError(f"--scale {text!r}: name two outcomes or more, worst first")

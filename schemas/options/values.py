@@ -47,10 +47,10 @@ def parse_modules(text: str) -> tuple[Module, ...]:
         ConfigurationError: the list is empty, or a module is unknown.
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
-    unknown = [name for name in names if name not in set(Module)]
-    if unknown or not names:
+    unknown_names = [name for name in names if name not in set(Module)]
+    if unknown_names or not names:
         raise ConfigurationError(
-            f"--modules {text!r}: {', '.join(unknown) or 'nothing named'}; "
+            f"--modules {text!r}: {', '.join(unknown_names) or 'nothing named'}; "
             f"choose from {', '.join(Module)}"
         )
     return tuple(Module(name) for name in dict.fromkeys(names))
@@ -73,21 +73,21 @@ def parse_cutoff(text: str) -> date:
 
 def from_text(parse: Callable[[str], Any]) -> BeforeValidator:
     """Return a validator that parses texts and accepts other values unchanged."""
-    return BeforeValidator(lambda given: parse(given) if isinstance(given, str) else given)
+    return BeforeValidator(lambda value: parse(value) if isinstance(value, str) else value)
 
 
-def _parse_names(given: str | tuple[str, ...]) -> tuple[str, ...]:
-    text = given if isinstance(given, str) else ",".join(given)
+def _parse_names(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    text = value if isinstance(value, str) else ",".join(value)
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def _parse_fields(given: str | tuple[str, ...]) -> tuple[str, ...]:
+def _parse_fields(value: str | tuple[str, ...]) -> tuple[str, ...]:
     """Parse texts of the form `PART=COLUMN`.
 
     Raises:
         ConfigurationError: a text has another form.
     """
-    fields = (given,) if isinstance(given, str) else tuple(given)
+    fields = (value,) if isinstance(value, str) else tuple(value)
     for text in fields:
         part, _, column = text.partition("=")
         if part.strip() not in FIELD_PARTS or not column.strip():

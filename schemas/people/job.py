@@ -239,7 +239,7 @@ class JobStatus(Noun):
         return self.exit_code == _BUDGET_REACHED
 
 
-def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
+def check_offered(request: JobRequest, settings: DashboardSettings) -> None:
     """Check that a request uses only what the dashboard offers.
 
     A browser can send any request, and another server or file would receive the API keys.
@@ -250,14 +250,14 @@ def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
     options = request.options
     engines = {
         (EXTRACTIVE, None),
-        *((EngineChoice(each.model), each.api_base) for each in offered.models.values()),
+        *((EngineChoice(each.model), each.api_base) for each in settings.models.values()),
     }
     if (options.engine, options.api_base) not in engines:
         raise ConfigurationError(
             "this model or its server is not offered here: add it to ASSAY_DASHBOARD__MODELS"
         )
     literature = getattr(options, "literature", None)
-    if literature is not None and literature not in offered.literatures.values():
+    if literature is not None and literature not in settings.literatures.values():
         raise ConfigurationError(
             "this literature is not offered here: add it to ASSAY_DASHBOARD__LITERATURES"
         )
@@ -268,7 +268,7 @@ def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
     if isinstance(options, RankOptions):
         if options.votes not in (None, VOTES_IN_LAKE):
             raise ConfigurationError("a file of votes is not offered here: say `lake`")
-        if options.project is not None and options.project not in offered.projects.values():
+        if options.project is not None and options.project not in settings.projects.values():
             raise ConfigurationError(
                 "this project file is not offered here: add it to ASSAY_DASHBOARD__PROJECTS"
             )

@@ -75,14 +75,14 @@ class QuestionEnd(StrEnum):
     LEFT = "left"
 
 
-def sides_offered(kind: QuestionKind, offered: DashboardSettings) -> tuple[Side, ...]:
+def sides_offered(kind: QuestionKind, settings: DashboardSettings) -> tuple[Side, ...]:
     """Return the possible sides: every model of the dashboard with every shipped profile.
 
     The offline baseline is a side only without models, because a vote against a model would be
     wasted. It cannot write a survey of a topic.
     """
     engines: list[tuple[EngineChoice, str | None]] = [
-        (EngineChoice(each.model), each.api_base) for each in offered.models.values()
+        (EngineChoice(each.model), each.api_base) for each in settings.models.values()
     ]
     if not engines and kind is not QuestionKind.TOPIC:
         engines = [(EXTRACTIVE, None)]
@@ -92,15 +92,15 @@ def sides_offered(kind: QuestionKind, offered: DashboardSettings) -> tuple[Side,
     )
 
 
-def clean_question(kind: QuestionKind, given: str) -> str:
+def clean_question(kind: QuestionKind, question: str) -> str:
     """Return the normalized text of a question.
 
     Raises:
         ConfigurationError: the text is empty, too long, or invalid.
     """
     if kind is not QuestionKind.IDEA:
-        return as_question(given)
-    text = given.strip()
+        return as_question(question)
+    text = question.strip()
     if not text or "\x00" in text or not encodable(text):
         raise ConfigurationError("write the idea: problem, method, planned experiments")
     if len(text) > LONGEST_IDEA:
@@ -158,7 +158,7 @@ def _job(
         "created_at": now,
         "idempotency_key": content_hash(key),
     }
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "engine": side.engine,
         "api_base": side.api_base,
         "profile": side.profile,
@@ -167,11 +167,11 @@ def _job(
     if kind is QuestionKind.IDEA:
         fields["ideas"] = orjson.dumps({"text": text}).decode() + "\n"
         if dry_run:
-            return PlanJob(options=PlanOptions(**how), **fields)
-        return EvaluateJob(options=EvaluateOptions(**how), **fields)
+            return PlanJob(options=PlanOptions(**options), **fields)
+        return EvaluateJob(options=EvaluateOptions(**options), **fields)
     if kind is QuestionKind.TOPIC:
-        return SurveyJob(question=text, options=SurveyOptions(**how, dry_run=dry_run), **fields)
-    return AskJob(question=text, options=AskOptions(**how, dry_run=dry_run), **fields)
+        return SurveyJob(question=text, options=SurveyOptions(**options, dry_run=dry_run), **fields)
+    return AskJob(question=text, options=AskOptions(**options, dry_run=dry_run), **fields)
 
 
 class VoteOptions(LakeOptions):

@@ -32,7 +32,7 @@ class Role(StrEnum):
 
     def may(self, action: Action) -> bool:
         """Return whether the role allows an action."""
-        return action in _ALLOWED[self]
+        return action in _ACTIONS_BY_ROLE[self]
 
     def check(self, action: Action) -> None:
         """Raise NotAllowedError unless the role allows an action."""
@@ -40,7 +40,7 @@ class Role(StrEnum):
             raise NotAllowedError(f"a {self} may not {action}")
 
 
-_ALLOWED: dict[Role, frozenset[Action]] = {
+_ACTIONS_BY_ROLE: dict[Role, frozenset[Action]] = {
     Role.READER: frozenset({Action.READ}),
     Role.SUBMITTER: frozenset({Action.READ, Action.SUBMIT}),
     Role.VOTER: frozenset({Action.VOTE}),  # blind: engine scores would sway the votes

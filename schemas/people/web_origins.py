@@ -18,11 +18,11 @@ def is_loopback(address: str) -> bool:
         return address == "localhost"
 
 
-def names_of_server(address: str, named: Iterable[str]) -> list[str]:
+def names_of_server(address: str, more_names: Iterable[str]) -> list[str]:
     """Return the names in `Host` headers, without a port, that a server accepts."""
     everywhere = address in ("0.0.0.0", "::")  # noqa: S104
     listening = [] if everywhere else [f"[{address}]" if ":" in address else address]
-    return list(dict.fromkeys([*_LOOPBACK_NAMES, *listening, *named]))
+    return list(dict.fromkeys([*_LOOPBACK_NAMES, *listening, *more_names]))
 
 
 def is_of_another_site(headers: Mapping[str, str]) -> bool:

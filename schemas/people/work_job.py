@@ -134,8 +134,8 @@ class WorkJob(Noun):
     def work(self) -> str:
         """Return the work as JSON, without requester and budget."""
         bounds = {"max_cost_usd", "max_tokens", "max_requests"}
-        who = {"name", "asked_by", "created_at", "idempotency_key"}
-        return self.model_dump_json(exclude={**dict.fromkeys(who, True), "options": bounds})
+        job_fields = {"name", "asked_by", "created_at", "idempotency_key"}
+        return self.model_dump_json(exclude={**dict.fromkeys(job_fields, True), "options": bounds})
 
     @classmethod
     def name_of_command(cls) -> str:

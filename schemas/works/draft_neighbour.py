@@ -172,8 +172,8 @@ def _habit(part: SectionPart, papers: Sequence[Sequence[NeighbourSection]]) -> H
         return _median([each for each in values if each is not None])
 
     words = sorted(summed(lambda row: row.word_count or 0))
-    whole = [paper for paper in papers if paper[0].is_whole]
-    places = [_place(paper, part) for paper in whole]
+    whole_papers = [paper for paper in papers if paper[0].is_whole]
+    places = [_place(paper, part) for paper in whole_papers]
     return Habit(
         part=part,
         papers=len(papers),

@@ -54,8 +54,8 @@ class ExperimentalResult(Noun):
     @property
     def is_beyond_the_known(self) -> bool:
         """Return whether it is supported and better than the strongest baseline, if any."""
-        beyond = self.baseline_id is None or (self.baseline_low or 0.0) > 0
-        return self.finding is Finding.SUPPORTED and beyond
+        is_beyond_baseline = self.baseline_id is None or (self.baseline_low or 0.0) > 0
+        return self.finding is Finding.SUPPORTED and is_beyond_baseline
 
     @property
     def in_words(self) -> str:

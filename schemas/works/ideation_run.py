@@ -163,9 +163,9 @@ class IdeateJob(WorkJob):
     options: IdeateOptions
 
 
-def _reasons(made: IdeationRound) -> Iterator[Reason | None]:
-    yield from (version.unscored_reason for version in made.versions)
-    yield from (failure.reason for failure in made.failures)
+def _reasons(finished_round: IdeationRound) -> Iterator[Reason | None]:
+    yield from (version.unscored_reason for version in finished_round.versions)
+    yield from (failure.reason for failure in finished_round.failures)
 
 
 _of_round = tables_of_unit(IdeationRound, "round_id")

@@ -254,9 +254,9 @@ class PooledWork(Noun):
             return self.state.mark
         return PaperState.RETRACTED.mark if self.retracted else ""
 
-    def date_in_words(self, unknown: str) -> str:
+    def date_in_words(self, unknown_text: str) -> str:
         """Return its date with the known precision."""
-        return in_words(self.publication_date, self.date_precision, self.year, unknown)
+        return in_words(self.publication_date, self.date_precision, self.year, unknown_text)
 
 
 class ManuscriptCheck(Noun):

@@ -34,13 +34,13 @@ LONGEST_QUESTION = 4_000
 """Maximum characters of a question."""
 
 
-def as_question(given: str) -> str:
+def as_question(question: str) -> str:
     """Return a question on one line.
 
     Raises:
         ConfigurationError: the question is empty or too long.
     """
-    text = " ".join(given.encode("utf-8", "replace").decode().split())
+    text = " ".join(question.encode("utf-8", "replace").decode().split())
     if not text:
         raise ConfigurationError('ask a question, such as "how do bats find moths?"')
     if len(text) > LONGEST_QUESTION:

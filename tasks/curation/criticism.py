@@ -144,7 +144,7 @@ _REASONS: dict[About | None, Reason | None] = {
     About.WRITING: Reason.ABOUT_WRITING,
     About.RESULTS: Reason.ABOUT_RESULTS,
 }
-"""Reasons to leave out a sentence, by what it is about."""
+"""Reasons to leave out a sentence, by topic."""
 _SAME_FROM_OVERLAP = 0.85
 """Word overlap from which two statements count as the same."""
 

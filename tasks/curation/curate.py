@@ -156,9 +156,9 @@ async def _idea(
             )
             for each in new_leaks
         ]
-    lacking = next((name for name in ("method", "problem") if not texts[name]), None)
-    if lacking is not None:
-        return Refusal(Reason.NO_METHOD, f"the paper gives the idea no {lacking}")
+    missing_part = next((name for name in ("method", "problem") if not texts[name]), None)
+    if missing_part is not None:
+        return Refusal(Reason.NO_METHOD, f"the paper gives the idea no {missing_part}")
     return PlannedIdea(
         **texts,
         text=idea_text(title, **texts),

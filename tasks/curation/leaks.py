@@ -134,13 +134,13 @@ def _distinctive_numbers(text: str) -> Iterator[str]:
     """
     for match in _NUMBER.finditer(_VERSION.sub(" ", text)):
         number = match.group().replace(",", "").replace(" ", "")
-        bare = number.removesuffix("%")
-        if "." in bare:
-            yield bare.rstrip("0").rstrip(".") if bare.strip("0.") else bare
+        bare_number = number.removesuffix("%")
+        if "." in bare_number:
+            yield bare_number.rstrip("0").rstrip(".") if bare_number.strip("0.") else bare_number
         elif number.endswith("%"):
             yield number
-        elif len(bare) >= _FEWEST_DIGITS and int(bare) not in _YEARS:
-            yield bare
+        elif len(bare_number) >= _FEWEST_DIGITS and int(bare_number) not in _YEARS:
+            yield bare_number
 
 
 def _shorten(sentence: str) -> str:

@@ -137,8 +137,8 @@ def _is_a(note: Row, word: str) -> bool:
     """Return whether an invitation ends in the word, for example `/-/Official_Review`."""
     invitations = note.get("invitations", [note.get("invitation")])
     names = invitations if isinstance(invitations, list) else []
-    ends = (each.rpartition("/")[2].casefold() for each in names if isinstance(each, str))
-    return word in ends
+    last_parts = (each.rpartition("/")[2].casefold() for each in names if isinstance(each, str))
+    return word in last_parts
 
 
 def _content(note: Row) -> Mapping[str, Any]:

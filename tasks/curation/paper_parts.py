@@ -106,14 +106,16 @@ def parts_of_paper(paper: ParsedDocument) -> PaperParts:
     """
     plan_sections: list[PlannedSection] = []
     outcomes = list(_outcomes(paper.abstract or ""))
-    above: list[_Ancestor] = []
-    room, method_words, closed = MOST_WORDS, 0, False
+    ancestors: list[_Ancestor] = []
+    room, method_words, is_closed = MOST_WORDS, 0, False
     for section in paper.sections:
-        while above and not above[-1].contains(section):
-            above.pop()
-        role = _role(section.heading, above[-1].role if above else None, closed=closed)
-        above.append(_Ancestor(section.level, chapter_of(section.heading), role))
-        closed = closed or (section.level == 0 and is_closing(section.heading))
+        while ancestors and not ancestors[-1].contains(section):
+            ancestors.pop()
+        role = _role(
+            section.heading, ancestors[-1].role if ancestors else None, is_closed=is_closed
+        )
+        ancestors.append(_Ancestor(section.level, chapter_of(section.heading), role))
+        is_closed = is_closed or (section.level == 0 and is_closing(section.heading))
         text = section.text
         if role not in (_Role.BACKGROUND, _Role.METHOD, _Role.EXPERIMENT):
             outcomes += _outcomes(text)
@@ -130,33 +132,33 @@ def parts_of_paper(paper: ParsedDocument) -> PaperParts:
     return PaperParts(tuple(plan_sections), tuple(dict.fromkeys(outcomes)), method_words)
 
 
-def _role(heading: str, above: _Role | None, *, closed: bool) -> _Role:
+def _role(heading: str, parent_role: _Role | None, *, is_closed: bool) -> _Role:
     """Return the role of a section from its heading and the role of its parent.
 
     Args:
-        closed: True after the end of the paper's body. What follows are authors and funding, or
+        is_closed: True after the end of the paper's body. What follows are authors and funding, or
             methods, which some journals print last.
     """
     kind, name = kind_of(heading), plain(heading)
     is_other = kind in (SectionKind.ABSTRACT, SectionKind.RELATED_WORK, SectionKind.DISCUSSION)
-    if above is _Role.OTHER or is_other or name == "contents":
+    if parent_role is _Role.OTHER or is_other or name == "contents":
         return _Role.OTHER
-    closes = above is None and closed
-    if kind is None and name and (closes or is_closing(heading)):
+    is_top_level_end = parent_role is None and is_closed
+    if kind is None and name and (is_top_level_end or is_closing(heading)):
         return _Role.OTHER
     if _RESULTS.search(name):
         return _Role.OUTCOME
-    if above in (_Role.OUTCOME, _Role.MIXED):
+    if parent_role in (_Role.OUTCOME, _Role.MIXED):
         is_set_up = kind is SectionKind.METHODS and _EXPERIMENTAL.search(name)
-        return _Role.EXPERIMENT if is_set_up else above
-    if kind is SectionKind.RESULTS and above is None:
+        return _Role.EXPERIMENT if is_set_up else parent_role
+    if kind is SectionKind.RESULTS and parent_role is None:
         return _Role.MIXED
-    if above is None and kind is None and is_opening(heading):
+    if parent_role is None and kind is None and is_opening(heading):
         return _Role.BACKGROUND
-    if above is _Role.EXPERIMENT:
-        return above
-    if above is _Role.BACKGROUND and kind is not SectionKind.METHODS:
-        return above
+    if parent_role is _Role.EXPERIMENT:
+        return parent_role
+    if parent_role is _Role.BACKGROUND and kind is not SectionKind.METHODS:
+        return parent_role
     return _Role.EXPERIMENT if _EXPERIMENTAL.search(name) else _Role.METHOD
 
 

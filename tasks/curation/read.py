@@ -58,20 +58,22 @@ class Reader:
             forum = await openreview.forum(source.paper_id)
             if isinstance(forum, Refusal):
                 return forum
-            content, reviewed = forum
-            sha256 = content_hash(content.hex(), *(review.text for review in reviewed.reviews))
+            content, reviewed_paper = forum
+            sha256 = content_hash(
+                content.hex(), *(review.text for review in reviewed_paper.reviews)
+            )
             parse_result = await self._pdf(content, f"{source.paper_id}.pdf", ledger)
         else:
             assert source.paper is not None
             files = await asyncio.to_thread(read_reviews, source.reviews)
             if isinstance(files, Refusal):
                 return files
-            reviewed, sha256 = files, source.content_sha256
+            reviewed_paper, sha256 = files, source.content_sha256
             parse_result = await self._paper(source.paper, ledger)
         if isinstance(parse_result, Refusal):
             return parse_result
         paper, failures = parse_result
-        return reviewed.with_text(paper, sha256, failures)
+        return reviewed_paper.with_text(paper, sha256, failures)
 
     async def _paper(self, path: Path, ledger: Ledger) -> Parsed:
         name = path.name.lower()
@@ -111,8 +113,8 @@ class Reader:
 
 def _peerread_paper(content: bytes, name: str) -> Parsed:
     """Read PeerRead's parser output: `{"metadata": {"sections": [{"heading", "text"}]}}`."""
-    whole = json_object(content)
-    metadata = whole.get("metadata") if isinstance(whole, Mapping) else None
+    document = json_object(content)
+    metadata = document.get("metadata") if isinstance(document, Mapping) else None
     section_list = metadata.get("sections") if isinstance(metadata, Mapping) else None
     if not isinstance(metadata, Mapping) or not isinstance(section_list, list):
         return Refusal(

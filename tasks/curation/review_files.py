@@ -47,21 +47,24 @@ def read_review_json(content: bytes, name: str) -> ReviewedPaper | Refusal:
     Meta-reviews are skipped. If any entry has a recommendation, those without one are skipped:
     they are questions or public comments.
     """
-    whole = json_object(content)
-    entries = whole.get("reviews") if isinstance(whole, Mapping) else whole
+    document = json_object(content)
+    entries = document.get("reviews") if isinstance(document, Mapping) else document
     if not isinstance(entries, list):
         return Refusal(Reason.DAMAGED, f'{name} is no JSON object with a list of "reviews"')
-    metadata: Mapping[str, Any] = whole if isinstance(whole, Mapping) else {}
+    metadata: Mapping[str, Any] = document if isinstance(document, Mapping) else {}
     reviews = [
         GivenReview(_text(each, _TEXTS), _number(each, _RATINGS), _number(each, _CONFIDENCES))
         for each in entries
         if isinstance(each, Mapping) and not any(each.get(name) is True for name in _META)
     ]
     reviews_with_rating = [review for review in reviews if review.rating is not None]
-    version, accepted = metadata.get("VERSION", metadata.get("version")), metadata.get("accepted")
+    version, is_accepted = (
+        metadata.get("VERSION", metadata.get("version")),
+        metadata.get("accepted"),
+    )
     decision = _text(metadata, ("decision",))
-    if isinstance(accepted, bool):
-        decision = "accepted" if accepted else "rejected"
+    if isinstance(is_accepted, bool):
+        decision = "accepted" if is_accepted else "rejected"
     return ReviewedPaper(
         reviews=tuple(reviews_with_rating or reviews),
         title=_text(metadata, ("title",)),

@@ -77,8 +77,8 @@ def _select(candidates: Iterable[str], fits: Callable[[str], bool]) -> str:
         each for each in candidates if len(each) <= _LONGEST_SENTENCE and not claims_outcome(each)
     ]
     chosen_places = [place for place, each in enumerate(usable) if fits(each)][:SENTENCES_PER_PART]
-    others = (place for place in range(len(usable)) if place not in set(chosen_places))
-    for place in others:
+    other_places = (place for place in range(len(usable)) if place not in set(chosen_places))
+    for place in other_places:
         if len(chosen_places) >= SENTENCES_PER_PART // 2:
             break
         chosen_places.append(place)

@@ -25,7 +25,7 @@ class GivenReview:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewedPaper:
-    """Reviews of a paper, with what their source says of it; empty or None if unknown.
+    """Reviews of a paper, with metadata of their source; empty or None if unknown.
 
     Attributes:
         submitted: day of the first version.

@@ -53,7 +53,7 @@ REQUESTS_PER_FORUM = 3
 
 
 def _resolve(
-    given: tuple[str, Path | None], options: CurateOptions, *_: object
+    arguments: tuple[str, Path | None], options: CurateOptions, *_: object
 ) -> Resolved[PaperSource, CurationParameters]:
     parameters = CurationParameters(
         fewest_reviews=options.reviews_at_least,
@@ -62,7 +62,7 @@ def _resolve(
         licence=" ".join(options.licence.split()),
         cutoff_date=options.cutoff,
     )
-    return Resolved(collect_papers(*given), parameters)
+    return Resolved(collect_papers(*arguments), parameters)
 
 
 def _given(job: CurateJob, folder: Path) -> tuple[str, Path]:

@@ -19,7 +19,7 @@ _MAXIMUM_ANSWER_BYTES = 60_000_000
 _MAXIMUM_ERROR_BYTES = 10_000
 _UNCAUGHT = 1
 """Exit code of Python after an exception that nothing caught."""
-_LIMITED = Path(__file__).with_name("limited_child.py")
+_CHILD_SCRIPT = Path(__file__).with_name("limited_child.py")
 # The actual limit is processor time; a busy machine takes longer for the same work.
 _WALL_SECONDS_PER_CPU_SECOND = 3
 # The variables that Python needs to start. API keys, in other variables, are not passed on.
@@ -48,7 +48,7 @@ async def run_child(
     wall_seconds = _WALL_SECONDS_PER_CPU_SECOND * cpu_seconds
     process = await asyncio.create_subprocess_exec(
         *interpreter(),
-        *("-B", str(_LIMITED), str(cpu_seconds), str(settings.parse_memory_bytes)),
+        *("-B", str(_CHILD_SCRIPT), str(cpu_seconds), str(settings.parse_memory_bytes)),
         *arguments,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
@@ -90,8 +90,8 @@ def verdict(end: ChildEnd, settings: DocumentSettings, what: str) -> tuple[Reaso
     if end.code == _UNCAUGHT:  # the reader failed, which says nothing about the document
         last_line = end.errors.strip().rpartition("\n")[2][:200]
         return Reason.PARSER_LIMIT, f"this machine could not run the reader: {last_line}"
-    unknown = f"the reader ended with code {end.code}: {what} is damaged or hostile"
-    return verdicts.get(end.code, (Reason.DAMAGED, unknown))
+    damage_detail = f"the reader ended with code {end.code}: {what} is damaged or hostile"
+    return verdicts.get(end.code, (Reason.DAMAGED, damage_detail))
 
 
 async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:

@@ -22,7 +22,7 @@ MAGIC_WITHIN_BYTES = 1024
 
 
 class Refusal(NamedTuple):
-    """Why a document is not used; `detail` is one line."""
+    """Reason for not using a document; `detail` is one line."""
 
     reason: Reason
     detail: str

@@ -158,5 +158,5 @@ class Downloader:
         return bytes(content)
 
 
-def _begins_well(content: bytearray, expected: FileKind) -> bool:
-    return expected.magic is None or expected.magic in content[:MAGIC_WITHIN_BYTES]
+def _begins_well(content: bytearray, expected_kind: FileKind) -> bool:
+    return expected_kind.magic is None or expected_kind.magic in content[:MAGIC_WITHIN_BYTES]

@@ -33,7 +33,7 @@ from tasks.web.calls import failure, record_cache_hit
 from warehouse.stores.keyed_store import KeyedStore
 
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
-"""How long the file at an address is assumed unchanged."""
+"""Time for which the file at an address is assumed unchanged."""
 
 _WHOLE, _FAILED = b"+", b"-"
 """First byte of a cache entry: a document, or the failure to read it."""
@@ -249,13 +249,13 @@ class FullTextLibrary:
             if link not in links:
                 yield await self._read_link(link)
 
-    async def _read_link(self, link: str, expected: FileKind = A_PDF) -> _Copy | SourceFailure:
+    async def _read_link(self, link: str, expected_kind: FileKind = A_PDF) -> _Copy | SourceFailure:
         """Return the copy at `link`, parsed by its kind.
 
         arXiv may send a PDF instead of a LaTeX source; it is read as a PDF.
         """
         sha256 = await self._cache.content_hash_at(link, of_any_age=not self.downloads)
-        if sha256 is not None and (copy := await self._parse(sha256, expected)) is not None:
+        if sha256 is not None and (copy := await self._parse(sha256, expected_kind)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return copy
         if not self.downloads:
@@ -263,25 +263,25 @@ class FullTextLibrary:
                 DOWNLOAD, link, Reason.NOT_LOOKED_FOR, "no stored copy; none was fetched"
             )
         private = self.allow_private_addresses
-        content = await Downloader(self.settings, self.ledger, private, expected).fetch(link)
+        content = await Downloader(self.settings, self.ledger, private, expected_kind).fetch(link)
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()
         # Several addresses may lead to the same content, so documents are cached by content.
         await self._cache.put_content_hash(link, sha256)
-        copy = await self._parse(sha256, A_PDF if is_pdf(content) else expected, content)
+        copy = await self._parse(sha256, A_PDF if is_pdf(content) else expected_kind, content)
         assert copy is not None
         return copy
 
     async def _parse(
-        self, sha256: str, expected: FileKind, content: bytes | None = None
+        self, sha256: str, expected_kind: FileKind, content: bytes | None = None
     ) -> _Copy | SourceFailure | None:
         """Return the result of the preferred parser, from the cache or of `content`.
 
         After a failure of GROBID, the PDF reader's result; None: not cached, and no content.
         """
         grobid_failure: SourceFailure | None = None
-        if expected is LATEX:
+        if expected_kind is LATEX:
             read: _Read = latex.read_latex_source
             document = await self._parse_by(latex.PARSER, latex.VERSION, read, sha256, content)
         else:

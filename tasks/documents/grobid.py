@@ -157,7 +157,7 @@ _THREADS = ThreadPoolExecutor(
     max_workers=16, thread_name_prefix="grobid"
 )  # its own pool, so that an unresponsive server does not block other calls
 _BUSY = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=1.5, longest_pause_seconds=7.0)
-"""For a busy server, which answers 503 at once while its threads are occupied."""
+"""Retries for a busy server, which answers 503 at once while its threads are occupied."""
 
 
 class _Client(GrobidClient):  # type: ignore[misc]
@@ -251,10 +251,10 @@ async def read_with_grobid(
 def _refusal(answer: Answer | None, trouble: NoAnswerError | None) -> tuple[Reason, str] | None:
     """Return why an answer holds no TEI; None if it does."""
     if answer is None:
-        why = f" ({trouble})" if trouble else ""
+        reason_text = f" ({trouble})" if trouble else ""
         advice = "check GROBID_URL and that the service is up"
         reason = trouble.reason if trouble else Reason.UNREACHABLE
-        return reason, f"GROBID did not answer{why}: {advice}"
+        return reason, f"GROBID did not answer{reason_text}: {advice}"
     if answer.status == 200:
         return None
     if answer.status == 204:

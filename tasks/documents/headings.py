@@ -99,8 +99,8 @@ def plain(heading: str) -> str:
     text = " ".join(heading.split())
     text = text.replace(" ", "") if _SPACED_OUT.match(text) else text
     match = _NUMBER.match(text)
-    rest = text[match.end() :] if match and text[match.end() :].strip() else text
-    return rest.strip(" .:;–—-*").casefold()
+    unnumbered_text = text[match.end() :] if match and text[match.end() :].strip() else text
+    return unnumbered_text.strip(" .:;–—-*").casefold()
 
 
 def kind_of(heading: str) -> SectionKind | None:

@@ -34,7 +34,7 @@ ReadT = TypeVar("ReadT", ParsedDocument, LatexSource)
 
 
 async def read_latex(
-    path: Path, settings: DocumentSettings, included: Sequence[IncludedFile] = ()
+    path: Path, settings: DocumentSettings, inclusions: Sequence[IncludedFile] = ()
 ) -> ParsedDocument | SourceFailure:
     """Parse the LaTeX source at `path`, or return the failure.
 
@@ -43,9 +43,9 @@ async def read_latex(
     processor time and `parse_memory_bytes`.
 
     Args:
-        included: the files that `path` includes; empty: search for them.
+        inclusions: the files that `path` includes; empty: search for them.
     """
-    return await _read_at(path, settings, ParsedDocument, included)
+    return await _read_at(path, settings, ParsedDocument, inclusions)
 
 
 async def read_latex_source(
@@ -56,20 +56,20 @@ async def read_latex_source(
 
 
 async def read_latex_whole(
-    path: Path, settings: DocumentSettings, included: Sequence[IncludedFile] = ()
+    path: Path, settings: DocumentSettings, inclusions: Sequence[IncludedFile] = ()
 ) -> LatexSource | SourceFailure:
     """Read the LaTeX of the paper at `path` as one text; arguments as for `read_latex`."""
-    return await _read_at(path, settings, LatexSource, included)
+    return await _read_at(path, settings, LatexSource, inclusions)
 
 
 async def _read_at(
     path: Path,
     settings: DocumentSettings,
     kind: type[ReadT],
-    included: Sequence[IncludedFile],
+    inclusions: Sequence[IncludedFile],
 ) -> ReadT | SourceFailure:
     try:
-        content = await asyncio.to_thread(latex_content, path, settings.maximum_bytes, included)
+        content = await asyncio.to_thread(latex_content, path, settings.maximum_bytes, inclusions)
     except LatexError as error:
         return failure(PARSER, path.name, error.reason, str(error))
     except PlainFileError as error:
@@ -102,11 +102,11 @@ async def _read(
     return failure(PARSER, name, reason, detail)
 
 
-def latex_content(path: Path, maximum_bytes: int, included: Sequence[IncludedFile] = ()) -> bytes:
+def latex_content(path: Path, maximum_bytes: int, inclusions: Sequence[IncludedFile] = ()) -> bytes:
     """Return the file's bytes, or a tar of a folder's LaTeX files or of a file with inclusions.
 
     Args:
-        included: the files that `path` includes; empty: search for them.
+        inclusions: the files that `path` includes; empty: search for them.
 
     Raises:
         LatexError: more than `maximum_bytes`.
@@ -121,10 +121,10 @@ def latex_content(path: Path, maximum_bytes: int, included: Sequence[IncludedFil
             if (name := str(each.relative_to(path))) in files
         ]
     else:
-        included = included or included_files(path, maximum_bytes)
-        if not included:
+        inclusions = inclusions or included_files(path, maximum_bytes)
+        if not inclusions:
             return read_file(path, maximum_bytes)
-        members = [(path.name, path), *((each.name, each.path) for each in included)]
+        members = [(path.name, path), *((each.name, each.path) for each in inclusions)]
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         for name, file in members:

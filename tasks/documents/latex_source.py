@@ -185,7 +185,7 @@ _GRAPHIC = linear(
     r"\\include(?:graphics|pdf|svg)\*?\s*(?:\[[^\[\]]*\]\s*)?\{\s*([^{}]{1,300}?)\s*\}"
 )
 _GRAPHIC_FOLDERS = linear(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\})+)")
-_BRACED = linear(r"\{([^{}]*)\}")
+_BRACED_TEXT = linear(r"\{([^{}]*)\}")
 _NOT_TEXT = frozenset(
     {".def", ".cfg", ".sty", ".cls", ".clo", ".fd", ".enc", ".lua", ".bib", ".pgf", ".tikz"}
     | {".pdf_tex", ".eps_tex", ".pdftex_t", ".pstex_t", ".svg"}
@@ -206,7 +206,7 @@ class SourceFiles(Protocol):
 
 def without_comments(text: str) -> str:
     """Remove comments, and verbatim and `comment` environments."""
-    return _COMMENT.sub(lambda found: found.group(1), without_environments(text, _VERBATIM, ""))
+    return _COMMENT.sub(lambda match: match.group(1), without_environments(text, _VERBATIM, ""))
 
 
 def without_environments(text: str, marks: Pattern, instead: str) -> str:
@@ -282,12 +282,12 @@ def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
         preamble, text = _split(files, name, main)
         for part, is_preamble in ((preamble, True), (text, in_preamble[name])):
 
-            def note(wanted: str, includer: str = name, is_preamble: bool = is_preamble) -> str:
-                file = file_named(files, wanted, includer, main)
+            def note(reference: str, includer: str = name, is_preamble: bool = is_preamble) -> str:
+                file = file_named(files, reference, includer, main)
                 if file is None:
                     # A macro's argument, such as parts/#1, is used in the text.
-                    missing[wanted] = (
-                        missing.get(wanted, True) and is_preamble and "#" not in wanted
+                    missing[reference] = (
+                        missing.get(reference, True) and is_preamble and "#" not in reference
                     )
                 elif file not in in_preamble:
                     in_preamble[file] = is_preamble
@@ -296,10 +296,10 @@ def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
 
             _replace_inclusions(part, files, name, main, note)
     names = []
-    for wanted in missing:
-        path = PurePosixPath(wanted)
+    for reference in missing:
+        path = PurePosixPath(reference)
         if path.suffix.lower() not in _NOT_TEXT and path.stem.lower() not in _OF_TEX:
-            names.append(wanted)
+            names.append(reference)
     return Inclusions(
         reached_files,
         [name for name in names if not missing[name]],
@@ -310,10 +310,10 @@ def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
 def _split(files: SourceFiles, name: str, main: str) -> tuple[str, str]:
     """Return preamble and text without comments; the preamble of an included file is dropped."""
     text = without_comments(files[name]).partition("\\end{document}")[0]
-    preamble, begin, body = text.partition("\\begin{document}")
-    if not begin:
+    preamble, begin_mark, body = text.partition("\\begin{document}")
+    if not begin_mark:
         return "", preamble
-    return (preamble, f"{begin}{body}") if name == main else ("", body)
+    return (preamble, f"{begin_mark}{body}") if name == main else ("", body)
 
 
 def _replace_inclusions(
@@ -327,17 +327,17 @@ def _replace_inclusions(
         return f"\\input{{{file}}}{then}" if with_input else then
 
     text = _IF_THERE.sub(branch, text)
-    text = _IMPORT.sub(lambda found: text_of(f"{found.group(1)}/{found.group(2)}"), text)
-    return _INCLUSION.sub(lambda found: text_of(found.group(1) or found.group(2)), text)
+    text = _IMPORT.sub(lambda match: text_of(f"{match.group(1)}/{match.group(2)}"), text)
+    return _INCLUSION.sub(lambda match: text_of(match.group(1) or match.group(2)), text)
 
 
-def file_named(files: SourceFiles, wanted: str, includer: str, main: str) -> str | None:
-    """Return the file that `includer` refers to as `wanted`; None if it is missing."""
+def file_named(files: SourceFiles, reference: str, includer: str, main: str) -> str | None:
+    """Return the file that `includer` refers to as `reference`; None if it is missing."""
     folders = (str(PurePosixPath(name).parent) for name in (includer, main))
-    bare = wanted.strip('"')
+    unquoted_reference = reference.strip('"')
     for folder in dict.fromkeys((*folders, ".")):
         for suffix in (".tex", "", ".ltx"):
-            name = inner_name(f"{folder}/{bare}{suffix}")
+            name = inner_name(f"{folder}/{unquoted_reference}{suffix}")
             if name is not None and name in files:
                 return name
     return None
@@ -354,7 +354,7 @@ def used_files(files: SourceFiles, main: str) -> set[str]:
         folder
         for text in texts
         for paths in _GRAPHIC_FOLDERS.findall(text)
-        for folder in _BRACED.findall(paths)
+        for folder in _BRACED_TEXT.findall(paths)
     }
     pictures = {name for text in texts for name in _GRAPHIC.findall(text)}
     places = (inner_name(f"{folder}/{name}") for folder in {"."} | folders for name in pictures)
@@ -423,26 +423,26 @@ def main_file(files: Mapping[str, str]) -> str:
 
     def order(name: str) -> tuple[bool, bool, int, int, str]:
         stem = PurePosixPath(name).stem.lower()
-        whole = "\\begin{document}" in texts[name]
-        return not whole, stem not in _USUAL_NAMES, name.count("/"), -len(texts[name]), name
+        is_whole = "\\begin{document}" in texts[name]
+        return not is_whole, stem not in _USUAL_NAMES, name.count("/"), -len(texts[name]), name
 
     return min(candidates, key=order)
 
 
-def _include(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str:
+def _include(files: Mapping[str, str], name: str, including_files: tuple[str, ...]) -> str:
     """Return the text of a file with its inclusions; of an included document only the body."""
-    main = above[0] if above else name
+    main = including_files[0] if including_files else name
     size = 0
 
-    def inclusion(wanted: str) -> str:
+    def inclusion(reference: str) -> str:
         nonlocal size
-        file = file_named(files, wanted, name, main)
-        if file is None or file in (*above, name):
+        file = file_named(files, reference, name, main)
+        if file is None or file in (*including_files, name):
             return ""
-        if len(above) >= _DEEPEST_INCLUSION:
+        if len(including_files) >= _DEEPEST_INCLUSION:
             detail = f"files include files more than {_DEEPEST_INCLUSION} deep"
             raise LatexError(Reason.PARSER_LIMIT, detail)
-        text = _include(files, file, (*above, name))
+        text = _include(files, file, (*including_files, name))
         size += len(text)
         _check_size(size, "included files come")
         return f"\n{text}\n"
@@ -450,9 +450,9 @@ def _include(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str
     return _replace_inclusions("".join(_split(files, name, main)), files, name, main, inclusion)
 
 
-def _check_size(characters: int, what: str) -> None:
+def _check_size(characters: int, subject: str) -> None:
     if characters > MAXIMUM_SOURCE_CHARACTERS:
-        detail = f"the {what} to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters"
+        detail = f"the {subject} to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters"
         raise LatexError(Reason.PARSER_LIMIT, detail)
 
 

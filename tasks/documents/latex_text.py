@@ -52,7 +52,7 @@ _REFERENCE = linear(r"\\(?:[cC]ref|[vV]ref|autoref|nameref|eqref|pageref|ref)\*?
 _LINK = bounded(r"\\href\s{0,9}\{([^{}]{0,2000})\}\s{0,9}(?=\{)")
 _VERB = bounded(r"\\(?:verb\*?|lstinline)([^\sA-Za-z{*])(.{0,2000}?)\1")
 _BOX = bounded(r"\\(?:mbox|hbox|fbox|makebox|texorpdfstring)\s{0,9}(?=\{)")
-_DROPPED = linear(
+_DROPPED_COMMANDS = linear(
     r"\\(?:label|vspace|hspace|bibliography|bibliographystyle|includegraphics|graphicspath"
     r"|usepackage|input|pagestyle|thispagestyle|thanks|author|affiliation|date|maketitle"
     r"|tableofcontents|today|clearpage|newpage|noindent|centering)\*?\s*(?:\[[^\[\]]*\])?"
@@ -166,13 +166,13 @@ def readable(latex: str) -> str:
     Raises:
         RecursionError: nested too deeply.
     """
-    text = _VERB.sub(lambda found: _escape(found.group(2)), latex)
+    text = _VERB.sub(lambda match: _escape(match.group(2)), latex)
     text = _CITATION.sub(
-        lambda found: f"[{_escape(', '.join(key.strip() for key in found.group(1).split(',')))}]",
+        lambda match: f"[{_escape(', '.join(key.strip() for key in match.group(1).split(',')))}]",
         text,
     )
-    text = _REFERENCE.sub(lambda found: f"[{_escape(found.group(1).strip())}]", text)
-    text = _APPENDIX.sub("", _DROPPED.sub(" ", _BOX.sub("", _LINK.sub("", text))))
+    text = _REFERENCE.sub(lambda match: f"[{_escape(match.group(1).strip())}]", text)
+    text = _APPENDIX.sub("", _DROPPED_COMMANDS.sub(" ", _BOX.sub("", _LINK.sub("", text))))
     try:
         plain_text = LatexNodes2Text(math_mode="verbatim", keep_comments=False).latex_to_text(
             text, tolerant_parsing=True

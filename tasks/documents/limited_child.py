@@ -1,6 +1,7 @@
-"""`limited_child.py CPU_SECONDS MEMORY_BYTES PROGRAM ARGUMENTS…`: run a Python file or module that
-reads what may be hostile, with limits on processor time, memory and files. Imports nothing of this
-project.
+"""Runner of a Python file or module on possibly hostile input, with limits.
+
+Usage: `limited_child.py CPU_SECONDS MEMORY_BYTES PROGRAM ARGUMENTS…`. Processor time, memory and
+files are limited. Imports nothing of this project.
 """
 
 import runpy

@@ -66,12 +66,12 @@ def document_of(
     """
     text_lines = _without_running_lines(lines)
     headings = font_headings(text_lines)
-    outlined = _outline_headings(text_lines, outline)
-    if len(outlined) >= max(MINIMUM_OUTLINE_ENTRIES, len(outline) // 2):
-        first = outlined[0].line
+    outline_headings = _outline_headings(text_lines, outline)
+    if len(outline_headings) >= max(MINIMUM_OUTLINE_ENTRIES, len(outline) // 2):
+        first = outline_headings[0].line
         headings = [
             *(each for each in headings if each.line < first and each.text_from <= first),
-            *outlined,
+            *outline_headings,
         ]
     headings = _with_inline_abstract(text_lines, _without_contents(headings))
     abstract, sections = _split_abstract(list(_sections(text_lines, headings)))
@@ -115,7 +115,7 @@ def _outline_headings(lines: Sequence[Line], outline: Sequence[OutlineEntry]) ->
         indices = by_page.setdefault(line.page, [])
         if len(indices) < _LINES_SEARCHED_PER_PAGE:
             indices.append(index)
-    printed = _PrintedLetters(lines)
+    printed_letters = _PrintedLetters(lines)
     headings: list[Heading] = []
     earliest = 0
     for entry in outline:
@@ -125,7 +125,7 @@ def _outline_headings(lines: Sequence[Line], outline: Sequence[OutlineEntry]) ->
             for index in by_page.get(page, ())
             if index >= earliest
         ]
-        heading = _find_heading(lines, entry, candidates, printed)
+        heading = _find_heading(lines, entry, candidates, printed_letters)
         if heading is not None:
             headings.append(heading)
             after = heading.line + 1
@@ -158,14 +158,17 @@ class _PrintedLetters:
 
 
 def _find_heading(
-    lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int], printed: _PrintedLetters
+    lines: Sequence[Line],
+    entry: OutlineEntry,
+    candidates: Sequence[int],
+    printed_letters: _PrintedLetters,
 ) -> Heading | None:
     """Find the heading of a bookmark as it is printed, else its target."""
     letters, top, title = _letters(plain(entry.title)), entry.top, entry.title.strip()
     for index in candidates if letters else ():
         line = lines[index]
         is_above = top is not None and line.page == entry.page and line.top > top + 4
-        if not is_above and (match := printed.of(index).get(letters)):
+        if not is_above and (match := printed_letters.of(index).get(letters)):
             count, rest = match
             return Heading(index, index + count, entry.level, title, rest)
     for index in candidates:
@@ -211,8 +214,8 @@ def _with_inline_abstract(lines: Sequence[Line], headings: list[Heading]) -> lis
             break
         if match := _ABSTRACT_LINE.match(line.text):
             abstract = Heading(index, index + 1, 0, "Abstract", match.group("rest") or "")
-            others = [heading for heading in headings if heading.line != index]
-            return sorted([*others, abstract], key=lambda heading: heading.line)
+            other_headings = [heading for heading in headings if heading.line != index]
+            return sorted([*other_headings, abstract], key=lambda heading: heading.line)
     return headings
 
 
@@ -230,12 +233,12 @@ def _sections(lines: Sequence[Line], headings: Sequence[Heading]) -> Iterator[He
 def _paragraphs(texts: Sequence[str]) -> str:
     """Join lines into paragraphs; a short line that ends a sentence ends its paragraph."""
     lengths = sorted(len(text) for text in texts)
-    usual = lengths[len(lengths) * 3 // 4] if lengths else 0
+    usual_length = lengths[len(lengths) * 3 // 4] if lengths else 0
     pieces: list[str] = []
     for text in texts:
         line = text.replace(HYPHEN_AT_LINE_END, "").replace("\r", " ").replace("\n", " ")
-        ends = line.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual
-        pieces.append(line + ("\n\n" if ends else " "))
+        is_paragraph_end = line.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual_length
+        pieces.append(line + ("\n\n" if is_paragraph_end else " "))
     return "".join(pieces).strip()
 
 

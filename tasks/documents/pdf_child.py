@@ -159,7 +159,7 @@ _LEAST_LETTERS_OF_A_PART = 24
 _MOST_RECTANGLES = 100
 _NOTE_POINTS, _NOTE_STEP_POINTS, _NOTES_IN_A_ROW = 20, 24, 16
 _COLOUR = (255, 205, 60)
-_PRINTED = 4
+_PRINT_FLAG = 4
 """The print flag of an annotation."""
 
 
@@ -264,7 +264,7 @@ def _annotate(
         units = (ctypes.c_ushort * (len(encoded_text) // 2)).from_buffer_copy(encoded_text)
         raw.FPDFAnnot_SetStringValue(annotation, key, units)
     raw.FPDFAnnot_SetColor(annotation, raw.FPDFANNOT_COLORTYPE_Color, *_COLOUR, 255)
-    raw.FPDFAnnot_SetFlags(annotation, _PRINTED)
+    raw.FPDFAnnot_SetFlags(annotation, _PRINT_FLAG)
     for left, bottom, right, top in marks or ():
         corners = raw.FS_QUADPOINTSF(left, top, right, top, left, bottom, right, bottom)
         raw.FPDFAnnot_AppendAttachmentPoints(annotation, corners)

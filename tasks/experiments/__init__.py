@@ -1,3 +1,4 @@
-"""Tasks that programs are improved on: sandboxed executions, a search for better programs, and
-what the measured differences allow to be said.
+"""Tasks with programs to improve.
+
+Sandboxed executions, a search for better programs, and conclusions from measured differences.
 """

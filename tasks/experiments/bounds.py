@@ -81,14 +81,14 @@ def control_group(limits: Limits) -> Iterator[ControlGroup | None]:
             _remove(folder)
 
 
-def _make_group(above: Path, limits: Limits) -> Path | None:
-    folder = above / f"{_PREFIX}{os.getpid()}-{next(_NUMBERS)}"
+def _make_group(parent_folder: Path, limits: Limits) -> Path | None:
+    folder = parent_folder / f"{_PREFIX}{os.getpid()}-{next(_NUMBERS)}"
     try:
-        for abandoned in above.glob(f"{_PREFIX}*"):
-            owner = abandoned.name.removeprefix(_PREFIX).partition("-")[0]
+        for abandoned_folder in parent_folder.glob(f"{_PREFIX}*"):
+            owner = abandoned_folder.name.removeprefix(_PREFIX).partition("-")[0]
             if not Path(f"/proc/{owner}").exists():
                 with contextlib.suppress(OSError):
-                    abandoned.rmdir()
+                    abandoned_folder.rmdir()
         folder.mkdir()
         (folder / "memory.max").write_text(f"{limits.memory_bytes}")
         (folder / "pids.max").write_text(f"{limits.processes + _OWN_PROCESSES}")
@@ -161,7 +161,7 @@ def _words(path: Path) -> list[str]:
 _PROC = Path("/proc")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")
 # Pages of the scratch folder that a process maps are counted in the folder, once.
-_COUNTED = (b"RssAnon:", b"RssFile:", b"VmSwap:", b"VmPTE:")
+_MEMORY_FIELDS = (b"RssAnon:", b"RssFile:", b"VmSwap:", b"VmPTE:")
 # Kernel memory per file besides its pages, at most: inode, a name of 255 bytes, page index.
 _FILE_BYTES = 4096
 # Kernel memory per mapping, and per process that may share its pages by `fork`.
@@ -271,7 +271,7 @@ def _memory_of(pid: int, limits: Limits) -> int:
             continue
         except OSError:
             return limits.memory_bytes
-        figures = [b"".join(line.split()[1:2]) for line in lines if line.startswith(_COUNTED)]
+        figures = [b"".join(line.split()[1:2]) for line in lines if line.startswith(_MEMORY_FIELDS)]
         if not all(map(bytes.isdigit, figures)):
             return limits.memory_bytes
         most_bytes = max(most_bytes, 1024 * sum(map(int, figures)))

@@ -61,7 +61,7 @@ def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
 
 
 def write_draft(
-    folder: Path, idea: KnownIdea, plan: Sequence[str], recommended: Iterable[Recommendation]
+    folder: Path, idea: KnownIdea, plan: Sequence[str], recommendations: Iterable[Recommendation]
 ) -> tuple[Path, ...]:
     """Write the draft into a new folder; return its files.
 
@@ -74,7 +74,7 @@ def write_draft(
         ConfigurationError: the folder exists, or cannot be created.
     """
     by_kind: dict[ResourceKind, list[Recommendation]] = {kind: [] for kind in ResourceKind}
-    for each in recommended:
+    for each in recommendations:
         by_kind[each.kind].append(each)
     texts = {
         TASK: _render(TASK, idea=idea, plan=plan, metrics=by_kind[ResourceKind.METRIC]),

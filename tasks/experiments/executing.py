@@ -18,7 +18,7 @@ from warehouse.stores.keyed_store import KeyedStore, json_entry
 
 _LARGEST = 1e150
 """Largest score: squares of larger differences overflow, so they have no interval."""
-_STOPPED = {
+_REASON_BY_STOP = {
     Stop.TIME: "it took longer than {0.seconds:g} s",
     Stop.MEMORY: "it used more than {0.memory_bytes:,} bytes of memory",
     Stop.FILES: "it made more than {0.files:,} files",
@@ -157,7 +157,7 @@ class Executor:
         if run_result.stopped is not None:
             reason, detail = (
                 Reason.PROGRAM_STOPPED,
-                _STOPPED[run_result.stopped].format(task.limits),
+                _REASON_BY_STOP[run_result.stopped].format(task.limits),
             )
         elif run_result.code != 0:
             reason, detail = Reason.PROGRAM_FAILED, _why(run_result)
@@ -203,10 +203,10 @@ def _json(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-def _read(ended: RunResult) -> Any:
+def _read(result: RunResult) -> Any:
     """Return the file left as JSON; None if there is none."""
     try:
-        return json.loads(ended.left) if ended.left is not None and ended.code == 0 else None
+        return json.loads(result.left) if result.left is not None and result.code == 0 else None
     except (ValueError, RecursionError):
         return None
 
@@ -223,8 +223,8 @@ def _numbers(scores: Any) -> dict[str, float]:
     }
 
 
-def _why(ended: RunResult) -> str:
+def _why(result: RunResult) -> str:
     """Return the last line of the errors, where Python names the exception."""
-    lines = ended.errors.strip().splitlines()
-    ending = f"it ended with code {ended.code}" if ended.stopped is None else "it was stopped"
+    lines = result.errors.strip().splitlines()
+    ending = f"it ended with code {result.code}" if result.stopped is None else "it was stopped"
     return one_line(lines[-1])[:300] if lines else ending

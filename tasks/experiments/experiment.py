@@ -106,10 +106,10 @@ class _Work:
         return self.conclude(best, selected_gains[best], confirmed_gain)
 
     async def search(self) -> None:
-        record, proposed_count, most = self.record, 0, self.task.trials.candidates
+        record, proposed_count, maximum_count = self.record, 0, self.task.trials.candidates
         name_of_tree = {record.programs[PARENT].source_sha256: PARENT}
-        while proposed_count < most:
-            count = min(SIDE_BY_SIDE, most - proposed_count)
+        while proposed_count < maximum_count:
+            count = min(SIDE_BY_SIDE, maximum_count - proposed_count)
             names = [
                 f"c{number:03d}" for number in range(proposed_count + 1, proposed_count + count + 1)
             ]
@@ -121,7 +121,7 @@ class _Work:
             record.note_gains(fresh, Stage.SCREENING, Fate.SCREENED_OUT, 1)
             if not proposals or self.ended_early:
                 break
-            await self.proposer.learn(firsts, record, more=proposed_count < most)
+            await self.proposer.learn(firsts, record, more=proposed_count < maximum_count)
             if self.ended_early:
                 break
         if self.ended_early:
@@ -171,45 +171,49 @@ class _Work:
             raise ParentError(f"{PROGRAM} fails: {self.record.failure(PARENT)}")
 
     def conclude(
-        self, best: str | None, selected: Gain | None, confirmed: Gain | None
+        self, best: str | None, selection_gain: Gain | None, fresh_gain: Gain | None
     ) -> Experiment:
         parent = self.record.values(PARENT, Stage.CONFIRMATION)
         if parent is not None:
             figures = {"mean": mean_of(parent), "run_count": len(parent)}
             self.record.programs[PARENT] = replace(self.record.programs[PARENT], **figures)
-        permuted = self.record.values(best, Stage.PERMUTED) if best is not None else None
+        permuted_values = self.record.values(best, Stage.PERMUTED) if best is not None else None
         chance, beyond_chance = self.task.chance, None
-        if permuted is not None and chance is not None:
-            beyond_chance = interval(gains(permuted, [chance] * len(permuted), self.task.direction))
-        result, because = Finding.UNDECIDED, "no candidate gave a score in all its runs"
-        if selected is not None and confirmed is not None:
+        if permuted_values is not None and chance is not None:
+            beyond_chance = interval(
+                gains(permuted_values, [chance] * len(permuted_values), self.task.direction)
+            )
+        result, reason = Finding.UNDECIDED, "no candidate gave a score in all its runs"
+        if selection_gain is not None and fresh_gain is not None:
             worth = self.task.least_difference
-            result, because = finding(selected, confirmed, worth, beyond_chance)
+            result, reason = finding(selection_gain, fresh_gain, worth, beyond_chance)
         return Experiment(
             **self._counts(),
             best_program_id=best,
-            selected_gain=selected.mean if selected else None,
-            selected_low=selected.low if selected else None,
-            selected_high=selected.high if selected else None,
+            selected_gain=selection_gain.mean if selection_gain else None,
+            selected_low=selection_gain.low if selection_gain else None,
+            selected_high=selection_gain.high if selection_gain else None,
             **self._baseline_figures(best),
-            permuted_mean=mean_of(permuted),
+            permuted_mean=mean_of(permuted_values),
             finding=result,
-            because=because,
+            because=reason,
         )
 
     def _baseline_figures(self, best: str | None) -> dict[str, Any]:
-        ours = self.record.values(best, Stage.CONFIRMATION) if best is not None else None
+        candidate_values = (
+            self.record.values(best, Stage.CONFIRMATION) if best is not None else None
+        )
         baselines = [
             each
             for each in self.record.programs.values()
             if each.role is Role.BASELINE and each.gain is not None
         ]
-        if ours is None or not baselines:
+        if candidate_values is None or not baselines:
             return {}
         strongest = max(baselines, key=lambda each: each.gain or 0.0).program_id
-        theirs = self.record.values(strongest, Stage.CONFIRMATION)
-        assert theirs is not None
-        gain = interval(gains(ours, theirs, self.task.direction))
+        baseline_values = self.record.values(strongest, Stage.CONFIRMATION)
+        assert baseline_values is not None
+        gain = interval(gains(candidate_values, baseline_values, self.task.direction))
         return {
             "baseline_id": strongest,
             "baseline_gain": gain.mean,

@@ -82,10 +82,10 @@ def _outcome_text(record: Record, name: str) -> str:
 
 def _lessons(record: Record, name: str) -> tuple[str, ...]:
     """Return lessons of a program's ancestors, and of all programs derived from them."""
-    line, at = {name}, record.programs[name].parent_program_id
-    while at is not None:
-        line.add(at)
-        at = record.programs[at].parent_program_id
+    line, ancestor_id = {name}, record.programs[name].parent_program_id
+    while ancestor_id is not None:
+        line.add(ancestor_id)
+        ancestor_id = record.programs[ancestor_id].parent_program_id
     lines = [
         f"({each.program_id}) {each.lesson}"
         for each in record.candidates()
@@ -176,8 +176,10 @@ class ModelProposer:
         )
         if not attempts or not more:
             return
-        measured = _metric_text(record.task, self._environment)
-        inputs = LessonsInput(question=record.task.question, measured=measured, attempts=attempts)
+        metric_text = _metric_text(record.task, self._environment)
+        inputs = LessonsInput(
+            question=record.task.question, measured=metric_text, attempts=attempts
+        )
         answer = await self._engine.run(LEARN_FROM_RUNS, inputs)
         if isinstance(answer, Unscored):
             self._note_failure("lessons", answer)
@@ -201,19 +203,19 @@ class ModelProposer:
             for name in (PARENT, *scored_names)
         ]
         candidates = elites(entries, self._lengths[PARENT])
-        best, others = candidates[0], candidates[1:]
+        best, other_candidates = candidates[0], candidates[1:]
         other_ways = (each for each in record.candidates() if each.aim is Aim.OTHER_WAY)
         uses = Counter(each.parent_program_id or PARENT for each in other_ways)
         shown_with_best: Counter[str] = Counter()
         choices = []
         for name in names:
             aim = AIMS[(_number(name) - 1) % len(AIMS)]
-            if aim is Aim.COMBINE and others:
-                other = least_used(others, shown_with_best).name
+            if aim is Aim.COMBINE and other_candidates:
+                other = least_used(other_candidates, shown_with_best).name
                 shown_with_best[other] += 1
                 choices.append(_Choice(name, aim, best.name, other))
             elif aim in (Aim.OTHER_WAY, Aim.COMBINE):
-                parent = least_used(others or candidates, uses).name
+                parent = least_used(other_candidates or candidates, uses).name
                 uses[parent] += 1
                 choices.append(_Choice(name, Aim.OTHER_WAY, parent))
             else:
@@ -245,8 +247,8 @@ class ModelProposer:
         task, idea = record.task, record.folder.idea
 
         def shown(name: str) -> ShownProgram:
-            source, fared = record.programs[name].source, _outcome_text(record, name)
-            return ShownProgram(name=_display_name(name), fared=fared, source=source)
+            source, outcome = record.programs[name].source, _outcome_text(record, name)
+            return ShownProgram(name=_display_name(name), fared=outcome, source=source)
 
         return ProposalInput(
             question=task.question,
@@ -281,8 +283,10 @@ class ModelProposer:
         )
 
 
-def _refuse(fields: dict[str, Any], why: str) -> Program:
-    return Program(**fields, fate=Fate.REFUSED, source="", source_sha256="", refusal=one_line(why))
+def _refuse(fields: dict[str, Any], reason: str) -> Program:
+    return Program(
+        **fields, fate=Fate.REFUSED, source="", source_sha256="", refusal=one_line(reason)
+    )
 
 
 def _number(name: str) -> int:

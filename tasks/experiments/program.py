@@ -123,28 +123,32 @@ def _comments(source: str) -> dict[int, str]:
     }
 
 
-def _tunable(node: ast.Assign, comment: str, where: str) -> Tunable:
+def _tunable(node: ast.Assign, comment: str, line_place: str) -> Tunable:
     target, node_value = node.targets[0], node.value
     value = _literal(node_value)
     if len(node.targets) > 1 or not isinstance(target, ast.Name) or value is None:
-        raise ConfigurationError(f"{where}: only NAME = number, word or truth value is tunable")
+        raise ConfigurationError(
+            f"{line_place}: only NAME = number, word or truth value is tunable"
+        )
     assert node_value.end_col_offset is not None
     if node_value.lineno != node_value.end_lineno:
-        raise ConfigurationError(f"{where}: a tunable value stands on one line")
+        raise ConfigurationError(f"{line_place}: a tunable value stands on one line")
     place = (node_value.lineno - 1, node_value.col_offset, node_value.end_col_offset)
     if ".." in comment and not comment.startswith(("'", '"')):
-        low, high, is_log = _range(comment, where)
+        low, high, is_log = _range(comment, line_place)
         tunable = Tunable(target.id, value, *place, low=low, high=high, is_log=is_log)
         if isinstance(value, bool | str) or not low <= value <= high:
-            raise ConfigurationError(f"{where}: {value!r} is no number from {low:g} to {high:g}")
+            raise ConfigurationError(
+                f"{line_place}: {value!r} is no number from {low:g} to {high:g}"
+            )
         if tunable.is_whole and not (low.is_integer() and high.is_integer()):
-            raise ConfigurationError(f"{where}: the bounds of a whole number are whole")
+            raise ConfigurationError(f"{line_place}: the bounds of a whole number are whole")
         return tunable
-    choices = _choices(comment, where)
+    choices = _choices(comment, line_place)
     if isinstance(value, float):
         choices = tuple(float(each) if type(each) is int else each for each in choices)
     if not any(type(each) is type(value) and each == value for each in choices):
-        raise ConfigurationError(f"{where}: {value!r} is none of its choices")
+        raise ConfigurationError(f"{line_place}: {value!r} is none of its choices")
     return Tunable(target.id, value, *place, choices=choices)
 
 
@@ -156,24 +160,24 @@ def _literal(node: ast.expr) -> Value | None:
     return value if isinstance(value, bool | int | float | str) else None
 
 
-def _range(comment: str, where: str) -> tuple[float, float, bool]:
-    bounds, _, more = comment.partition(" ")
+def _range(comment: str, place: str) -> tuple[float, float, bool]:
+    bounds, _, suffix = comment.partition(" ")
     low, _, high = bounds.partition("..")
     try:
         minimum, maximum = float(low), float(high)
     except ValueError:
         minimum = maximum = math.nan
-    is_log = more.strip() == "log"
+    is_log = suffix.strip() == "log"
     if not (minimum < maximum and math.isfinite(maximum - minimum)) or (
-        more.strip() and not is_log
+        suffix.strip() and not is_log
     ):
-        raise ConfigurationError(f"{where}: `{comment}` is no range such as 0.01..10 or 1..64 log")
+        raise ConfigurationError(f"{place}: `{comment}` is no range such as 0.01..10 or 1..64 log")
     if is_log and minimum <= 0:
-        raise ConfigurationError(f"{where}: a logarithmic range begins above 0")
+        raise ConfigurationError(f"{place}: a logarithmic range begins above 0")
     return minimum, maximum, is_log
 
 
-def _choices(comment: str, where: str) -> tuple[Value, ...]:
+def _choices(comment: str, place: str) -> tuple[Value, ...]:
     try:
         tree = ast.parse(f"({comment},)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -182,7 +186,7 @@ def _choices(comment: str, where: str) -> tuple[Value, ...]:
     choices = tuple(value for value in values if value is not None)
     if len(choices) < 2 or len(choices) < len(values):
         raise ConfigurationError(
-            f'{where}: `{comment}` is neither a range such as 0.01..10 nor choices such as "a", "b"'
+            f'{place}: `{comment}` is neither a range such as 0.01..10 nor choices such as "a", "b"'
         )
     return choices
 

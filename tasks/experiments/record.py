@@ -53,31 +53,34 @@ def gains(
 
 
 def finding(
-    selected: Gain, confirmed: Gain, least_difference: float, known_without_labels: Gain | None
+    selection_gain: Gain,
+    fresh_gain: Gain,
+    least_difference: float,
+    known_without_labels: Gain | None,
 ) -> tuple[Finding, str]:
     """Return the finding on the best candidate, and its reason.
 
     Args:
-        selected: gain on the selection data, corrected for all candidates tried.
-        confirmed: gain on fresh data.
+        selection_gain: gain on the selection data, corrected for all candidates tried.
+        fresh_gain: gain on fresh data.
         known_without_labels: gain over chance with permuted labels; None if not tried.
     """
     if known_without_labels is not None and known_without_labels.low > 0:
-        because = "it is better than chance although the labels are permuted, so it knows them from"
-        return Finding.UNDECIDED, f"{because} elsewhere"
-    if confirmed.high < least_difference:
-        because = "on fresh data the gain lies below the smallest difference worth having"
-        return Finding.NOT_SUPPORTED, because
-    if confirmed.low <= 0:
-        because = "on fresh data the interval of the gain holds 0"
-    elif selected.low <= 0:
-        because = f"the interval corrected for {selected.compared_with} candidates holds 0"
-    elif confirmed.mean < least_difference:
-        because = "the gain is smaller than the smallest difference worth having, and may be larger"
+        reason = "it is better than chance although the labels are permuted, so it knows them from"
+        return Finding.UNDECIDED, f"{reason} elsewhere"
+    if fresh_gain.high < least_difference:
+        reason = "on fresh data the gain lies below the smallest difference worth having"
+        return Finding.NOT_SUPPORTED, reason
+    if fresh_gain.low <= 0:
+        reason = "on fresh data the interval of the gain holds 0"
+    elif selection_gain.low <= 0:
+        reason = f"the interval corrected for {selection_gain.compared_with} candidates holds 0"
+    elif fresh_gain.mean < least_difference:
+        reason = "the gain is smaller than the smallest difference worth having, and may be larger"
     else:
-        because = "chosen and confirmed on different data, both intervals lie above 0"
-        return Finding.SUPPORTED, because
-    return Finding.UNDECIDED, because
+        reason = "chosen and confirmed on different data, both intervals lie above 0"
+        return Finding.SUPPORTED, reason
+    return Finding.UNDECIDED, reason
 
 
 _FIGURES = ("mean", "gain", "gain_low", "gain_high")
@@ -132,18 +135,18 @@ class Record:
         self, names: Sequence[str], stage: Stage, fate: Fate | None, compared_with: int
     ) -> dict[str, Gain]:
         """Record the gains over the parent; return those of scored programs."""
-        theirs = self.values(PARENT, stage)
+        parent_values = self.values(PARENT, stage)
         gain_of: dict[str, Gain] = {}
         for name in names:
-            ours = self.values(name, stage)
-            if ours is None or theirs is None:
+            values = self.values(name, stage)
+            if values is None or parent_values is None:
                 failed_fate = Fate.FAILED if fate is not None else None
                 self.programs[name] = replace(
                     self.programs[name], fate=failed_fate, **dict.fromkeys(_FIGURES), run_count=0
                 )
                 continue
-            pairs = gains(ours, theirs, self.task.direction)
-            changes = {"fate": fate, "mean": mean_of(ours), "run_count": len(ours)}
+            pairs = gains(values, parent_values, self.task.direction)
+            changes = {"fate": fate, "mean": mean_of(values), "run_count": len(values)}
             if stage is Stage.SCREENING:
                 changes["gain"] = mean_of(pairs)
             else:
@@ -173,8 +176,8 @@ class Entry:
     """A scored program.
 
     Attributes:
-        gain: over the given program; more is better.
-        length: of its syntax tree, in characters.
+        gain: gain over the given program; more is better.
+        length: length of its syntax tree, in characters.
         seconds: mean time of a run.
     """
 
@@ -191,7 +194,7 @@ def elites(entries: Iterable[Entry], length: int) -> tuple[Entry, ...]:
     can get stuck; the best program of another cell may overtake it.
 
     Args:
-        length: of the given program, relative to which cells are counted.
+        length: length of the given program; cells are counted relative to it.
     """
     best_of_cell: dict[tuple[int, int], Entry] = {}
     for entry in entries:

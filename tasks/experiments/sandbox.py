@@ -194,14 +194,14 @@ def _watch(
             del errors[:-_ERRORS_KEPT_BYTES]
             usage = sandbox.usage_of(process.pid)
             memory_bytes = max(memory_bytes, usage.memory_bytes)
-            exceeded = {
+            is_exceeded = {
                 Stop.TIME: time.monotonic() - began > limits.seconds,
                 Stop.MEMORY: usage.memory_bytes > limits.memory_bytes,
                 Stop.FILES: usage.files > limits.files,
                 # The shell inside takes at most one byte too many.
                 Stop.OUTPUT: len(output) > limits.answer_bytes + 1,
             }
-            stop = next((limit for limit in exceeded if exceeded[limit]), None)
+            stop = next((limit for limit in is_exceeded if is_exceeded[limit]), None)
     process.stdout.close()
     process.stderr.close()
     return stop, bytes(output), errors.decode("utf-8", "replace"), memory_bytes
@@ -285,10 +285,10 @@ def environment(container: Container | None = None) -> str:
     return f"{description}; {container.runtime}, {container.image}"
 
 
-def _why(ended: RunResult) -> str:
-    if ended.stopped is not None:
-        return f"it passed its limit of {ended.stopped.value}"
-    return one_line(ended.errors)[:_ERRORS_SHOWN] or "it wrote no error"
+def _why(result: RunResult) -> str:
+    if result.stopped is not None:
+        return f"it passed its limit of {result.stopped.value}"
+    return one_line(result.errors)[:_ERRORS_SHOWN] or "it wrote no error"
 
 
 def _inner_environment(limits: Limits) -> dict[str, str]:
@@ -363,7 +363,7 @@ _BECOMING_NOBODY = (
 _CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 
 
-def _walls(given: Mapping[str, int], limits: Limits, *, is_root: bool) -> Iterator[str]:
+def _walls(file_descriptors: Mapping[str, int], limits: Limits, *, is_root: bool) -> Iterator[str]:
     """Yield bubblewrap's options: namespaces, privileges, and all that the program sees."""
     yield from ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
     yield from ("--unshare-cgroup-try", "--hostname", "sandbox")
@@ -373,10 +373,12 @@ def _walls(given: Mapping[str, int], limits: Limits, *, is_root: bool) -> Iterat
     else:
         yield from ("--unshare-user", "--disable-userns")
     mounted_paths = (*_SYSTEM, *_interpreter_folders())
-    around = {
-        folder for path in (*mounted_paths, *_DEVICES, *given) for folder in Path(path).parents
+    parent_folders = {
+        folder
+        for path in (*mounted_paths, *_DEVICES, *file_descriptors)
+        for folder in Path(path).parents
     }
-    for folder in sorted(around - {Path("/")}):
+    for folder in sorted(parent_folders - {Path("/")}):
         yield from ("--perms", "0755", "--dir", f"{folder}")
     for path in mounted_paths:
         yield from ("--ro-bind-try", path, path)
@@ -384,7 +386,7 @@ def _walls(given: Mapping[str, int], limits: Limits, *, is_root: bool) -> Iterat
         yield from ("--size", "4096", "--perms", "0555", "--tmpfs", path, "--remount-ro", path)
     for path in _DEVICES:
         yield from ("--dev-bind", path, path)
-    for path, descriptor in given.items():
+    for path, descriptor in file_descriptors.items():
         yield from ("--perms", "0444", "--ro-bind-data", f"{descriptor}", path)
     yield from ("--size", f"{limits.scratch_bytes}", "--perms", "1777", "--tmpfs", SCRATCH)
     # Locks and shared memory of `multiprocessing` count as files of the scratch folder.
@@ -404,8 +406,12 @@ def _our_folders() -> tuple[str, ...]:
     """Return the folders of Assay among the libraries; bundled tasks contain held-back data."""
     visible = {Path(path).resolve() for path in ("/usr", *_interpreter_folders())}
     specs = (find_spec(name) for name in _OURS)
-    ours = [Path(spec.origin).parent for spec in specs if spec is not None and spec.origin]
-    return tuple(f"{path}" for path in ours if visible.intersection(path.resolve().parents))
+    package_folders = [
+        Path(spec.origin).parent for spec in specs if spec is not None and spec.origin
+    ]
+    return tuple(
+        f"{path}" for path in package_folders if visible.intersection(path.resolve().parents)
+    )
 
 
 @contextlib.contextmanager
@@ -486,9 +492,9 @@ def in_container(
         most_bytes = None if peak is None else min(int(peak[:20]), limits.memory_bytes)
         return program_errors, Memory(most_bytes, exceeded=events.get("oom_kill", "0") != "0")
 
-    with tempfile.TemporaryDirectory(prefix="assay-given-") as around:
-        given_folder, calls = Path(around) / "given", Path(around) / "calls.json"
-        if "," in around:
+    with tempfile.TemporaryDirectory(prefix="assay-given-") as folder:
+        given_folder, calls = Path(folder) / "given", Path(folder) / "calls.json"
+        if "," in folder:
             raise ConfigurationError(f"TMPDIR: {given_folder} has a comma, which no mount can have")
         # Only the container can read them: the folder above is private.
         given_folder.mkdir()

@@ -164,7 +164,7 @@ def filter_program(machine: str, *, one_user_namespace: bool) -> bytes:
     """Return the filter in the kernel's classic BPF (linux/seccomp.h).
 
     Args:
-        machine: as `platform.machine()` names it.
+        machine: name from `platform.machine()`.
         one_user_namespace: lets `setpriv` and `unshare --user` through, which run before the
             program.
     """

@@ -20,7 +20,7 @@ from warehouse.layout import safe_name
 TASK, PROGRAM, EVALUATE, IDEA = "task.toml", "program.py", "evaluate.py", "idea.json"
 BASELINES, DATA = "baselines", "data"
 FILL_IN = "FILL IN"
-"""Marks in a draft what a person has yet to say."""
+"""Mark in a draft at text that a person must still write."""
 _MOST_SOURCE_BYTES = 200_000  # parsing an f-string takes quadratic time, and 1 MB of names 900 MB
 _MOST_TEXT_BYTES = 1_000_000
 _MOST_DATA_BYTES = 256 << 20
@@ -29,13 +29,13 @@ _MOST_FILES = 200
 
 @dataclass(frozen=True, slots=True)
 class TaskFolder:
-    """A task as it was read.
+    """A task read from its folder.
 
     Attributes:
-        name: the folder's.
+        name: name of the folder.
         programs: text by name: `parent`, then the baselines by the names of their files.
         data: files of `data/` by name, for `evaluate.py` alone: no program ever sees them.
-        idea: what is tried, as far as the folder says it.
+        idea: idea under test, if the folder has one.
     """
 
     name: str
@@ -56,10 +56,10 @@ PARENT = "parent"
 
 
 def read_task(folder: Path) -> TaskFolder:
-    """Read a task, and look at its programs as far as that goes without running them.
+    """Read a task, and check its programs without running them.
 
     Raises:
-        ConfigurationError: what is missing or cannot be understood, in one line.
+        ConfigurationError: a part is missing or invalid.
     """
     if not folder.is_dir():
         raise ConfigurationError(f"there is no folder {folder}; `assay experiment init` makes one")

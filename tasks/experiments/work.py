@@ -128,19 +128,21 @@ def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
 
 
 def _resolve(
-    given: tuple[Any, ...], options: ExperimentOptions, profile: Profile, settings: Settings
+    arguments: tuple[Any, ...], options: ExperimentOptions, profile: Profile, settings: Settings
 ) -> Resolved[TaskSource, ExperimentParameters]:
     """Raises ConfigurationError: invalid tasks, two of one name, none tunable without a model, or
     a sent task above the limits.
     """
     sources: dict[str, TaskSource] = {}
-    folders, *origin = given
+    folders, *origin = arguments
     for folder in map(Path, folders):
         task_folder = read_task(folder)
-        where = f"{folder / PROGRAM}"
-        if options.engine.is_baseline and not tunables_of(task_folder.programs[PARENT], where):
+        program_path = f"{folder / PROGRAM}"
+        if options.engine.is_baseline and not tunables_of(
+            task_folder.programs[PARENT], program_path
+        ):
             raise ConfigurationError(
-                f"{where} declares nothing tunable: write `# tunable: 0.01..10` behind"
+                f"{program_path} declares nothing tunable: write `# tunable: 0.01..10` behind"
                 " NAME = NUMBER, or have a model propose programs: --engine litellm:MODEL"
             )
         if origin == [_SENT]:
@@ -164,11 +166,11 @@ def _check_limits(folder: Path, task_folder: TaskFolder, settings: ExperimentSet
         "runs": sum(executions_of(task_folder).values()),
     }
     for name, value in requested_amounts.items():
-        most = getattr(settings, f"sent_{name}")
-        if value > most:
+        maximum = getattr(settings, f"sent_{name}")
+        if value > maximum:
             raise ConfigurationError(
                 f"{folder / TASK} asks for {value:,} {name}, and a task that is sent may have"
-                f" {most:,} (ASSAY_EXPERIMENTS__SENT_{name.upper()})"
+                f" {maximum:,} (ASSAY_EXPERIMENTS__SENT_{name.upper()})"
             )
 
 

@@ -46,7 +46,7 @@ def named_phrases(record: PaperRecord) -> dict[str, str]:
         parts = [word for word in words(last) if word not in STOP_WORDS]
         if len(parts) <= LONGEST_WORDS and any(map(specific_stems, parts)):
             phrases[key_of(parts)] = " ".join(parts)
-    # A word alone, such as "learning", says too little to link by.
+    # A single word, such as "learning", is too general for a link.
     return {key: phrase for key, phrase in phrases.items() if " " in key}
 
 
@@ -88,7 +88,7 @@ def _runs(text: str) -> Iterator[list[str]]:
 
 
 def _phrases(run: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Phrases of two to four words that begin and end with a word that names something."""
+    """Return phrases of two to four words whose first and last word can name a concept."""
     names = [bool(specific_stems(word)) for word in run]
     for length in range(2, LONGEST_WORDS + 1):
         for start in range(len(run) - length + 1):
@@ -291,8 +291,8 @@ def _insert(
 
 def _in_batches(records: Iterable[Numbered]) -> Iterator[tuple[int, list[Numbered]]]:
     """Yield batches with the number of papers so far."""
-    remaining, count = iter(records), 0
-    while batch := list(islice(remaining, _BATCH_PAPERS)):
+    remaining_records, count = iter(records), 0
+    while batch := list(islice(remaining_records, _BATCH_PAPERS)):
         count += len(batch)
         yield count, batch
 

@@ -99,12 +99,12 @@ async def _drop_repeated(
     ]
     checked_versions: list[IdeaVersion] = []
     for version, vector in zip(versions, vectors[len(parents) :], strict=True):
-        others = [
+        other_ideas = [
             (float(vector @ other_vector), other)
             for other, other_vector in compared_versions
             if (other.seed_id, other.slot) != (version.seed_id, version.slot)
         ]
-        likeness, nearest_version = max(others, key=lambda each: each[0], default=(0.0, None))
+        likeness, nearest_version = max(other_ideas, key=lambda each: each[0], default=(0.0, None))
         if version.kept and nearest_version is not None and likeness >= limit:
             checked_versions.append(
                 replace(

@@ -43,11 +43,11 @@ def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
     experiments, other concerns.
     """
     grave: list[FindingText] = []
-    others: list[FindingText] = []
+    other_findings: list[FindingText] = []
     for each in standing(evaluation.concerns):
         is_grave = each.remaining_severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
         text = " ".join(filter(None, (each.point, each.why, each.action)))
-        (grave if is_grave else others).append((FindingKind.CONCERN, text))
+        (grave if is_grave else other_findings).append((FindingKind.CONCERN, text))
     failed_findings: list[FindingText] = []
     # Undecided results, and gains no better than the strongest baseline.
     left_open: list[FindingText] = []
@@ -64,7 +64,7 @@ def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
         *filter(None, chain.from_iterable(of_literature)),
         *grave[first:],
         *left_open,
-        *others,
+        *other_findings,
     )[:limit]
     return tuple(
         Finding(key=f"F{number}", kind=kind, text=text)
@@ -238,7 +238,7 @@ class Stacks:
     ) -> Slot:
         (seed_id, slot), stack = place, self._stacks[place]
         seed = self._seeds[IdeaId(seed_id)]
-        others = [
+        other_slots = [
             other
             for (other_seed, other_slot), other in self._stacks.items()
             if other_seed == seed_id and other_slot != slot and other
@@ -251,7 +251,7 @@ class Stacks:
             cutoff_date=seed.cutoff_date or self._cutoff_date,
             stack=tuple(stack),
             findings=findings,
-            taken=tuple(keyword for other in others for keyword in other[-1].keywords),
+            taken=tuple(keyword for other in other_slots for keyword in other[-1].keywords),
         )
 
 

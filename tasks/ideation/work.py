@@ -38,7 +38,7 @@ def _given(job: IdeateJob, folder: Path) -> tuple[Path]:
 
 
 def _resolve(
-    given: tuple[Path], options: IdeateOptions, profile: Profile, settings: Settings
+    arguments: tuple[Path], options: IdeateOptions, profile: Profile, settings: Settings
 ) -> Resolved[PlannedRound, IdeationParameters]:
     """Resolve the first round; seeds come from any supported idea file.
 
@@ -47,7 +47,7 @@ def _resolve(
         IdeaFileError: a seed is invalid, or there is none.
         UnknownNameError: a name in `ask` is no participant.
     """
-    (path,) = given
+    (path,) = arguments
     literature = options.literature
     if literature is None or literature.snapshot is None:
         text = "" if literature is None else literature.text

@@ -59,15 +59,15 @@ def collect_manuscripts(
     sources: dict[str, ManuscriptSource] = {}
     remaining_reasons = dict(reasons or {})
     for place, name in zip(places, names, strict=True):
-        included, sha256 = _content(place, maximum_bytes)
-        alone = names.count(name) == 1
+        inclusions, sha256 = _content(place, maximum_bytes)
+        is_unique = names.count(name) == 1
         reason = remaining_reasons.pop(place.name, None)
-        if alone:
+        if is_unique:
             reason = reason or remaining_reasons.pop(name, None)
         source = ManuscriptSource(
-            manuscript_id=name if alone else f"{name}-{sha256[:8]}",
+            manuscript_id=name if is_unique else f"{name}-{sha256[:8]}",
             path=place,
-            included=included,
+            included=inclusions,
             content_sha256=sha256,
             known_reason=reason,
         )
@@ -162,15 +162,15 @@ def _name(place: Path) -> str:
 
 def _content(place: Path, maximum_bytes: int) -> tuple[tuple[IncludedFile, ...], str]:
     """Return the included files, and the hash of all text; of unreadable text, that of its name."""
-    included: tuple[IncludedFile, ...] = ()
+    inclusions: tuple[IncludedFile, ...] = ()
     try:
-        included = included_files(place, maximum_bytes)
-        content = latex_content(place, maximum_bytes, included)
+        inclusions = included_files(place, maximum_bytes)
+        content = latex_content(place, maximum_bytes, inclusions)
     except (LatexError, PlainFileError) as error:  # reading reports the reason
         content = f"{error.reason}: {place.name}".encode("utf-8", "replace")
     except OSError as error:
         raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
-    return included, hashlib.sha256(content).hexdigest()
+    return inclusions, hashlib.sha256(content).hexdigest()
 
 
 _FORMAT = (
@@ -196,15 +196,15 @@ def read_reasons(path: Path) -> dict[str, str]:
     for number, entry in enumerate(_entries(path, text), start=1):
         fields = entry if isinstance(entry, dict) else {}
         name, reason = fields.get("manuscript"), fields.get("reason")
-        where = f"--reasons {path}: entry {number}"
+        place = f"--reasons {path}: entry {number}"
         if not (
             isinstance(name, str) and name.strip() and isinstance(reason, str) and reason.strip()
         ):
-            raise ConfigurationError(f"{where} lacks its manuscript or its reason; {_FORMAT}")
+            raise ConfigurationError(f"{place} lacks its manuscript or its reason; {_FORMAT}")
         if not encodable(name + reason):
-            raise ConfigurationError(f"{where} contains a lone surrogate: write it again as UTF-8")
+            raise ConfigurationError(f"{place} contains a lone surrogate: write it again as UTF-8")
         if name.strip() in reasons:
-            raise ConfigurationError(f"{where} gives {name.strip()!r} a second reason")
+            raise ConfigurationError(f"{place} gives {name.strip()!r} a second reason")
         reasons[name.strip()] = reason.strip()
     if not reasons:
         raise ConfigurationError(f"--reasons {path} is empty: {_FORMAT}")
@@ -221,10 +221,10 @@ def _entries(path: Path, text: str) -> list[Any]:
             ) from error
     try:
         if path.suffix.lower() == ".json":
-            whole = json.loads(text)
-            if isinstance(whole, dict) and not {"manuscript", "reason"} <= set(whole):
-                return [{"manuscript": name, "reason": reason} for name, reason in whole.items()]
-            return whole if isinstance(whole, list) else [whole]
+            document = json.loads(text)
+            if isinstance(document, dict) and not {"manuscript", "reason"} <= set(document):
+                return [{"manuscript": name, "reason": reason} for name, reason in document.items()]
+            return document if isinstance(document, list) else [document]
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except json.JSONDecodeError as error:
         raise ConfigurationError(

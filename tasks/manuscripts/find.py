@@ -29,7 +29,7 @@ _SECTION = bounded(
 _EQUATION = bounded(
     rf"\b(?:equations?|eqs?\.?|eqns?\.?)\s{{0,9}}+~?\(?\s{{0,9}}{_EQUATION_NUMBER}\)?", IGNORECASE
 )
-_NUMBERED = bounded(rf"{_STATEMENT}~?([A-Z]?\.?\d{{1,3}}(?:\.\d{{1,3}})*)", IGNORECASE)
+_NUMBERED_STATEMENT = bounded(rf"{_STATEMENT}~?([A-Z]?\.?\d{{1,3}}(?:\.\d{{1,3}})*)", IGNORECASE)
 _PRINTED_EQUATION = bounded(rf"\(\s{{0,9}}{_EQUATION_NUMBER}\s{{0,9}}\)", IGNORECASE)
 _PRINTED_NUMBER = bounded(
     rf"{_STATEMENT}([A-Z]?\.?\d{{1,3}}(?:\.\d{{1,3}}){{0,9}})(?!\d)", IGNORECASE
@@ -72,13 +72,13 @@ def _verdicts(location: str, manuscript: Manuscript) -> Iterator[bool | None]:
     printed_numbers = frozenset(
         (_kind(kind), number.lower()) for kind, number in _PRINTED_NUMBER.findall(text)
     )
-    for kind, number in _NUMBERED.findall(location):
+    for kind, number in _NUMBERED_STATEMENT.findall(location):
         length = len(number)
         yield any(  # 3 and 3.1 are there where 3.1 is, 31 is not
             _kind(kind) == other
-            and printed.startswith(number.lower())
-            and not printed[length : length + 1].isdigit()
-            for other, printed in printed_numbers
+            and printed_number.startswith(number.lower())
+            and not printed_number[length : length + 1].isdigit()
+            for other, printed_number in printed_numbers
         )
 
 

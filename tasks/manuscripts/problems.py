@@ -108,8 +108,8 @@ def merge_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
     for one in sorted(candidates, key=lambda each: -each.reply.confidence_percent):
         for group in groups:
             first = group[0].reply
-            alike = overlap_0_to_1(one.reply.problem, first.problem)
-            if alike >= _SAME_PROBLEM / (2 if _quotes_same(one.reply, first) else 1):
+            overlap = overlap_0_to_1(one.reply.problem, first.problem)
+            if overlap >= _SAME_PROBLEM / (2 if _quotes_same(one.reply, first) else 1):
                 group.append(one)
                 break
         else:
@@ -185,7 +185,7 @@ async def second_looks(
 
 async def _second_look(
     candidate: Candidate,
-    before: tuple[str, ...],
+    earlier_texts: tuple[str, ...],
     manuscript: Manuscript,
     engine: Engine,
     pool: Pool,
@@ -203,7 +203,7 @@ async def _second_look(
         rejection = (
             "The sentence was damaged when the file was read: the authors wrote something else."
         )
-    elif before:
+    elif earlier_texts:
         pass  # a person's request always gets a second look
     elif reply.confidence_percent < LEAST_PERCENT:
         rejection = f"It was raised with {reply.confidence_percent} % confidence only."
@@ -223,7 +223,7 @@ async def _second_look(
                 explanation=reply.explanation,
                 passages=passages_about(reply.problem, reply.quote, reading),
                 works=works,
-                before=before,
+                before=earlier_texts,
             ),
         )
         if isinstance(outcome, Scored):
@@ -254,40 +254,44 @@ def related_works(problem: str, quote: str, pool: Pool) -> Shown:
 
 
 def _findings(
-    raised: int, look: RefuteReply, texts: Sequence[str], prompt_papers: Shown
+    raised_percent: int, look: RefuteReply, texts: Sequence[str], prompt_papers: Shown
 ) -> dict[str, Any]:
-    """Combine a problem raised with `raised` percent confidence and its second look.
+    """Combine a problem raised with `raised_percent` percent confidence and its second look.
 
     A verdict whose quote is in none of `texts` leaves the problem open, and so do two looks with
     little confidence. A verdict that is hardly more confident than the objection is disputed.
     """
-    sure, verdict = look.confidence_percent, look.verdict
+    second_percent, verdict = look.confidence_percent, look.verdict
     reasons = [look.reason]
     if look.innocent_explanation:
         reasons.insert(0, f"For the authors: {look.innocent_explanation}")
     is_founded = not look.quote or any(
         stands_in(look.quote, text, least_characters=1) for text in texts
     )
-    of_it = {Verdict.WRONG: sure, Verdict.REFUTED: 100 - sure, Verdict.OPEN: _EVEN_PERCENT}
-    together = round((raised + of_it[verdict]) / 2)
-    unsure = verdict is Verdict.WRONG and together < LEAST_TOGETHER_PERCENT
-    dispute, raised_with = "", f"It was raised with {raised} % confidence"
+    percent_by_verdict = {
+        Verdict.WRONG: second_percent,
+        Verdict.REFUTED: 100 - second_percent,
+        Verdict.OPEN: _EVEN_PERCENT,
+    }
+    combined_percent = round((raised_percent + percent_by_verdict[verdict]) / 2)
+    is_unsure = verdict is Verdict.WRONG and combined_percent < LEAST_TOGETHER_PERCENT
+    dispute, raised_with = "", f"It was raised with {raised_percent} % confidence"
     if not is_founded:
         reasons.append("The sentence that this rests on stands nowhere.")
         dispute = "The second look rests on a sentence that stands nowhere."
-    elif unsure:
-        reasons.append(f"Both looks together are {together} % sure, which is too little.")
-    elif verdict is Verdict.REFUTED and sure - raised <= CLOSE_PERCENT:
-        dispute = f"{raised_with} and refuted with {sure} %."
-    elif verdict is Verdict.OPEN and raised > sure:
-        dispute = f"{raised_with}, and the second look, {sure} % sure, leaves it open."
+    elif is_unsure:
+        reasons.append(f"Both looks together are {combined_percent} % sure, which is too little.")
+    elif verdict is Verdict.REFUTED and second_percent - raised_percent <= CLOSE_PERCENT:
+        dispute = f"{raised_with} and refuted with {second_percent} %."
+    elif verdict is Verdict.OPEN and raised_percent > second_percent:
+        dispute = f"{raised_with}, and the second look, {second_percent} % sure, leaves it open."
     reason = " ".join(each for each in reasons if each)
     return {
-        "confidence_0_to_1": together / 100,
+        "confidence_0_to_1": combined_percent / 100,
         "second_look": settle(reason, prompt_papers).markdown if len(prompt_papers) else reason,
         "dispute": dispute,
         "refuted": verdict is Verdict.REFUTED and is_founded,
-        "open_question": verdict is Verdict.OPEN or not is_founded or unsure,
+        "open_question": verdict is Verdict.OPEN or not is_founded or is_unsure,
     }
 
 

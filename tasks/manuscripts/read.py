@@ -168,7 +168,7 @@ def _read_text(source: ManuscriptSource, settings: DocumentSettings) -> Manuscri
     text = content if isinstance(content, Refusal) else decode_text(content, name)
     if isinstance(text, Refusal):
         return text
-    lines = [bare for line in text.splitlines() if (bare := line.strip("# ").strip())]
+    lines = [bare_line for line in text.splitlines() if (bare_line := line.strip("# ").strip())]
     if not lines:
         return Refusal(Reason.NO_TEXT, f"{name} is empty")
     title = lines[0]

@@ -118,19 +118,23 @@ async def look_up_cited(
             names[entry] = PaperId(f"DOI:{doi[0]}")
         elif arxiv := next(_ARXIV.finditer(entry), None):
             names[entry] = PaperId(f"ARXIV:{arxiv[1]}")
-    others = [entry for entry in entries if entry not in names][:MOST_SEARCHED]
-    words = (shorten_words(_MARKUP.sub(" ", entry), _SEARCH_WORDS)[0] for entry in others)
+    other_entries = [entry for entry in entries if entry not in names][:MOST_SEARCHED]
+    words = (shorten_words(_MARKUP.sub(" ", entry), _SEARCH_WORDS)[0] for entry in other_entries)
     by_name, searches = await asyncio.gather(
         literature.papers(tuple(dict.fromkeys(names.values())), cutoff),
         asyncio.gather(*(literature.search_papers(one, _SEARCH_RESULTS, cutoff) for one in words)),
     )
     paper_of_entry = dict(_match(names, by_name.items))
     failures = list(by_name.failures)
-    for entry, answer in zip(others, searches, strict=True):
+    for entry, answer in zip(other_entries, searches, strict=True):
         failures += answer.failures
         paper_of_entry.update(_match([entry], answer.items))
-    works = tuple((entry, paper_of_entry[entry]) for entry in entries if entry in paper_of_entry)
-    return CitedWorks(len(entries), len(names) + len(others), works, tuple(dict.fromkeys(failures)))
+    found_works = tuple(
+        (entry, paper_of_entry[entry]) for entry in entries if entry in paper_of_entry
+    )
+    return CitedWorks(
+        len(entries), len(names) + len(other_entries), found_works, tuple(dict.fromkeys(failures))
+    )
 
 
 def _match(entries: Iterable[str], papers: Iterable[Paper]) -> list[tuple[str, Paper]]:
@@ -237,10 +241,10 @@ class Pool:
         lines = []
         for key, paper in prompt_papers:
             work = works[paper.paper_id]
-            cited = "cited by the manuscript" if work.cited_as else "not cited by it"
+            citation_text = "cited by the manuscript" if work.cited_as else "not cited by it"
             marks = [
                 work.date_in_words("no date known"),
-                cited,
+                citation_text,
                 *([work.mark] if work.mark else ()),
             ]
             abstract, left_out = shorten_words(work.abstract or "", _ABSTRACT_WORDS)
@@ -276,18 +280,18 @@ async def gather_pool(
         retractions: sources of retractions by DOI; if empty, only titles and the literature count.
     """
     summary = shorten_words(reading.abstract or reading.text, _QUESTION_WORDS)[0]
-    whole = f"{title}. {summary[:_QUESTION_CHARACTERS]}".strip()
+    question = f"{title}. {summary[:_QUESTION_CHARACTERS]}".strip()
     claims = strong_claims(reading)
     failures: list[Failure] = []
-    related = await _expand(whole, BREADTH, engine, literature, cutoff, failures)
+    related_expansion = await _expand(question, BREADTH, engine, literature, cutoff, failures)
     about_claims = [  # one by one: later searches hit the cache
         (claim, await _expand(claim, DEPTH, engine, literature, cutoff, failures))
         for claim in claims
     ]
     references = await look_up_cited(reading, literature, cutoff)
     failures += look_up_failures(references.failures, STAGE, "references of the manuscript")
-    pool = Pool(_merge(title, related, about_claims, references.works))
-    expansions = [related, *(expansion for _, expansion in about_claims)]
+    pool = Pool(_merge(title, related_expansion, about_claims, references.works))
+    expansions = [related_expansion, *(expansion for _, expansion in about_claims)]
     links = [link for one in expansions if one is not None for link in one.links]
     uses: dict[PaperId, list[str]] = {}
     for one in found_by_rule(pool.papers, links, (), MOST_USES):
@@ -351,9 +355,9 @@ async def _expand(
 
 def _merge(
     title: str,
-    related: Expansion | None,
+    related_expansion: Expansion | None,
     about_claims: Sequence[tuple[str, Expansion | None]],
-    cited: Sequence[tuple[str, Paper]],
+    cited_papers: Sequence[tuple[str, Paper]],
 ) -> tuple[PooledWork, ...]:
     """Merge works in the order related, about claims, cited, without the manuscript itself."""
     papers: dict[PaperId, Paper] = {}
@@ -365,14 +369,14 @@ def _merge(
         return name
 
     relevance: dict[PaperId, int | None] = {}
-    for each in related.kept if related is not None else ():
+    for each in related_expansion.kept if related_expansion is not None else ():
         relevance[id_of(each.text)] = each.relevance_0_to_5
     claim_of: dict[PaperId, str] = {}
     for claim, expansion in about_claims:
         for each in expansion.kept if expansion is not None else ():
             claim_of.setdefault(id_of(each.text), claim)
     entry_of: dict[PaperId, str] = {}
-    for entry, paper in cited:
+    for entry, paper in cited_papers:
         entry_of.setdefault(id_of(paper), entry)
     return tuple(
         PooledWork(

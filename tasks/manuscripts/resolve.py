@@ -78,9 +78,11 @@ def with_preferences(
             )
         decisions = tuple(one for one in preferences if one.manuscript == source.manuscript_id)
         revised_sources.append(replace(source, earlier=check, preferences=decisions))
-    unnamed = {one.manuscript for one in preferences} - {each.manuscript_id for each in sources}
-    if unnamed:
-        raise ConfigurationError(f"--revise {path} speaks of {min(unnamed)}: name that paper too")
+    unnamed_ids = {one.manuscript for one in preferences} - {each.manuscript_id for each in sources}
+    if unnamed_ids:
+        raise ConfigurationError(
+            f"--revise {path} speaks of {min(unnamed_ids)}: name that paper too"
+        )
     return head, tuple(revised_sources)
 
 
@@ -109,22 +111,24 @@ def _preferences(path: Path, findings: Sequence[Any]) -> Iterator[Preference]:
     """Yield the findings with a verdict."""
     decided_keys = set()
     for number, entry in enumerate(findings, start=1):
-        where = f"--revise {path}: finding {number}"
+        place = f"--revise {path}: finding {number}"
         fields = entry if isinstance(entry, dict) else {}
-        if unknown := next((name for name in fields if name not in _FIELDS), None):
-            raise ConfigurationError(f"{where} has {unknown!r}: it takes {', '.join(_FIELDS)}")
+        if unknown_field := next((name for name in fields if name not in _FIELDS), None):
+            raise ConfigurationError(
+                f"{place} has {unknown_field!r}: it takes {', '.join(_FIELDS)}"
+            )
         values = [fields.get(name, "") for name in _FIELDS]
         if not all(isinstance(value, str) for value in values):
-            raise ConfigurationError(f"{where}: {', '.join(_FIELDS)} are texts between quotes")
+            raise ConfigurationError(f"{place}: {', '.join(_FIELDS)} are texts between quotes")
         manuscript, finding, verdict, remark = values
         if not manuscript or not finding:
-            raise ConfigurationError(f"{where} lacks its manuscript or its id")
+            raise ConfigurationError(f"{place} lacks its manuscript or its id")
         if not verdict:
             continue
         if verdict not in tuple(Decision):
-            raise ConfigurationError(f"{where} ({finding}): verdict {verdict!r}: choose {_CHOICES}")
+            raise ConfigurationError(f"{place} ({finding}): verdict {verdict!r}: choose {_CHOICES}")
         if (manuscript, finding) in decided_keys:
-            raise ConfigurationError(f"{where} gives {finding} a second verdict")
+            raise ConfigurationError(f"{place} gives {finding} a second verdict")
         decided_keys.add((manuscript, finding))
         decision, remark = Decision(verdict), remark.strip()
         yield Preference(manuscript=manuscript, finding=finding, decision=decision, remark=remark)
@@ -134,7 +138,7 @@ FORMS = ("auto", "pdf", "text", "latex")
 
 
 def resolve(
-    given: tuple[Any, ...], options: CheckOptions, profile: Profile, settings: Settings
+    arguments: tuple[Any, ...], options: CheckOptions, profile: Profile, settings: Settings
 ) -> Resolved[ManuscriptSource, CheckParameters]:
     """Resolve the manuscripts and the parameters of their check.
 
@@ -144,7 +148,7 @@ def resolve(
     Raises:
         ConfigurationError: an option is invalid or does not fit the others.
     """
-    papers: tuple[Path, ...] = tuple(*given)
+    papers: tuple[Path, ...] = tuple(*arguments)
     if not papers:
         raise ConfigurationError(
             "name a manuscript: a PDF, a text file, a LaTeX source, or a folder of them"
@@ -167,17 +171,17 @@ def resolve(
         judging = replace(judging, judgement=replace(judging.judgement, effort=options.effort))
     if options.revise is not None:
         warehouse = Warehouse(options.warehouse.resolve(), settings)
-        before, sources = with_preferences(options.revise, sources, warehouse)
-        seed = before.seed
+        earlier_head, sources = with_preferences(options.revise, sources, warehouse)
+        seed = earlier_head.seed
         parameters = replace(
             parameters,
-            form=before.form,
-            maximum_problems=before.maximum_problems,
-            attempt_count=before.attempt_count,
+            form=earlier_head.form,
+            maximum_problems=earlier_head.maximum_problems,
+            attempt_count=earlier_head.attempt_count,
             revises=EarlierReview(
-                run_id=before.run_id,
-                literature=before.literature,
-                cutoff_date=before.cutoff_date,
+                run_id=earlier_head.run_id,
+                literature=earlier_head.literature,
+                cutoff_date=earlier_head.cutoff_date,
             ),
         )
     return Resolved(sources, parameters, replace(profile, seed=seed, judging=judging))

@@ -257,14 +257,14 @@ async def review_manuscript(
     outcomes = [outcome for _, outcome in read.outcomes]
     first = next((outcome for outcome in outcomes if isinstance(outcome, Scored)), None)
     if first is None:
-        unscored = next(outcome for outcome in outcomes if isinstance(outcome, Unscored))
-        provenance = _join_provenance(unscored.provenance, outcomes)
-        attempt = replace(unscored_attempt(number, unscored), provenance=provenance)
+        unscored_call = next(outcome for outcome in outcomes if isinstance(outcome, Unscored))
+        provenance = _join_provenance(unscored_call.provenance, outcomes)
+        attempt = replace(unscored_attempt(number, unscored_call), provenance=provenance)
         return Review(attempt, None, (), tuple(failures))
     aspects = await _read_aspects(manuscript, read, pool, engine)
     failures += failures_of(REVIEW_ASPECT, manuscript, aspects.outcomes)
-    retracted = retracted_candidates(pool.works, first.provenance)
-    candidates = merge_candidates([*read.candidates, *aspects.candidates, *retracted])
+    retraction_problems = retracted_candidates(pool.works, first.provenance)
+    candidates = merge_candidates([*read.candidates, *aspects.candidates, *retraction_problems])
     looks = await second_looks(
         candidates[: CANDIDATES_PER_PROBLEM * maximum_problems], manuscript, engine, pool
     )
@@ -273,15 +273,15 @@ async def review_manuscript(
         one.model_copy(update={"problem_id": f"a{number}p{one.rank}", "attempt": number})
         for one in in_order(looks.problems)
     ]
-    unanswered = [place for place, outcome in read.outcomes if isinstance(outcome, Unscored)]
-    omissions = [f"no answer about {', '.join(unanswered)}"] if unanswered else []
+    unanswered_places = [place for place, outcome in read.outcomes if isinstance(outcome, Unscored)]
+    omissions = [f"no answer about {', '.join(unanswered_places)}"] if unanswered_places else []
     if len(sections) > MOST_SECTIONS:
         omissions.append(
             f"{len(sections) - MOST_SECTIONS} of {len(sections)} stretches of {SECTION_WORDS:,} words,"
             f" from {sections[MOST_SECTIONS].place} on, are beyond the limit of {MOST_SECTIONS}"
         )
     not_read = "; ".join([*omissions, *manuscript.reading.oddities])
-    review, written, write_failures = await _write(
+    review, write_outcome, write_failures = await _write(
         manuscript, number, read.notes[-1][1], problems, not_read, engine
     )
     aspect_outcomes = [outcome for _, outcome in aspects.outcomes]
@@ -289,7 +289,9 @@ async def review_manuscript(
         attempt=number,
         problem_count=sum(problem.stands for problem in problems),
         provenance=_join_provenance(
-            first.provenance, [*outcomes, *aspect_outcomes, written, *looks.outcomes], not_read
+            first.provenance,
+            [*outcomes, *aspect_outcomes, write_outcome, *looks.outcomes],
+            not_read,
         ),
     )
     novelty = dict(aspects.outcomes).get(Aspect.NOVELTY)
@@ -318,23 +320,25 @@ async def revise_review(
     preferences = {one.finding: one for one in decisions}
     attempt = next(one for one in earlier.attempts if one.attempt == number)
     problems = [one for one in earlier.problems if one.attempt == number]
-    before = next((one for one in earlier.reviews if one.attempt == number), None)
-    if attempt.problem_count is None or attempt.provenance is None or before is None:
-        return Review(attempt, before, tuple(problems), ())
-    again = [
+    earlier_review = next((one for one in earlier.reviews if one.attempt == number), None)
+    if attempt.problem_count is None or attempt.provenance is None or earlier_review is None:
+        return Review(attempt, earlier_review, tuple(problems), ())
+    problems_to_recheck = [
         (one, decision)
         for one in problems
         if (decision := preferences.get(one.problem_id))
         and decision.decision is Decision.LOOK_AGAIN
     ]
     looks = await second_looks(
-        [_candidate(one, attempt) for one, _ in again],
+        [_candidate(one, attempt) for one, _ in problems_to_recheck],
         manuscript,
         engine,
         pool,
-        [_earlier_remarks(one, decision) for one, decision in again],
+        [_earlier_remarks(one, decision) for one, decision in problems_to_recheck],
     )
-    look_of = dict(zip((one.problem_id for one, _ in again), looks.problems, strict=True))
+    look_of = dict(
+        zip((one.problem_id for one, _ in problems_to_recheck), looks.problems, strict=True)
+    )
     decided_problems = []
     for one in problems:
         decision, new = preferences.get(one.problem_id), look_of.get(one.problem_id)
@@ -346,16 +350,18 @@ async def revise_review(
         decided_problems.append(replace(one, **changes))
     decided_problems = in_order(decided_problems)
     not_read = attempt.provenance.shortening or ""
-    review, written, write_failures = await _write(
-        manuscript, number, before.notes, decided_problems, not_read, engine
+    review, write_outcome, write_failures = await _write(
+        manuscript, number, earlier_review.notes, decided_problems, not_read, engine
     )
     return Review(
         attempt=Attempt(
             attempt=number,
             problem_count=sum(one.stands for one in decided_problems),
-            provenance=_join_provenance(attempt.provenance, [*looks.outcomes, written]),
+            provenance=_join_provenance(attempt.provenance, [*looks.outcomes, write_outcome]),
         ),
-        written=replace(review, novelty=before.novelty, novelty_1_to_5=before.novelty_1_to_5),
+        written=replace(
+            review, novelty=earlier_review.novelty, novelty_1_to_5=earlier_review.novelty_1_to_5
+        ),
         problems=tuple(decided_problems),
         failures=(*looks.failures, *write_failures),
     )
@@ -401,7 +407,7 @@ async def with_debate(review: Review, manuscript: Manuscript, engine: Engine, po
         if one.dispute and not one.is_decided and not one.optimistic
     ]
     debated_problems = in_order(undecided_problems)[:MOST_DEBATES]
-    related = [related_works(one.problem, one.quote, pool) for one in debated_problems]
+    works_per_problem = [related_works(one.problem, one.quote, pool) for one in debated_problems]
     questions = [
         WeighInput(
             problem=one.problem,
@@ -413,10 +419,10 @@ async def with_debate(review: Review, manuscript: Manuscript, engine: Engine, po
             passages=passages_about(one.problem, one.quote, manuscript.reading),
             works=pool.describe(works),
         )
-        for one, works in zip(debated_problems, related, strict=True)
+        for one, works in zip(debated_problems, works_per_problem, strict=True)
     ]
     outcomes = await asyncio.gather(*(engine.run(WEIGH_PROBLEM, each) for each in questions))
-    for one, works, outcome in zip(debated_problems, related, outcomes, strict=True):
+    for one, works, outcome in zip(debated_problems, works_per_problem, outcomes, strict=True):
         if isinstance(outcome, Scored):
             readings: dict[str, str] = outcome.value.model_dump()
             if len(works):
@@ -441,9 +447,9 @@ def _with_dispute(problem: Problem, problems: Sequence[Problem]) -> Problem:
     if problem.dispute or not normal(problem.quote) or problem.is_decided or problem.is_open:
         return problem
     for other in problems:
-        same = normal(other.quote) == normal(problem.quote) and other.attempt == problem.attempt
+        is_same = normal(other.quote) == normal(problem.quote) and other.attempt == problem.attempt
         both_decided = None not in (other.refuted, problem.refuted) and not other.is_open
-        if same and both_decided and other.stands != problem.stands:
+        if is_same and both_decided and other.stands != problem.stands:
             end = "was refuted" if problem.stands else "stands"
             dispute = f"Another objection to the same sentence {end}: {other.problem}"
             return replace(problem, dispute=dispute)

@@ -73,9 +73,9 @@ def _size(text: str) -> int:
     return max(len(text.split()), len(text) // _CHARACTERS_PER_WORD)
 
 
-def sentence_of(quoted: str, reading: Reading) -> int | None:
+def sentence_of(quote: str, reading: Reading) -> int | None:
     """Return the index of the sentence that contains, or is contained in, a quotation."""
-    quotation = normal(quoted)
+    quotation = normal(quote)
     for number, one in enumerate(reading.sentences):
         sentence = normal(one.sentence)
         if quotation in sentence or (sentence in quotation and len(sentence) > len(quotation) / 2):
@@ -83,30 +83,32 @@ def sentence_of(quoted: str, reading: Reading) -> int | None:
     return None
 
 
-def place_of(quoted: str, reading: Reading, otherwise: str) -> str:
+def place_of(quote: str, reading: Reading, otherwise: str) -> str:
     """Return the place of the quoted sentence, or `otherwise` if the text has none."""
-    at = sentence_of(quoted, reading) if quoted else None
-    return otherwise if at is None else reading.sentences[at].location
+    index = sentence_of(quote, reading) if quote else None
+    return otherwise if index is None else reading.sentences[index].location
 
 
-def passage_around(quoted: str, reading: Reading) -> str:
+def passage_around(quote: str, reading: Reading) -> str:
     """Return the quoted sentence with its neighbors at the same place, or an empty text."""
-    at = sentence_of(quoted, reading) if normal(quoted) else None
-    if at is None:
+    index = sentence_of(quote, reading) if normal(quote) else None
+    if index is None:
         return ""
     entries = reading.sentences
-    neighbors = entries[max(at - _REPORT_MARGIN, 0) : at + _REPORT_MARGIN + 1]
-    return " ".join(one.sentence for one in neighbors if one.location == entries[at].location)
+    neighbors = entries[max(index - _REPORT_MARGIN, 0) : index + _REPORT_MARGIN + 1]
+    return " ".join(one.sentence for one in neighbors if one.location == entries[index].location)
 
 
-def passages_about(problem: str, quoted: str, reading: Reading) -> str:
+def passages_about(problem: str, quote: str, reading: Reading) -> str:
     """Return sentences around the quoted one and others on the same topic, with places."""
-    at = sentence_of(quoted, reading)
+    index = sentence_of(quote, reading)
     near_places = (
-        set() if at is None else set(range(max(at - _PROMPT_MARGIN, 0), at + _PROMPT_MARGIN + 1))
+        set()
+        if index is None
+        else set(range(max(index - _PROMPT_MARGIN, 0), index + _PROMPT_MARGIN + 1))
     )
-    passages = _passages(f"{problem} {quoted}", reading, PASSAGE_SENTENCES, near_places)
-    return f"{quoted}\n{passages}" if at is None else passages
+    passages = _passages(f"{problem} {quote}", reading, PASSAGE_SENTENCES, near_places)
+    return f"{quote}\n{passages}" if index is None else passages
 
 
 def passages_near(words: str, reading: Reading, limit: int) -> str:
@@ -114,15 +116,15 @@ def passages_near(words: str, reading: Reading, limit: int) -> str:
     return _passages(words, reading, limit, set())
 
 
-def _passages(words: str, reading: Reading, limit: int, near: set[int]) -> str:
-    """Return the sentences numbered in `near` and those nearest to `words`, `limit` in all."""
+def _passages(words: str, reading: Reading, limit: int, near_indices: set[int]) -> str:
+    """Return the sentences numbered in `near_indices` and those nearest to `words`, `limit` in all."""
     all_sentences = [one.sentence for one in reading.sentences]
-    best = rank_sentences(words, all_sentences, limit - len(near))
+    best = rank_sentences(words, all_sentences, limit - len(near_indices))
     relevant = {sentence for score, sentence in best if score > 0}
     lines: list[str] = []
     place = ""
     for number, one in enumerate(reading.sentences):
-        if number not in near and one.sentence not in relevant:
+        if number not in near_indices and one.sentence not in relevant:
             continue
         relevant.discard(one.sentence)  # a repeated sentence is shown once
         lines += [f"[{one.location}]"] if one.location != place else []

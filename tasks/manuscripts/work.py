@@ -135,13 +135,15 @@ def _failed(source: ManuscriptSource, tools: Tools, cause: Cause) -> ManuscriptC
 
 def _head(request: CheckRequest) -> Mapping[str, Any]:
     """Return head fields; a revision has the look-ups of its review."""
-    before = request.parameters.revises
+    earlier_review = request.parameters.revises
     fields = {
         "judges": tuple(judge.engine.text for judge in request.parameters.judges),
-        "revises": before.run_id if before else "",
+        "revises": earlier_review.run_id if earlier_review else "",
     }
     look_ups = (
-        {"literature": before.literature, "cutoff_date": before.cutoff_date} if before else {}
+        {"literature": earlier_review.literature, "cutoff_date": earlier_review.cutoff_date}
+        if earlier_review
+        else {}
     )
     return {**fields, **look_ups}
 
@@ -152,17 +154,19 @@ def _result(_: CheckHead, checks: Sequence[ManuscriptCheck]) -> Result:
     failed_count = sum(
         attempt.problem_count is None or check.is_partly_read for check, attempt in attempts
     )
-    lost = []
+    loss_lines = []
     for check in checks:
         if check.unread_reason is not None:
-            why = str(check.unread_reason).replace("_", " ")
-            lost.append(f"{check.manuscript_id} could not be read ({why})")
+            reason = str(check.unread_reason).replace("_", " ")
+            loss_lines.append(f"{check.manuscript_id} could not be read ({reason})")
         elif check.is_partly_read:
             files, more = check.missing_files[:_MOST_NAMED], len(check.missing_files) - _MOST_NAMED
             names = ", ".join(files) + (f" and {more:,} more" if more > 0 else "")
-            lost.append(f"{check.manuscript_id} was read in part, without {names}: no all-clear")
+            loss_lines.append(
+                f"{check.manuscript_id} was read in part, without {names}: no all-clear"
+            )
     in_order = failed_count <= MAXIMUM_FAILED_SHARE * len(attempts)
-    return Result("checked", in_order=in_order, lost=tuple(lost))
+    return Result("checked", in_order=in_order, lost=tuple(loss_lines))
 
 
 def _figures(page: Any, _: CheckRequest | None) -> Mapping[str, Any]:
@@ -305,15 +309,15 @@ def _calls_of_review(
 
 
 def _calls_of_revision(
-    source: ManuscriptSource, before: EarlierReview, parameters: CheckParameters
+    source: ManuscriptSource, earlier_review: EarlierReview, parameters: CheckParameters
 ) -> CallsByStep:
-    again = sum(one.decision is Decision.LOOK_AGAIN for one in source.preferences)
-    works = WORKS_SHOWN * WORK_TOKENS if before.literature else 0
-    look_tokens = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
+    recheck_count = sum(one.decision is Decision.LOOK_AGAIN for one in source.preferences)
+    work_tokens = WORKS_SHOWN * WORK_TOKENS if earlier_review.literature else 0
+    look_tokens = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + work_tokens
     problems = parameters.maximum_problems * PROBLEM_TOKENS
     return {
-        REFUTE_PROBLEM: _each(again, look_tokens, LOOK_TOKENS),
-        WEIGH_PROBLEM: _each(again, look_tokens, 2 * VERDICT_TOKENS),
+        REFUTE_PROBLEM: _each(recheck_count, look_tokens, LOOK_TOKENS),
+        WEIGH_PROBLEM: _each(recheck_count, look_tokens, 2 * VERDICT_TOKENS),
         WRITE_REVIEW: _each(parameters.attempt_count, 2 * _NOTES_TOKENS + problems, REVIEW_TOKENS),
     }
 

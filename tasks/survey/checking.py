@@ -57,7 +57,7 @@ def draft(
 
 async def check_drafts(
     drafts: Sequence[Draft],
-    stored: Mapping[PaperId, str],
+    stored_texts: Mapping[PaperId, str],
     engine: Engine,
     *,
     numbers: Iterable[int],
@@ -65,7 +65,7 @@ async def check_drafts(
     """Check all `drafts` together; parts of one reply that failed have one failure.
 
     Args:
-        stored: text read, by work.
+        stored_texts: text read, by work.
         numbers: section numbers within the review, one for each draft.
     """
     names = [f"s{number}" for number in numbers]
@@ -76,7 +76,7 @@ async def check_drafts(
     ]
     verified_texts, failures = await verify(
         [(text, each.prompt_papers) for (text, _), each in zip(cited_texts, drafts, strict=True)],
-        stored,
+        stored_texts,
         engine,
         stage=STAGE,
     )
@@ -90,15 +90,15 @@ async def check_drafts(
             WhyRemoved.ONE_SIDED: list[str](),
             WhyRemoved.UNSUPPORTED: list(after.removed),
         }
-        for sentence, why in (*uncited_sentences, *still_uncited):
-            removed_by_reason[why].append(sentence)
+        for sentence, reason in (*uncited_sentences, *still_uncited):
+            removed_by_reason[reason].append(sentence)
         is_question_list = each.part is ReviewPart.NOT_FOUND
         if markdown and not is_question_list and not settle(markdown, each.prompt_papers).cited:
             removed_by_reason[WhyRemoved.UNCITED].append(markdown)
             markdown = ""
         removed_sentences += [
-            RemovedSentence(section_id=name, sentence=sentence, why=why)
-            for why, sentences in removed_by_reason.items()
+            RemovedSentence(section_id=name, sentence=sentence, why=reason)
+            for reason, sentences in removed_by_reason.items()
             for sentence in sentences
         ]
         lines = citing_sentences(text, each.prompt_papers)
@@ -107,12 +107,14 @@ async def check_drafts(
         sections.append(
             _section(name, each, markdown, before, after, removed_by_reason, unchecked_count)
         )
-    unwritten: list[Failure] = []
+    write_failures: list[Failure] = []
     for place, each in enumerate(drafts):
-        unscored = each.unscored
-        if unscored is not None and all(unscored is not one.unscored for one in drafts[:place]):
-            unwritten += call_failures([unscored], STAGE, f"section “{each.heading}”")
-    return Checked(tuple(sections), tuple(removed_sentences), (*unwritten, *failures))
+        unscored_call = each.unscored
+        if unscored_call is not None and all(
+            unscored_call is not one.unscored for one in drafts[:place]
+        ):
+            write_failures += call_failures([unscored_call], STAGE, f"section “{each.heading}”")
+    return Checked(tuple(sections), tuple(removed_sentences), (*write_failures, *failures))
 
 
 def _remove_uncited(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRemoved]]]:
@@ -120,22 +122,26 @@ def _remove_uncited(markdown: str, each: Draft) -> tuple[str, list[tuple[str, Wh
     if each.part is ReviewPart.NOT_FOUND:
         # A question states nothing that needs a citation; lines that only ask are kept.
         lines = [line.strip() for line in markdown.splitlines() if line.strip()]
-        asks = [line.endswith("?") and not uncited_sentence_count(line) for line in lines]
-        questions = [line for line, only_asks in zip(lines, asks, strict=True) if only_asks]
-        others = [line for line, only_asks in zip(lines, asks, strict=True) if not only_asks]
-        return "\n".join(questions), [(line, WhyRemoved.UNCITED) for line in others]
+        question_flags = [line.endswith("?") and not uncited_sentence_count(line) for line in lines]
+        questions = [
+            line for line, only_asks in zip(lines, question_flags, strict=True) if only_asks
+        ]
+        other_lines = [
+            line for line, only_asks in zip(lines, question_flags, strict=True) if not only_asks
+        ]
+        return "\n".join(questions), [(line, WhyRemoved.UNCITED) for line in other_lines]
     kept_lines: list[str] = []
     removed_statements: list[tuple[str, WhyRemoved]] = []
     least_works = _LISTS.get(each.part)
     for sentences in citing_sentences(markdown, each.prompt_papers):
         if least_works is not None:
-            whole = "".join(sentence.text for sentence in sentences)
-            works = {paper_id for sentence in sentences for paper_id in sentence.cited}
-            if whole.strip() and len(works) < least_works:
-                why = WhyRemoved.ONE_SIDED if works else WhyRemoved.UNCITED
-                removed_statements.append((whole.strip(), why))
+            joined_text = "".join(sentence.text for sentence in sentences)
+            cited_ids = {paper_id for sentence in sentences for paper_id in sentence.cited}
+            if joined_text.strip() and len(cited_ids) < least_works:
+                reason = WhyRemoved.ONE_SIDED if cited_ids else WhyRemoved.UNCITED
+                removed_statements.append((joined_text.strip(), reason))
             else:
-                kept_lines.append(whole)
+                kept_lines.append(joined_text)
             continue
         line = ""
         for sentence in sentences:
@@ -152,10 +158,10 @@ def _section(
     name: str,
     each: Draft,
     markdown: str,
-    before: Settled,
-    after: VerifiedText,
+    settled: Settled,
+    verified: VerifiedText,
     removed_by_reason: Mapping[WhyRemoved, Sequence[str]],
-    unchecked: int,
+    unchecked_count: int,
 ) -> SurveySection:
     cited_ids = [paper_id for paper_id, _ in settle(markdown, each.prompt_papers).cited]
     reason, detail = None, ""
@@ -175,13 +181,13 @@ def _section(
         heading=each.heading,
         text=markdown,
         cited_paper_ids=tuple(cited_ids),
-        removed_citation_count=before.removed_citation_count,
+        removed_citation_count=settled.removed_citation_count,
         uncited_sentence_count=len(removed_by_reason[WhyRemoved.UNCITED]),
-        checked_sentence_count=after.checked,
-        unchecked_sentence_count=unchecked if markdown else 0,
-        corrected_sentence_count=after.corrected,
-        dropped_sentence_count=after.dropped,
-        undecided_sentence_count=after.undecided,
+        checked_sentence_count=verified.checked,
+        unchecked_sentence_count=unchecked_count if markdown else 0,
+        corrected_sentence_count=verified.corrected,
+        dropped_sentence_count=verified.dropped,
+        undecided_sentence_count=verified.undecided,
         unscored_reason=reason,
         unscored_detail=detail,
         provenance=each.provenance,

@@ -83,11 +83,11 @@ def weigh_leads(
     ]
     # The current date would change the weights of a repeated survey.
     years = [lead.paper.year for lead in relevant if lead.paper.year is not None]
-    now = cutoff.year if cutoff is not None else max(years, default=None)
+    latest_year = cutoff.year if cutoff is not None else max(years, default=None)
     rates: dict[PaperId, float | None] = {}
     recency: dict[PaperId, float | None] = {}
     for paper in (lead.paper for lead in relevant):
-        age = None if paper.year is None or now is None else now - paper.year
+        age = None if paper.year is None or latest_year is None else latest_year - paper.year
         has_rate = paper.citation_count is not None and age is not None
         rates[paper.paper_id] = (
             (paper.citation_count or 0) / max((age or 0) + 1, 1) if has_rate else None
@@ -245,8 +245,8 @@ class Walk:
         ):
             self._note(answer, counts, f"{edge}s of layer {len(self._layers) - 1}")
             for link, paper in answer.items:
-                ends = (link.citing_paper_id, link.cited_paper_id)
-                seed = ends[edge is Edge.CITATION]
+                paper_ids = (link.citing_paper_id, link.cited_paper_id)
+                seed = paper_ids[edge is Edge.CITATION]
                 self._enter([paper], edge, seed, counts)
                 self._link(seed, self._works.first_of(paper), link)
         pulls = {lead.paper.paper_id: lead.pull for lead in self._waiting() if lead.links}
@@ -278,10 +278,12 @@ class Walk:
         if stored_link.contexts is None and link.contexts is not None:
             self._links[link.citing_paper_id, link.cited_paper_id] = link
 
-    def _note(self, answer: Answer[Paper] | Answer[Neighbour], counts: _Counts, what: str) -> None:
+    def _note(
+        self, answer: Answer[Paper] | Answer[Neighbour], counts: _Counts, subject: str
+    ) -> None:
         counts.inadmissible += answer.inadmissible_count
         counts.failed += len(answer.failures)
-        self._failures.extend(look_up_failures(answer.failures, STAGE, what))
+        self._failures.extend(look_up_failures(answer.failures, STAGE, subject))
 
     def _waiting(self) -> list[Lead]:
         return [lead for name, lead in self._leads.items() if name not in self._judged]
@@ -319,8 +321,8 @@ class Walk:
         self.end = self._end_after(relevant_count, len(papers))
 
     def _quota(self) -> int:
-        remaining = self._parameters.maximum_judged - len(self._judged)
-        return math.ceil(remaining / (self._parameters.depth + 1 - len(self._layers)))
+        remaining_count = self._parameters.maximum_judged - len(self._judged)
+        return math.ceil(remaining_count / (self._parameters.depth + 1 - len(self._layers)))
 
     def _end_after(self, relevant_count: int, judged_count: int) -> End | None:
         if any(failure.reason is Reason.BUDGET_EXHAUSTED for failure in self._failures):

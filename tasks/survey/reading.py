@@ -247,8 +247,8 @@ def _quotes(
         if section is None or len(quote) > LONGEST_QUOTE:
             absent += 1
             continue
-        most = ANSWERS_PER_WORK if aspect is Aspect.ANSWER else 1
-        if quote not in quotes and count_of_aspect.get(aspect, 0) < most:
+        maximum_count = ANSWERS_PER_WORK if aspect is Aspect.ANSWER else 1
+        if quote not in quotes and count_of_aspect.get(aspect, 0) < maximum_count:
             count_of_aspect[aspect] = count_of_aspect.get(aspect, 0) + 1
             quotes[quote] = SurveyQuote(
                 paper_id=paper.paper_id,

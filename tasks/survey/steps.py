@@ -46,8 +46,8 @@ async def baseline_plan(inputs: PlanInput, tools: BaselineTools) -> PlanReply | 
     queries_of = phrase_queries(inputs.question, sub_questions, inputs.maximum_queries)
     plan = []
     for sentence, queries in zip(sub_questions, queries_of, strict=True):
-        whole = join_phrases(meaningful_words(sentence), WHOLE_QUERY_WORDS)
-        candidates = list(dict.fromkeys(query for query in (whole, *queries) if query))
+        whole_query = join_phrases(meaningful_words(sentence), WHOLE_QUERY_WORDS)
+        candidates = list(dict.fromkeys(query for query in (whole_query, *queries) if query))
         if candidates:
             chosen_queries = candidates[: inputs.maximum_queries]
             plan.append(PlannedSubQuestion(sub_question=sentence, queries=chosen_queries))

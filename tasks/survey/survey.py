@@ -115,8 +115,10 @@ async def write_answer(material: Material, parameters: SurveyParameters, engine:
         text = bullet_list(reply.not_found)
         parts.append(draft(ReviewPart.NOT_FOUND, NOT_FOUND_HEADING, outcome, text, prompt_papers))
     numbers = range(1, len(parts) + 1)
-    checked = await check_drafts(parts, material.stored, engine, numbers=numbers)
-    return Review(material.clusters, checked.sections, checked.removed, checked.failures)
+    checked_parts = await check_drafts(parts, material.stored, engine, numbers=numbers)
+    return Review(
+        material.clusters, checked_parts.sections, checked_parts.removed, checked_parts.failures
+    )
 
 
 async def survey(
@@ -154,17 +156,17 @@ async def survey(
         replace(paper, cluster_id=cluster_of.get(paper.paper_id)) if paper.kept else paper
         for paper in expansion.papers
     )
-    leading: list[Paper] = []  # works to read: none if the engine cannot write a review
+    papers_to_read: list[Paper] = []  # works to read: none if the engine cannot write a review
     if parameters.written is Written.ANSWER:
-        leading = await _nearest(question, expansion.kept, embedder)
+        papers_to_read = await _nearest(question, expansion.kept, embedder)
     elif verifies(engine):
-        leading = [paper.text for paper in expansion.kept]
-    leading = leading[: parameters.papers_read]
-    readings = await read_works(question, leading, parameters, engine, documents)
+        papers_to_read = [paper.text for paper in expansion.kept]
+    papers_to_read = papers_to_read[: parameters.papers_read]
+    readings = await read_works(question, papers_to_read, parameters, engine, documents)
     material = Material(
         question=question,
         sub_questions=tuple(dict.fromkeys(query.sub_question for query in plan.value)),
-        papers=tuple(paper for paper in leading if paper.paper_id in readings.texts),
+        papers=tuple(paper for paper in papers_to_read if paper.paper_id in readings.texts),
         clusters=clusters,
         cluster_of=cluster_of,
         read=readings,

@@ -34,9 +34,9 @@ PAPERS_JUDGED, PAPERS_PER_READING_CALL = 60, 6
 """Papers for an answer, unless the options ask for more."""
 
 
-def _questions(given: str | Sequence[str]) -> tuple[SurveyQuestion, ...]:
+def _questions(entry_or_entries: str | Sequence[str]) -> tuple[SurveyQuestion, ...]:
     """Return distinct questions; ids keep the order in which they were asked."""
-    entries = (given,) if isinstance(given, str) else given
+    entries = (entry_or_entries,) if isinstance(entry_or_entries, str) else entry_or_entries
     texts = dict.fromkeys(map(as_question, entries))
     return tuple(
         SurveyQuestion(question_id=f"q{number:03d}-{content_hash(text, length=12)}", question=text)
@@ -45,7 +45,7 @@ def _questions(given: str | Sequence[str]) -> tuple[SurveyQuestion, ...]:
 
 
 def _survey(
-    given: tuple[Sequence[str]], options: SurveyOptions, *_: object
+    arguments: tuple[Sequence[str]], options: SurveyOptions, *_: object
 ) -> Resolved[SurveyQuestion, SurveyParameters]:
     parameters = SurveyParameters(
         depth=options.depth,
@@ -53,14 +53,14 @@ def _survey(
         maximum_judged=options.max_judged,
         papers_read=options.papers_read,
     )
-    return Resolved(_questions(*given), parameters)
+    return Resolved(_questions(*arguments), parameters)
 
 
 def _ask(
-    given: tuple[str | Sequence[str]], options: AskOptions, profile: Profile, _: Settings
+    arguments: tuple[str | Sequence[str]], options: AskOptions, profile: Profile, _: Settings
 ) -> Resolved[SurveyQuestion, SurveyParameters]:
     parameters = answer_parameters(options.papers_read or profile.answers.papers_read)
-    return Resolved(_questions(*given), parameters)
+    return Resolved(_questions(*arguments), parameters)
 
 
 def answer_parameters(papers_read: int = AnswerParameters().papers_read) -> SurveyParameters:
@@ -96,7 +96,7 @@ def _failed(question: SurveyQuestion, tools: Tools, cause: Cause) -> Survey:
 
 
 def _expected(request: SurveyRequest, _: Settings) -> Expected:
-    """Estimate a run of which no question has been followed."""
+    """Estimate a run before its first question is processed."""
     count = len(request.units)
     tokens = sum(len(each.question) for each in request.units) / CHARACTERS_PER_TOKEN
     by_name = {step.name: step for step in steps_of(request.parameters)}
@@ -128,8 +128,8 @@ def _expected(request: SurveyRequest, _: Settings) -> Expected:
 def _head(request: SurveyRequest) -> Mapping[str, Any]:
     """Return head fields; only engines that write read works for a review."""
     parameters = request.parameters
-    reads = parameters.written is Written.ANSWER or not request.engine.is_baseline
-    return {"papers_read": parameters.papers_read if reads else 0}
+    reads_papers = parameters.written is Written.ANSWER or not request.engine.is_baseline
+    return {"papers_read": parameters.papers_read if reads_papers else 0}
 
 
 def _result(head: SurveyHead, surveys: Sequence[Survey]) -> Result:

@@ -134,13 +134,13 @@ async def write_review(material: Material, parameters: SurveyParameters, engine:
         for section, section_papers in sections
     )
     body = await check_drafts(drafts, material.stored, engine, numbers=range(2, len(drafts) + 2))
-    ends = await _conclude(material, body, drafts, engine)
+    summary_parts = await _conclude(material, body, drafts, engine)
     return Review(
         clusters=clusters,
         # The summary comes first, although it is written last.
-        sections=(*ends.sections[:1], *body.sections, *ends.sections[1:]),
-        removed=(*body.removed, *ends.removed),
-        failures=(*failures, *body.failures, *ends.failures),
+        sections=(*summary_parts.sections[:1], *body.sections, *summary_parts.sections[1:]),
+        removed=(*body.removed, *summary_parts.removed),
+        failures=(*failures, *body.failures, *summary_parts.failures),
     )
 
 
@@ -184,11 +184,11 @@ def _plan_sections(
         else:
             empty += 1
     about = SURVEY_OUTLINE.name
-    unknown = f"{invented_count} keys of the outline are not in the prompt and were left out"
-    bare = f"{empty} sections of the outline cite no work of the prompt and were left out"
+    unknown_text = f"{invented_count} keys of the outline are not in the prompt and were left out"
+    uncited_text = f"{empty} sections of the outline cite no work of the prompt and were left out"
     return sections, (
-        *omission_failures(STAGE, about, unknown, invented_count),
-        *omission_failures(STAGE, about, bare, empty),
+        *omission_failures(STAGE, about, unknown_text, invented_count),
+        *omission_failures(STAGE, about, uncited_text, empty),
     )
 
 
@@ -256,12 +256,12 @@ async def _conclude(
     if not isinstance(outcome, Unscored):
         reply = outcome.value
         texts = [reply.summary, bullet_list(reply.contradictions), bullet_list(reply.gaps)]
-    ends = [
+    summary_drafts = [
         draft(part, heading, outcome, text, prompt_papers)
         for (part, heading), text in zip(_ENDS.items(), texts, strict=True)
     ]
     numbers = [1, len(drafts) + 2, len(drafts) + 3]
-    return await check_drafts(ends, material.stored, engine, numbers=numbers)
+    return await check_drafts(summary_drafts, material.stored, engine, numbers=numbers)
 
 
 def bullet_list(items: Sequence[str]) -> str:

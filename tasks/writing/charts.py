@@ -55,8 +55,8 @@ def experiment_charts(
         alone: True if no other experiment is drawn in the draft.
     """
     programs = experiment.side_by_side
-    after = "" if alone else f"-{_letters(stem)}"
-    within = {"run_id": run_id, "task_id": experiment.task_id}
+    suffix = "" if alone else f"-{_letters(stem)}"
+    condition = {"run_id": run_id, "task_id": experiment.task_id}
     metric = _span(stem, "metric", experiment.metric)
     task = _span(stem, "task", experiment.task_id)
     figures = []
@@ -69,7 +69,7 @@ def experiment_charts(
     if gains:
         names = ", ".join(literal(row["program_id"]) for row in gains)
         gains_figure = DraftFigure(
-            figure_id=f"gains{after}",
+            figure_id=f"gains{suffix}",
             kind=FigureKind.CHART,
             caption=(
                 f"Gain in {metric} over the parent program on data that chose nothing, for {task}."
@@ -80,7 +80,7 @@ def experiment_charts(
             query=select(
                 "program_id, gain, gain_low, gain_high",
                 "programs",
-                within,
+                condition,
                 f" and program_id in ({names})",
             ),
         )
@@ -96,7 +96,7 @@ def experiment_charts(
     if runs:
         better = "Less" if experiment.direction is Direction.MINIMISE else "More"
         runs_figure = DraftFigure(
-            figure_id=f"runs{after}",
+            figure_id=f"runs{suffix}",
             kind=FigureKind.CHART,
             caption=(
                 f"Values of {metric} of every run on data that chose nothing, for {task}."
@@ -106,7 +106,7 @@ def experiment_charts(
             query=select(
                 "program_id, replicate, value",
                 "executions",
-                {**within, "stage": Stage.CONFIRMATION},
+                {**condition, "stage": Stage.CONFIRMATION},
                 " and value is not null",
             ),
         )
@@ -173,15 +173,15 @@ def _spec(chart: altair.LayerChart, names: Sequence[str], height: int) -> str:
         "titleColor": "#222222",
         "labelLimit": 160,
     }
-    whole = chart.properties(width=WIDTH_PIXELS, height=height, background="white")
+    sized_chart = chart.properties(width=WIDTH_PIXELS, height=height, background="white")
     if max(map(len, names)) * CHARACTER_PIXELS > 80:
         # Long names are shown whole and take their room from the chart: a figure wider than a
         # column would be shrunk, and its text with it.
         text["labelLimit"] = 0
         fit = altair.AutoSizeParams(type="fit-x", contains="padding")
-        whole = whole.properties(width=COLUMN_PIXELS, autosize=fit)
-    whole = whole.configure_axis(**text).configure_view(stroke=None)
-    return json.dumps(whole.to_dict(), indent=1, sort_keys=True)
+        sized_chart = sized_chart.properties(width=COLUMN_PIXELS, autosize=fit)
+    sized_chart = sized_chart.configure_axis(**text).configure_view(stroke=None)
+    return json.dumps(sized_chart.to_dict(), indent=1, sort_keys=True)
 
 
 def chart_faults(
@@ -209,17 +209,17 @@ def chart_faults(
     values_of_axis: dict[str, set[str]] = {"x": set(), "y": set()}
     quantitative_axes = set()
     for layer in chart["layer"]:
-        for channel, how in layer.get("encoding", {}).items():
-            field, axis = how.get("field"), channel[0]
+        for channel, encoding in layer.get("encoding", {}).items():
+            field, axis = encoding.get("field"), channel[0]
             if axis not in values_of_axis:
                 continue
             if field not in TITLES:
                 yield f"its {axis} axis is of {field!r}, which is no column that charts draw"
                 continue
             values_of_axis[axis] |= {str(row[field]) for row in rows if row.get(field) is not None}
-            if how.get("type") == "quantitative":
+            if encoding.get("type") == "quantitative":
                 quantitative_axes.add(axis)
-            title, expected_title = how.get("title"), TITLES[field].format(metric=metric)
+            title, expected_title = encoding.get("title"), TITLES[field].format(metric=metric)
             if channel in values_of_axis and title != expected_title:
                 yield f"its {axis} axis is called {title!r}, and its rows are {expected_title!r}"
     for axis, axis_values in values_of_axis.items():

@@ -50,25 +50,25 @@ _NUMBER_WORD = bounded(
 
 
 def faults_of(
-    sentences: Sequence[str], draft: Draft, stored: Sequence[StoredText]
+    sentences: Sequence[str], draft: Draft, stored_texts: Sequence[StoredText]
 ) -> list[list[str]]:
     """Return the faults of each of `sentences`, in Markdown."""
-    checker = _Checker(draft, stored)
+    checker = _Checker(draft, stored_texts)
     return [[line for _, line in checker.faults(parse(each))] for each in sentences]
 
 
-def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
+def check(draft: Draft, stored_texts: Sequence[StoredText]) -> tuple[Failure, ...]:
     """Return the unsupported content of a draft.
 
-    A number is a claim with the claim's value; a citation is for what a stored text of the work
-    carries; every figure is referred to; no stored sentence of others is repeated without quotation;
-    and machine writing is declared.
+    Every number must be a claim with the claim's value, and every citation must be supported by a
+    stored text of the work. Every figure must be referred to. Stored sentences of others may be
+    repeated only as quotations. Machine writing must be declared.
 
     Args:
-        stored: texts of other papers.
+        stored_texts: texts of other papers.
     """
-    parsed, checker = parse(draft.markdown), _Checker(draft, stored)
-    lines = [*checker.faults(parsed), *checker.omissions(parsed)]
+    parsed_draft, checker = parse(draft.markdown), _Checker(draft, stored_texts)
+    lines = [*checker.faults(parsed_draft), *checker.omissions(parsed_draft)]
     return (
         *(draft_failure(heading, Reason.UNTRACED, line) for heading, line in dict.fromkeys(lines)),
         *(
@@ -94,31 +94,34 @@ class _Checker:
         self.figures = [figure.figure_id for figure in draft.figures]
         self.stored = stored
 
-    def faults(self, parsed: ParsedDraft) -> Iterator[Line]:
-        """Yield what is not carried in a text, whether it is whole or not."""
-        for stretch in parsed.stretches:
+    def faults(self, parsed_draft: ParsedDraft) -> Iterator[Line]:
+        """Yield the unsupported content of a complete or partial text."""
+        for stretch in parsed_draft.stretches:
             yield from self._of_stretch(stretch)
-        yield from self._repeated(parsed)
-        for strange in dict.fromkeys(parsed.strange):
-            yield "Text", f"{_short(strange)} has no place in a draft"
-        for target in dict.fromkeys(parsed.links):
+        yield from self._repeated(parsed_draft)
+        for strange_text in dict.fromkeys(parsed_draft.strange):
+            yield "Text", f"{_short(strange_text)} has no place in a draft"
+        for target in dict.fromkeys(parsed_draft.links):
             if target not in {f"#fig-{name}" for name in self.figures}:
                 yield "Text", f"a link leads to {_short(target)}, which is no figure"
-        for target in dict.fromkeys(parsed.images):
+        for target in dict.fromkeys(parsed_draft.images):
             if target not in {f"figures/{name}" for name in self.figures}:
                 yield "Text", f"a picture is {_short(target)}, which is no figure"
 
-    def omissions(self, parsed: ParsedDraft) -> Iterator[Line]:
-        """Yield what a whole draft lacks."""
+    def omissions(self, parsed_draft: ParsedDraft) -> Iterator[Line]:
+        """Yield the omissions of a complete draft."""
         for name in self.figures:
-            if f"figures/{name}" not in parsed.images:
+            if f"figures/{name}" not in parsed_draft.images:
                 yield "Figures", f"the figure {name} is not shown"
-            if f"#fig-{name}" not in parsed.links:
+            if f"#fig-{name}" not in parsed_draft.links:
                 yield "Figures", f"the figure {name} is not referred to"
-        used_keys = {claim.key for stretch in parsed.stretches for claim in stretch.claims}
-        for key, what in ((TITLE_KEY, "its title"), (DECLARATION_KEY, "what machines wrote")):
+        used_keys = {claim.key for stretch in parsed_draft.stretches for claim in stretch.claims}
+        for key, description in (
+            (TITLE_KEY, "its title"),
+            (DECLARATION_KEY, "what machines wrote"),
+        ):
             if key not in used_keys:
-                yield "Text", f"the draft does not say {what}: {key}"
+                yield "Text", f"the draft does not say {description}: {key}"
 
     def _of_stretch(self, stretch: Stretch) -> Iterator[Line]:
         for shown_claim in stretch.claims:
@@ -163,21 +166,23 @@ class _Checker:
         if cited_keys and len(own_words) > MOST_OWN_WORDS:
             yield f"a sentence that cites says more than its claims: {_short(' '.join(own_words))}"
 
-    def _repeated(self, parsed: ParsedDraft) -> Iterator[Line]:
+    def _repeated(self, parsed_draft: ParsedDraft) -> Iterator[Line]:
         """Yield repeated words, except in quotes and titles of works."""
 
         def spelled(stretch: Stretch) -> str:
             def one(match: Match[str]) -> str:
                 shown_claim = stretch.claims[int(match[1])]
                 claim = self.claims.get(shown_claim.key)
-                apart = claim is not None and claim.cited_keys and claim.kind not in _OWN_WORDS
-                return " \n " if apart else f" {shown_claim.text} "
+                is_others_wording = (
+                    claim is not None and claim.cited_keys and claim.kind not in _OWN_WORDS
+                )
+                return " \n " if is_others_wording else f" {shown_claim.text} "
 
             return _CITATION.sub(" ", _CLAIM.sub(one, stretch.text))
 
         texts = [
             (stretch.heading, part)
-            for stretch in parsed.stretches
+            for stretch in parsed_draft.stretches
             for part in spelled(stretch).split("\n")
         ]
         for place, title, words in find_repeated([text for _, text in texts], self.stored):
@@ -221,11 +226,11 @@ def outline_faults(
     sections: Sequence[PlannedSection] | Sequence[DraftSection], rules: VenueRules
 ) -> Iterator[str]:
     """Yield missing sections, and headings that differ from the venue's."""
-    there = {each.part for each in sections}
+    parts = {each.part for each in sections}
     for part in rules.required:
-        if part not in there:
+        if part not in parts:
             yield f"{rules.venue} asks for a section on {part.value.replace('_', ' ')}"
-    if rules.abstract_words is not None and SectionPart.ABSTRACT not in there:
+    if rules.abstract_words is not None and SectionPart.ABSTRACT not in parts:
         yield f"{rules.venue} asks for an abstract"
     for each in sections:
         heading = rules.headings.get(each.part) if each.part is not None else None

@@ -57,8 +57,8 @@ def literal(value: str) -> str:
 
 def select(what: str, table: str, rows: Mapping[str, str], more: str = "") -> str:
     """Return SQL for readers to query the lake; values are quoted, all else is fixed."""
-    where = " and ".join(f"{name} = {literal(value)}" for name, value in rows.items())
-    return f"select {what} from {table} where {where}{more}"  # noqa: S608 -- nobody runs it here
+    condition = " and ".join(f"{name} = {literal(value)}" for name, value in rows.items())
+    return f"select {what} from {table} where {condition}{more}"  # noqa: S608 -- nobody runs it here
 
 
 @dataclass(slots=True)
@@ -188,20 +188,20 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
         query = select(name, "experiments", rows)
         claims.number(f"{stem}.{name}", means, getattr(experiment, name), query)
     for program in experiment.side_by_side:
-        at = f"{stem}.{stem_of(program.program_id)}"
+        key_prefix = f"{stem}.{stem_of(program.program_id)}"
         row = rows | {"program_id": program.program_id}
-        claims.text(f"{at}.name", "a program", program.program_id)
+        claims.text(f"{key_prefix}.name", "a program", program.program_id)
         means = "what who proposed it says that it does"
         query = select("rationale", "programs", row)
-        claims.text(f"{at}.rationale", means, program.rationale, query)
+        claims.text(f"{key_prefix}.rationale", means, program.rationale, query)
         if program.role is not Role.CANDIDATE:  # those come with the task, so they can be parsed
             text = ast.get_docstring(ast.parse(program.source)) or ""
-            claims.text(f"{at}.docstring", "what the program says of itself", text)
+            claims.text(f"{key_prefix}.docstring", "what the program says of itself", text)
         values = ", ".join(f"{name} = {value}" for name, value in program.settings.items())
-        claims.text(f"{at}.settings", "values that it was given", values or None)
+        claims.text(f"{key_prefix}.settings", "values that it was given", values or None)
         for name, means in _OF_PROGRAM.items():
             query = select(name, "programs", row)
-            claims.number(f"{at}.{name}", means, getattr(program, name), query)
+            claims.number(f"{key_prefix}.{name}", means, getattr(program, name), query)
     fresh = [each for each in experiment.executions if each.stage is Stage.CONFIRMATION]
     query = select("count(*)", "executions", rows)
     claims.number(f"{stem}.executions", "executions", len(experiment.executions), query)
@@ -233,14 +233,14 @@ def add_contradictions(claims: Claims, experiments: Iterable[tuple[str, Experime
     """Add a gap for experiments, with the prefixes of their keys, that contradict each other."""
     first: dict[str, tuple[str, Experiment]] = {}
     for stem, experiment in experiments:
-        other, before = first.setdefault(experiment.task_id, (stem, experiment))
-        ours, theirs = experiment.finding, before.finding
-        if ours is None or theirs is None or ours is theirs:
+        other, earlier_experiment = first.setdefault(experiment.task_id, (stem, experiment))
+        new_finding, earlier_finding = experiment.finding, earlier_experiment.finding
+        if new_finding is None or earlier_finding is None or new_finding is earlier_finding:
             continue
         claims.gap(
             f"{stem}.contradiction",
-            f"which holds for {experiment.task_id}: one run finds it {FINDINGS[theirs]}"
-            f" ({claims.by_key[f'{other}.run'].shown}), another {FINDINGS[ours]}"
+            f"which holds for {experiment.task_id}: one run finds it {FINDINGS[earlier_finding]}"
+            f" ({claims.by_key[f'{other}.run'].shown}), another {FINDINGS[new_finding]}"
             f" ({claims.by_key[f'{stem}.run'].shown}).",
         )
 
@@ -303,16 +303,16 @@ def merge_works(groups: Iterable[Sequence[StoredWork]]) -> list[StoredWork]:
     works = Works()
     for each in (work for group in groups for work in group):
         name = works.first_of(each.paper)
-        before = merged_works.get(name)
-        if before is None:
+        earlier_work = merged_works.get(name)
+        if earlier_work is None:
             merged_works[name] = each
         else:
-            paper = before.paper if before.passage or not each.passage else each.paper
+            paper = earlier_work.paper if earlier_work.passage or not each.passage else each.paper
             merged_works[name] = StoredWork(
                 paper,
-                before.passage or each.passage,
-                before.group or each.group,
-                before.key or each.key,
+                earlier_work.passage or each.passage,
+                earlier_work.group or each.group,
+                earlier_work.key or each.key,
             )
     return list(merged_works.values())
 

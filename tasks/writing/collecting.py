@@ -111,7 +111,7 @@ class Sources:
 
 
 def resolve_draft(
-    given: tuple[Path | None, str, Venue | None],
+    arguments: tuple[Path | None, str, Venue | None],
     options: WriteOptions,
     profile: Profile,
     settings: Settings,
@@ -119,13 +119,13 @@ def resolve_draft(
     """Collect the material of a draft, and plan it.
 
     Args:
-        given: a file with one idea, or None for an idea of the lake; its id; the template, or None
+        arguments: a file with one idea, or None for an idea of the lake; its id; the template, or None
             for the neutral one.
 
     Raises:
         ConfigurationError: an idea, run, bibliography or outline is missing or unreadable.
     """
-    file, name, venue = given
+    file, name, venue = arguments
     profile = _with_image_model(profile, options)
     if options.review and options.engine.is_baseline:
         raise ConfigurationError("--review reads with a model: add --engine litellm:MODEL")
@@ -170,7 +170,7 @@ def resolve_draft(
     }
     remarks = (
         *sources.remarks,
-        *_remarks(material, planned=options.outline is None),
+        *_remarks(material, is_planned=options.outline is None),
         *(
             f"not cited, as it is {mark}: “{shorten_words(title, _TITLE_WORDS)[0]}”"
             for title, mark in retracted_works.items()
@@ -244,7 +244,7 @@ def _of_lake(queries: Queries, idea_id: IdeaId) -> Sources:
 
 def _material(
     sources: Sources,
-    given: Sequence[StoredWork],
+    own_works: Sequence[StoredWork],
     neighbours: tuple[NeighbourSection, ...],
     rules: VenueRules,
     engine: EngineChoice,
@@ -254,8 +254,10 @@ def _material(
     if sources.review is not None:
         concerns = standing(sources.review.evaluation.concerns)
         add_concerns(claims, concerns, idea, sources.review.run.run_id)
-    sound_works = [each for each in merge_works([given, sources.works]) if each.paper.state is None]
-    works = works_by_key(sound_works[: max(MOST_WORKS, len(given))])
+    sound_works = [
+        each for each in merge_works([own_works, sources.works]) if each.paper.state is None
+    ]
+    works = works_by_key(sound_works[: max(MOST_WORKS, len(own_works))])
     add_works(claims, works, idea.text)
     stems = [add_experiment(claims, run_id, each) for run_id, each in sources.experiments]
     pairs = [(stem, each) for stem, (_, each) in zip(stems, sources.experiments, strict=True)]
@@ -298,10 +300,10 @@ def _figures(sources: Sources, stems: Sequence[str], form: Form) -> tuple[DraftF
     return (experiment_graph(experiments), *charts)
 
 
-def _remarks(material: Material, *, planned: bool) -> tuple[str, ...]:
+def _remarks(material: Material, *, is_planned: bool) -> tuple[str, ...]:
     lines = []
     habits = habits_of(material.neighbours)
-    if planned and habits.looked_up and not habits.are_enough:
+    if is_planned and habits.looked_up and not habits.are_enough:
         lines.append(
             f"the outline is fixed: {habits.why_not}; full texts are fetched with --full-text"
         )

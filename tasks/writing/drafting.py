@@ -219,10 +219,10 @@ class _Authoring:
             sections = [
                 SectionDraft(
                     plan,
-                    restore_keys(earlier.text, claims),
+                    restore_keys(earlier_section.text, claims),
                     points=[each.point for each in revision.points if each.heading == plan.heading],
                 )
-                for plan, earlier in zip(unit.outline, first.sections, strict=True)
+                for plan, earlier_section in zip(unit.outline, first.sections, strict=True)
             ]
         for section in sections:
             if section.points:
@@ -241,28 +241,28 @@ class _Authoring:
     async def figures(self, see: See | None, *, draws: bool) -> None:
         """Describe and draw the method figure, and show all figures to a model that sees."""
         fallbacks: dict[str, Sequence[DraftFigure]] = {}
-        for fixed in self.draft.figures:
-            if fixed.kind is FigureKind.GRAPH:
-                best, *others = await self._method_figures(fixed, draws=draws)
-                figures = (best if each is fixed else each for each in self.draft.figures)
+        for graph_figure in self.draft.figures:
+            if graph_figure.kind is FigureKind.GRAPH:
+                best, *fallback_figures = await self._method_figures(graph_figure, draws=draws)
+                figures = (best if each is graph_figure else each for each in self.draft.figures)
                 self.draft = replace(self.draft, figures=tuple(figures))
-                fallbacks[fixed.figure_id] = others
+                fallbacks[graph_figure.figure_id] = fallback_figures
                 break
         if see is not None:
             self.draft, self.seen = await look_at_figures(self.draft, fallbacks, see)
         self.draft = mark_pictures(self.draft)
 
-    async def _method_figures(self, fixed: DraftFigure, *, draws: bool) -> list[DraftFigure]:
+    async def _method_figures(self, graph_figure: DraftFigure, *, draws: bool) -> list[DraftFigure]:
         """Return the method figure, best first, with its fallbacks."""
-        described = await describe_method(self.draft, self.engine)
-        results = [described]
-        if isinstance(described, DraftFigure) and draws:
-            results.insert(0, await draw_picture(described, self.draft, self.engine))
+        description = await describe_method(self.draft, self.engine)
+        results = [description]
+        if isinstance(description, DraftFigure) and draws:
+            results.insert(0, await draw_picture(description, self.draft, self.engine))
         failures = [each for each in results if isinstance(each, Failure)]
         self.draft = replace(self.draft, failures=(*self.draft.failures, *failures))
         figures = [each for each in results if isinstance(each, DraftFigure)]
-        if not figures or figures[-1].spec != fixed.spec:
-            figures.append(fixed)
+        if not figures or figures[-1].spec != graph_figure.spec:
+            figures.append(graph_figure)
         return figures
 
     async def write(self, section: SectionDraft, sections: Sequence[SectionDraft]) -> None:
@@ -283,7 +283,7 @@ class _Authoring:
         figures = {figure.figure_id: figure for figure in self.draft.figures}
         cited_keys = {key for name in plan.claim_keys for key in claims[name].cited_keys}
         passages = self.passages
-        others = [each for each in sections if each is not section]
+        other_sections = [each for each in sections if each is not section]
         return DraftSectionInput(
             title=self.draft.title,
             form=self.draft.form.value,
@@ -291,7 +291,7 @@ class _Authoring:
             purpose=plan.purpose,
             words=plan.planned_words,
             style=plan.style,
-            other_headings=tuple(each.planned.heading for each in others),
+            other_headings=tuple(each.planned.heading for each in other_sections),
             claims=tuple(
                 ShownClaim(key=key, means=claims[key].means, shown=claims[key].shown)
                 for key in plan.claim_keys
@@ -312,7 +312,7 @@ class _Authoring:
                 for name in plan.figure_ids
             ),
             before="\n\n".join(
-                f"{each.planned.heading}\n{each.text}" for each in others if each.text
+                f"{each.planned.heading}\n{each.text}" for each in other_sections if each.text
             ),
             own=section.text if section.points else "",
             points=tuple(section.points),
@@ -366,7 +366,7 @@ class _Authoring:
             section.points += [f"of the figure {name}, as it is seen: {each}" for each in points]
 
     def _states(self, sentence: str) -> bool:
-        """Return whether the sentence says more about works than it quotes."""
+        """Return whether the sentence states more about works than its quotes."""
         return bool(cited_in(sentence)) and not keys_in(sentence) and (
             len(words_of(without_citations(sentence))) > MOST_OWN_WORDS
         )  # fmt: skip
@@ -397,19 +397,27 @@ class _Authoring:
             text, removals = self._keep_supported(section, pieces[place], claims, refusals)
             rows.append(self._section(place, section, text))
             failures += removals
-        lacking = [(each.planned.heading, each.unscored) for each in sections if each.unscored]
-        failures += [draft_failure(name, why.reason, why.detail) for name, why in lacking]
+        unscored_sections = [
+            (each.planned.heading, each.unscored) for each in sections if each.unscored
+        ]
+        failures += [
+            draft_failure(name, unscored_call.reason, unscored_call.detail)
+            for name, unscored_call in unscored_sections
+        ]
         draft = replace(
             self.draft,
             sections=tuple(rows),
             failures=tuple(failures),
             provenance=self.provenance,
         )
-        if not lacking:
+        if not unscored_sections:
             return draft
-        _, why = lacking[0]  # a draft without a section is incomplete
+        _, unscored_call = unscored_sections[0]  # a draft without a section is incomplete
         return replace(
-            draft, word_count=None, unscored_reason=why.reason, unscored_detail=why.detail
+            draft,
+            word_count=None,
+            unscored_reason=unscored_call.reason,
+            unscored_detail=unscored_call.detail,
         )
 
     def _keep_supported(
@@ -432,24 +440,24 @@ class _Authoring:
         faults = faults_of(
             [spelled_sentences[each] for each in sentences], self.draft, self.material.stored
         )
-        why = {
+        reasons = {
             each: sentence_faults[0]
             for each, sentence_faults in zip(sentences, faults, strict=True)
             if sentence_faults
         }
-        why |= {each: refusals[each] for each in sentences if each in refusals}
+        reasons |= {each: refusals[each] for each in sentences if each in refusals}
         removals = [
             draft_failure(
                 section.planned.heading,
                 Reason.UNTRACED,
                 f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}",
             )
-            for sentence, line in why.items()
+            for sentence, line in reasons.items()
         ]
         parts = [
             Piece(
                 piece.mark,
-                tuple(spelled_sentences[each] for each in piece.sentences if each not in why),
+                tuple(spelled_sentences[each] for each in piece.sentences if each not in reasons),
             )
             for piece in pieces
         ]

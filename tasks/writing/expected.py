@@ -74,10 +74,10 @@ def calls_of_draft(
     figures_shown = len(material.figures) - pictures if sees else 0
     pictures_shown = pictures if sees else 0
     idea = sum(size for key, size in sizes.items() if key.startswith("idea."))
-    works = len(material.works)
-    holds = 2 if review else 1
-    batches = max(1.0, works * SENTENCES_PER_WORK / CLAIMS_PER_CALL) if works else 0.0
-    source_tokens = works * (WORDS_PER_SOURCE + 40 * SENTENCES_PER_WORK) * TOKENS_PER_WORD
+    work_count = len(material.works)
+    check_count = 2 if review else 1
+    batches = max(1.0, work_count * SENTENCES_PER_WORK / CLAIMS_PER_CALL) if work_count else 0.0
+    source_tokens = work_count * (WORDS_PER_SOURCE + 40 * SENTENCES_PER_WORK) * TOKENS_PER_WORD
     return {
         DRAFT_METHOD_FIGURE: ExpectedCalls(1, idea / CHARACTERS_PER_TOKEN, GRAPH_TOKENS),
         DRAFT_SECTION: ExpectedCalls(
@@ -87,9 +87,9 @@ def calls_of_draft(
         ),
         DRAFT_READING: ExpectedCalls(1, text_tokens, GRAPH_TOKENS),
         VERIFY_CITATIONS: ExpectedCalls(
-            holds * batches,
-            holds * source_tokens,
-            holds * works * SENTENCES_PER_WORK * VERDICT_TOKENS,
+            check_count * batches,
+            check_count * source_tokens,
+            check_count * work_count * SENTENCES_PER_WORK * VERDICT_TOKENS,
         ),
         LOOK_AT_FIGURE: ExpectedCalls(
             figures_shown,

@@ -21,7 +21,7 @@ from tasks.writing.parsing import parse
 
 STAGE = "writing"
 LEAST_PIXELS_PER_INCH = 200.0
-"""In print; detail beyond 300 is not visible."""
+"""Least resolution in print; detail beyond 300 is not visible."""
 MOST_TIMES = 2.5
 """Longest allowed ratio of a picture's sides; labels of longer ones are too small."""
 MOST_PICTURE_HEIGHT = 640.0

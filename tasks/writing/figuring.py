@@ -45,7 +45,7 @@ from tasks.writing.steps import (
 )
 
 See = Callable[[Attachment], Engine]
-"""Engine whose calls include that picture."""
+"""Returns an engine whose calls include the picture."""
 IMAGE_TOKENS = 1_500
 _SHOWN_SCALE = 2.0
 _PARTS = ("problem", "method", "experiment", "text")
@@ -178,28 +178,28 @@ async def look_at_figures(
     failures: list[Failure] = []
     points: dict[str, list[str]] = {}
     for first in draft.figures:
-        figure, others = first, list(instead.get(first.figure_id, ()))
+        figure, other_figures = first, list(instead.get(first.figure_id, ()))
         subject = f"Figure {first.figure_id}"
         while True:
             outcome = await _look_at(figure, see)
             if isinstance(outcome, Unscored):
-                why = f"no model saw it, {outcome.detail}"
-                failures.append(draft_failure(subject, outcome.reason, why))
+                reason = f"no model saw it, {outcome.detail}"
+                failures.append(draft_failure(subject, outcome.reason, reason))
                 break
             points[figure.figure_id] = [each.point for each in outcome.value.points]
             wrong = next((each.point for each in outcome.value.points if each.misleads), None)
-            why = f"a model that saw it says: {wrong}"
-            if wrong is None or not others:
+            reason = f"a model that saw it says: {wrong}"
+            if wrong is None or not other_figures:
                 seen_by = outcome.provenance.model_answered or outcome.provenance.engine
                 figure = replace(figure, seen_by=seen_by)
                 if wrong is not None:
-                    failures.append(draft_failure(subject, Reason.ILLEGIBLE, why))
+                    failures.append(draft_failure(subject, Reason.ILLEGIBLE, reason))
                 break
             points[figure.figure_id] = []
-            why = f"{_GRAPH_STANDS if figure.drawn_by else _FIXED_STANDS}, {why}"
-            failures.append(draft_failure(subject, Reason.ILLEGIBLE, why))
-            figure = others.pop(0)
-            if not others:
+            reason = f"{_GRAPH_STANDS if figure.drawn_by else _FIXED_STANDS}, {reason}"
+            failures.append(draft_failure(subject, Reason.ILLEGIBLE, reason))
+            figure = other_figures.pop(0)
+            if not other_figures:
                 break
         figures.append(figure)
     finished_draft = replace(draft, figures=tuple(figures), failures=(*draft.failures, *failures))

@@ -214,13 +214,13 @@ def _layers(nodes: Iterable[GraphNode], arrows: Iterable[GraphArrow]) -> dict[st
     forward = [each for each in arrows if names.index(each.source) < names.index(each.target)]
     layers = dict.fromkeys(names, 0)
     for name in names:
-        before = [layers[each.source] + 1 for each in forward if each.target == name]
-        layers[name] = max(before, default=0)
+        lower_bounds = [layers[each.source] + 1 for each in forward if each.target == name]
+        layers[name] = max(lower_bounds, default=0)
     targets = {each.target for each in forward}
     for name in names:
-        after = [layers[each.target] - 1 for each in forward if each.source == name]
-        if name not in targets and after:
-            layers[name] = max(0, min(after))
+        upper_bounds = [layers[each.target] - 1 for each in forward if each.source == name]
+        if name not in targets and upper_bounds:
+            layers[name] = max(0, min(upper_bounds))
     return layers
 
 
@@ -427,9 +427,9 @@ def _box_faults(graph: MethodGraph) -> Iterator[str]:
     groups = {node.group for node in graph.nodes if node.group}
     if len(groups) > len(FILLS):
         yield f"{len(groups)} groups are told apart by colour, more than {len(FILLS)}"
-    ends = {end for arrow in graph.arrows for end in (arrow.source, arrow.target)}
+    connected_boxes = {end for arrow in graph.arrows for end in (arrow.source, arrow.target)}
     for node in graph.nodes if len(graph.nodes) > 1 else ():
-        if node.node_id not in ends:
+        if node.node_id not in connected_boxes:
             yield f"no arrow leads to or from the box {node.label!r}"
 
 
@@ -440,11 +440,11 @@ def _backward(graph: MethodGraph) -> list[GraphArrow]:
 
 
 def _in_order(graph: MethodGraph) -> MethodGraph:
-    before: dict[str, set[str]] = {node.node_id: set() for node in graph.nodes}
+    sources_by_node: dict[str, set[str]] = {node.node_id: set() for node in graph.nodes}
     for arrow in graph.arrows:
-        before[arrow.target].add(arrow.source)
+        sources_by_node[arrow.target].add(arrow.source)
     try:
-        order = list(TopologicalSorter(before).static_order())
+        order = list(TopologicalSorter(sources_by_node).static_order())
     except CycleError:
         return graph
     nodes = sorted(graph.nodes, key=lambda node: order.index(node.node_id))

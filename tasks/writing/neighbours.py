@@ -50,7 +50,7 @@ _BEHIND = bounded(
 )
 _LIST = bounded(r"^(?:References|REFERENCES|Bibliography)\s{1,3}(?=[\[\d(A-Z])", MULTILINE)
 """Start of a list of references without a detected heading."""
-_NUMBERED = bounded(r"\[(\d{1,3}(?:\s{0,2}[,;–-]\s{0,2}\d{1,3}){0,30})\]")
+_NUMBER_CITATION = bounded(r"\[(\d{1,3}(?:\s{0,2}[,;–-]\s{0,2}\d{1,3}){0,30})\]")
 _RANGE = bounded(r"(\d{1,3})\s{0,2}[–-]\s{0,2}(\d{1,3})")
 _NUMBER = bounded(r"\d{1,3}")
 _ASIDE = bounded(r"\(([^()]{4,400})\)")
@@ -59,8 +59,8 @@ _KEYS = bounded(r"\[([^\[\]\s][^\[\]]{0,400})\]")
 _LABEL = bounded(
     r"^(?:fig(?:ure)?|tab(?:le)?|tbl|sec(?:tion)?|eqn?|equation|alg|app|thm|lem|def)s?[:_.-]"
 )
-_NAMED = bounded(r"\b(fig(?:ure|s|ures)?\.?|tables?|tab\.)\s{0,3}(\d{1,2})\b", IGNORECASE)
-_LABELLED = bounded(r"\[(fig(?:ure)?|tab(?:le)?|tbl)[:_.-]([^\[\]]{1,80})\]", IGNORECASE)
+_FLOAT_MENTION = bounded(r"\b(fig(?:ure|s|ures)?\.?|tables?|tab\.)\s{0,3}(\d{1,2})\b", IGNORECASE)
+_FLOAT_LABEL = bounded(r"\[(fig(?:ure)?|tab(?:le)?|tbl)[:_.-]([^\[\]]{1,80})\]", IGNORECASE)
 _DIAGRAM = bounded(
     r"\b(?:overviews?|architectures?|frameworks?|pipelines?|workflows?|schematics?|diagrams?"
     r"|illustrat\w{1,6}|flow ?charts?|sketch(?:es)?)\b",
@@ -154,7 +154,7 @@ def _pictures(
     """Count figures, diagrams among them, and tables on their first mention."""
     figures = diagrams = tables = 0
     for sentence in all_sentences:
-        for pattern in (_NAMED, _LABELLED):
+        for pattern in (_FLOAT_MENTION, _FLOAT_LABEL):
             for match in pattern.finditer(sentence):
                 name = (match[1][0].casefold(), match[2].casefold())
                 if name in names_so_far:
@@ -173,7 +173,7 @@ def citations_in(text: str, *, is_latex: bool) -> int:
         key_lists = (match[1].split(",") for match in _KEYS.finditer(text))
         return sum(1 for keys in key_lists for key in keys if key and not _LABEL.match(key.strip()))
     count = 0
-    for match in _NUMBERED.finditer(text):
+    for match in _NUMBER_CITATION.finditer(text):
         count += len(_NUMBER.findall(match[1]))
         for one in _RANGE.finditer(match[1]):
             count += max(0, int(one[2]) - int(one[1]) - 1)
@@ -185,19 +185,19 @@ def past_share(all_sentences: Iterable[str]) -> float | None:
     """Return the share of past tense in auxiliaries and verbs after `we`; None for too few."""
     past = present = 0
     for sentence in all_sentences:
-        before = ""
+        previous_word = ""
         for word in words(sentence):
             if word in _PAST:
                 past += 1
             elif word in _PRESENT:
                 present += 1
-            elif before == "we" and word not in _MODAL:
+            elif previous_word == "we" and word not in _MODAL:
                 if word.endswith("ly") or word in ("also", "then", "first"):
                     continue
                 is_past = word.endswith("ed") or word in _IRREGULAR
                 past += is_past
                 present += not is_past
-            before = word
+            previous_word = word
     verb_count = past + present
     return past / verb_count if verb_count >= LEAST_VERBS else None
 
@@ -220,9 +220,9 @@ def plan_by_habits(
         most_words: of all sections together; longer outlines are scaled down.
     """
     if not habits.are_enough:
-        because = f"fixed, since {habits.why_not}"
+        reason = f"fixed, since {habits.why_not}"
         return _within(
-            [replace(each, planned_from=because if each.part else "") for each in outline],
+            [replace(each, planned_from=reason if each.part else "") for each in outline],
             most_words,
         )
     habit_of_part: dict[SectionPart, Habit] = {}
@@ -233,31 +233,31 @@ def plan_by_habits(
         if habit is None or habit.papers < LEAST_SHARE * habits.measured:
             count = f"{habit.papers if habit else 0} of {habits.measured} neighbours"
             needs_reason = part is not None and part is not SectionPart.ABSTRACT
-            because = f"fixed, since {count} have such a section" if needs_reason else ""
-            sections.append(replace(section, planned_from=because))
+            reason = f"fixed, since {count} have such a section" if needs_reason else ""
+            sections.append(replace(section, planned_from=reason))
             continue
         habit_of_part[habit.part] = habit
         words = min(max(round(habit.words / 10) * 10, _LEAST_PLANNED), _MOST_PLANNED)
-        because = (
+        reason = (
             f"median of {habit.papers} neighbours, {habit.words:,.0f} words; half of"
             f" them have {habit.low:,.0f} to {habit.high:,.0f}"
         )
         sections.append(
-            replace(section, planned_words=words, planned_from=because, style=habit.style)
+            replace(section, planned_words=words, planned_from=reason, style=habit.style)
         )
     return _within(_reorder(sections, habit_of_part), most_words)
 
 
 def _reorder(
-    planned: Sequence[PlannedSection], habits: dict[SectionPart, Habit]
+    planned_sections: Sequence[PlannedSection], habits: dict[SectionPart, Habit]
 ) -> list[PlannedSection]:
     """Reorder the sections with measured places among each other; the others stay."""
     places: dict[SectionPart | None, float] = {
         part: habit.place_0_to_1 for part, habit in habits.items() if habit.place_0_to_1 is not None
     }
-    moving = [each for each in planned if each.part in places]
-    order = iter(sorted(moving, key=lambda each: places[each.part]))
-    return [next(order) if each.part in places else each for each in planned]
+    movable_sections = [each for each in planned_sections if each.part in places]
+    order = iter(sorted(movable_sections, key=lambda each: places[each.part]))
+    return [next(order) if each.part in places else each for each in planned_sections]
 
 
 def _within(outline: Iterable[PlannedSection], most_words: int) -> tuple[PlannedSection, ...]:
@@ -289,7 +289,7 @@ def neighbours_of(
     """Measure the papers nearest to `idea`; return the rows, with reasons, and the requests.
 
     Args:
-        kept_sections: of evaluations, for papers whose document is no longer stored.
+        kept_sections: sections in evaluations, for papers whose document is no longer stored.
         downloads: whether missing documents are fetched.
     """
     unique = list({paper.paper_id: paper for paper in papers}.values())

@@ -49,7 +49,7 @@ def make_outline(
     result_keys = tuple(key for key in results if key not in (*gaps, *questions))
     short = tuple(key for key in result_keys if key.rpartition(".")[2] in _IN_SHORT)
     keys_in_short = (*questions, *short)
-    how = tuple(key for key in result_keys if key.rpartition(".")[2] in _HOW)
+    method_keys = tuple(key for key in result_keys if key.rpartition(".")[2] in _HOW)
     graphs = tuple(each.figure_id for each in figures if each.kind is FigureKind.GRAPH)
     charts = tuple(each.figure_id for each in figures if each.kind is FigureKind.CHART)
     sections = [
@@ -71,7 +71,7 @@ def make_outline(
             heading="Method" if form is Form.PAPER else "Plan",
             part=SectionPart.METHOD,
             purpose="Say what is done, so that another can do it again.",
-            claim_keys=(*_of_idea(claims, "method", "experiment"), *how),
+            claim_keys=(*_of_idea(claims, "method", "experiment"), *method_keys),
             planned_words=400,
             figure_ids=graphs,
         ),
@@ -153,10 +153,10 @@ def read_outline(path: Path, material: Material) -> tuple[PlannedSection, ...]:
     keys = {claim.claim_key for claim in material.claims}
     figures = {figure.figure_id for figure in material.figures}
     for section in outline:
-        for unknown in sorted({*section.claim_keys} - keys):
-            raise ConfigurationError(f"{path}: {section.heading} names no claim: {unknown}")
-        for unknown in sorted({*section.figure_ids} - figures):
-            raise ConfigurationError(f"{path}: {section.heading} names no figure: {unknown}")
+        for unknown_name in sorted({*section.claim_keys} - keys):
+            raise ConfigurationError(f"{path}: {section.heading} names no claim: {unknown_name}")
+        for unknown_name in sorted({*section.figure_ids} - figures):
+            raise ConfigurationError(f"{path}: {section.heading} names no figure: {unknown_name}")
     if not any(DECLARATION_KEY in section.claim_keys for section in outline):
         raise ConfigurationError(
             f"{path} has no section with {DECLARATION_KEY}: what machines wrote"

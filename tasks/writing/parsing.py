@@ -21,7 +21,9 @@ def words_of(text: str) -> list[str]:
     return [match.group().casefold() for match in _WORD.finditer(text)]
 
 
-def find_repeated(texts: Sequence[str], stored: Iterable[StoredText]) -> list[tuple[int, str, str]]:
+def find_repeated(
+    texts: Sequence[str], stored_texts: Iterable[StoredText]
+) -> list[tuple[int, str, str]]:
     """Return (index, title, words) for each text that repeats a stored one, in linear time."""
     places: dict[tuple[str, ...], int] = {}
     for place, text in enumerate(texts):
@@ -29,7 +31,7 @@ def find_repeated(texts: Sequence[str], stored: Iterable[StoredText]) -> list[tu
         for start in range(len(words) - LEAST_WORDS + 1):
             places.setdefault(tuple(words[start : start + LEAST_WORDS]), place)
     first_matches: dict[int, tuple[int, str, str]] = {}
-    for other in stored if places else ():
+    for other in stored_texts if places else ():
         words = words_of(other.text)
         for start in range(len(words) - LEAST_WORDS + 1):
             run = tuple(words[start : start + LEAST_WORDS])
@@ -155,12 +157,12 @@ class _Reading:
         return self._flat(inner, stretch)
 
     def _cite(self, citations: Sequence[Any], stretch: Stretch) -> str:
-        around = "".join(
+        surrounding_text = "".join(
             self._flat([*each["citationPrefix"], *each["citationSuffix"]], stretch)
             for each in citations
         )
         stretch.citations.append(tuple(each["citationId"] for each in citations))
-        return f"{CITATION}{len(stretch.citations) - 1}{END}{around}"
+        return f"{CITATION}{len(stretch.citations) - 1}{END}{surrounding_text}"
 
     def _claim(self, content: Any, stretch: Stretch) -> str:
         key = dict(content[0][2]).get("key", "")

@@ -25,7 +25,7 @@ from tasks.writing.checking import numbers_in
 _KEY = bounded(r"\{\{\s{0,9}([A-Za-z0-9][A-Za-z0-9._-]{0,119})\s{0,9}\}\}")
 _SPAN = linear(r"\[(?:[^\[\]\\]|\\.)*\]\{\.claim key=\"([a-z0-9][a-z0-9._-]*)\"\}")
 _CITATION = bounded(r"\[@[^\[\]]{1,300}\]")
-_CITED = bounded(r"@([A-Za-z0-9][A-Za-z0-9_:.-]{0,119})")
+_CITE_KEY = bounded(r"@([A-Za-z0-9][A-Za-z0-9_:.-]{0,119})")
 _BEHIND_STOP = bounded(r"([.!?])[ \t]{1,9}((?:\[@[^\[\]]{1,300}\][ \t]{0,9}){1,9})(?=\s|$)")
 _LIST_MARK = bounded(r"^[ \t]{0,9}(?:[-*+]|\(?\d{1,3}[.)])[ \t]{1,9}", MULTILINE)
 _HEADING = bounded(r"^#{1,6}[ \t]{1,9}", MULTILINE)
@@ -92,7 +92,7 @@ def restore_keys(text: str, claims: Mapping[str, DraftClaim]) -> str:
 
 
 def cited_in(sentence: str) -> tuple[str, ...]:
-    keys = (key for match in _CITATION.finditer(sentence) for key in _CITED.findall(match[0]))
+    keys = (key for match in _CITATION.finditer(sentence) for key in _CITE_KEY.findall(match[0]))
     return tuple(dict.fromkeys(key.rstrip(".:") for key in keys))
 
 
@@ -138,11 +138,13 @@ async def check_statements(
                 text = one_space(without_citations(sentence))
             elif reply is not None and reply.verdict not in (None, Verdict.NOT):
                 text = one_space(without_citations(_KEYS.sub("", reply.correction)))
-            more = sorted({*numbers_in(text)} - {*numbers_in(stored_text)}) if text else []
+            unsupported_numbers = (
+                sorted({*numbers_in(text)} - {*numbers_in(stored_text)}) if text else []
+            )
             if not text or not stored_text.strip():
                 refusals[sentence] = "no stored passage carries it"
-            elif more:
-                refusals[sentence] = f"its passages hold no {', '.join(more)}"
+            elif unsupported_numbers:
+                refusals[sentence] = f"its passages hold no {', '.join(unsupported_numbers)}"
             else:
                 claims[sentence] = DraftClaim(
                     claim_key=f"said.{len(claims) + 1}",

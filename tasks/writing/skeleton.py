@@ -62,19 +62,21 @@ def _experiment(claims: Mapping[str, DraftClaim]) -> Iterable[str]:
     if "task" in claims:
         yield f"## {_span(claims['task'])}"
     if "finding" in claims:
-        because = f", since {_span(claims['because'])}" if "because" in claims else ""
-        yield f"The experiment finds: {_span(claims['finding'])}{because}."
+        reason_text = f", since {_span(claims['because'])}" if "because" in claims else ""
+        yield f"The experiment finds: {_span(claims['finding'])}{reason_text}."
     yield from program_tables(claims)
     shown_first = ("task", "finding", "because")
-    rest = [claim for name, claim in claims.items() if "." not in name and name not in shown_first]
-    yield "\n".join(f"- {escaped(claim.means)}: {_span(claim)}" for claim in rest)
+    other_claims = [
+        claim for name, claim in claims.items() if "." not in name and name not in shown_first
+    ]
+    yield "\n".join(f"- {escaped(claim.means)}: {_span(claim)}" for claim in other_claims)
 
 
 def program_tables(claims: Mapping[str, DraftClaim]) -> list[str]:
     """Return a table of programs for each experiment with means among the claims.
 
     Args:
-        claims: by key, whose last two parts are program and column.
+        claims: claims by key; the last two parts of a key are program and column.
     """
     tables: dict[str, dict[str, dict[str, DraftClaim]]] = {}
     for key, claim in claims.items():

@@ -96,8 +96,8 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
     """Return the second round if there is one and it passes the check, else the first."""
     unreviewed_request = replace(request, parameters=replace(request.parameters, review=False))
     first: DraftSummary = runs("write", unreviewed_request)
-    unfinished = not first.published or first.head.incomplete_reason is not None
-    if not request.parameters.review or unfinished:
+    is_unfinished = not first.published or first.head.incomplete_reason is not None
+    if not request.parameters.review or is_unfinished:
         return first
     warehouse, name = Warehouse(request.warehouse, settings), first.head.run_id
     draft = _published_draft(warehouse, name)
@@ -111,28 +111,32 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
     review = check_summary.head.run_id
     if not check_summary.published:
         return _with(first, f"the first round stands: the review {review} was not published")
-    if (early := check_summary.head.incomplete_reason) is not None:
+    if (incomplete_reason := check_summary.head.incomplete_reason) is not None:
         line = f"the review {review} is not finished, so the first round stands"
-        return _with(replace(first, head=replace(first.head, incomplete_reason=early)), line)
+        return _with(
+            replace(first, head=replace(first.head, incomplete_reason=incomplete_reason)), line
+        )
     with warehouse.reader() as connection:
         checks = published_units(connection, kind_of(CHECKS), review)
-    standing = [problem for check in checks for problem in check.problems if problem.stands]
-    points = points_of(standing, draft)
-    review_summary = (
-        f"the review {review} found {len(standing):,} problem{'s' * (len(standing) != 1)}"
-    )
-    if len(points) < len(standing):
-        review_summary += f", {len(standing) - len(points)} of them in no section of the draft"
+    standing_problems = [
+        problem for check in checks for problem in check.problems if problem.stands
+    ]
+    points = points_of(standing_problems, draft)
+    review_summary = f"the review {review} found {len(standing_problems):,} problem{'s' * (len(standing_problems) != 1)}"
+    if len(points) < len(standing_problems):
+        review_summary += (
+            f", {len(standing_problems) - len(points)} of them in no section of the draft"
+        )
     if not points:
         return _with(first, f"{review_summary}: there is no second round")
     revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
     (unit,) = unreviewed_request.units
-    again = replace(
+    second_request = replace(
         unreviewed_request,
         units=(replace(unit, revision=revision),),
         budget=remaining(request.budget, warehouse, [name, review]),
     )
-    return _better_round(first, runs("write", again), review_summary, warehouse)
+    return _better_round(first, runs("write", second_request), review_summary, warehouse)
 
 
 def _better_round(
@@ -142,14 +146,16 @@ def _better_round(
         outcome = "the second round was not published, so the first stands"
         return _with(first, f"{review_summary}; {outcome}")
     name = second.head.run_id
-    if (early := second.head.incomplete_reason) is not None:
-        unfinished_round = replace(first, head=replace(first.head, incomplete_reason=early))
+    if (incomplete_reason := second.head.incomplete_reason) is not None:
+        unfinished_round = replace(
+            first, head=replace(first.head, incomplete_reason=incomplete_reason)
+        )
         outcome = f"the second round, {name}, is not finished"
         return _with(unfinished_round, f"{review_summary}; {outcome}")
     revised_draft = _published_draft(warehouse, name)
     if revised_draft.word_count is None:
-        why = revised_draft.unscored_detail
-        outcome = f"the second round, {name}, is refused and the first stands: {why}"
+        reason = revised_draft.unscored_detail
+        outcome = f"the second round, {name}, is refused and the first stands: {reason}"
         return _with(first, f"{review_summary}; {outcome}")
     outcome = f"and this is the second round; the first is {first.head.run_id}"
     return _with(second, f"{review_summary}, {outcome}")
@@ -219,8 +225,8 @@ def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, 
         place = problem.location.casefold()
         in_place = [name for name in texts if name.casefold() in place]
         if heading := next(iter([*quoting_headings, *in_place]), ""):
-            at = f" (at: {quote})" if quote else ""
-            point = f"a reviewer finds: {problem.problem} {problem.explanation}{at}"
+            quote_text = f" (at: {quote})" if quote else ""
+            point = f"a reviewer finds: {problem.problem} {problem.explanation}{quote_text}"
             points.append(SectionPoint(heading=heading, point=point))
     return tuple(points)
 

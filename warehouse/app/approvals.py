@@ -149,5 +149,5 @@ def _rejection_sentence(database: ServiceDatabase, decision: Decision) -> str:
     if decision.participant_id is None:
         return f"rejected by rule: {decision.rule}"
     reason = reason_of(database, decision.reason_sha256)
-    why = "no reason is kept" if reason is None else reason
-    return f"rejected by {decision.participant_id}: {why}"
+    reason_text = "no reason is kept" if reason is None else reason
+    return f"rejected by {decision.participant_id}: {reason_text}"

@@ -63,9 +63,11 @@ class Statements:
         return next(iter(self.nouns(kind, table, column, **where)), None)
 
 
-def _condition(where: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    values = [value for value in where.values() if value is not None]
-    tests = (f"{name} is null" if each is None else f"{name} = ?" for name, each in where.items())
+def _condition(conditions: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    values = [value for value in conditions.values() if value is not None]
+    tests = (
+        f"{name} is null" if each is None else f"{name} = ?" for name, each in conditions.items()
+    )
     return " and ".join(tests) or "true", values
 
 

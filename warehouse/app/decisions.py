@@ -45,23 +45,34 @@ def request_for_stage(
     answer from then on.
     """
     with database.transaction() as work:
-        final_decisions, earlier = decisions(work), _requests_by_place(work)
+        final_decisions, earlier_requests = decisions(work), _requests_by_place(work)
         return tuple(
-            _replace_request(work, request, earlier.get(_place(request), []), final_decisions)
+            _replace_request(
+                work, request, earlier_requests.get(_place(request), []), final_decisions
+            )
             for request in requests
         )
 
 
 def _replace_request(
-    work: Transaction, request: Request, earlier: Sequence[Request], decided: Collection[str]
+    work: Transaction,
+    request: Request,
+    earlier_requests: Sequence[Request],
+    decided_ids: Collection[str],
 ) -> Request:
-    alike = [each for each in earlier if each.parts == request.parts]
-    decided_requests = [each for each in alike if each.request_id in decided]
+    similar_requests = [each for each in earlier_requests if each.parts == request.parts]
+    decided_requests = [each for each in similar_requests if each.request_id in decided_ids]
     if decided_requests:
         return decided_requests[-1]
-    if alike and alike[-1] is earlier[-1] and alike[-1].asked_of == request.asked_of:
-        return alike[-1]
-    name = content_hash(*map(str, _place(request)), *request.parts, str(len(earlier)), length=12)
+    if (
+        similar_requests
+        and similar_requests[-1] is earlier_requests[-1]
+        and similar_requests[-1].asked_of == request.asked_of
+    ):
+        return similar_requests[-1]
+    name = content_hash(
+        *map(str, _place(request)), *request.parts, str(len(earlier_requests)), length=12
+    )
     replacement = request.model_copy(update={"request_id": name})
     record(work, "requests", replacement)
     return replacement
@@ -93,8 +104,8 @@ def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Ite
     """Yield requests without an answer, oldest first; `asked_of`: of one participant."""
     final_decisions, latest = decisions(database), _latest_requests(database)
     for request in records_of(database, "requests", Request):
-        waits = request.request_id not in final_decisions and _is_current(request, latest)
-        if waits and (asked_of is None or asked_of in request.asked_of):
+        is_waiting = request.request_id not in final_decisions and _is_current(request, latest)
+        if is_waiting and (asked_of is None or asked_of in request.asked_of):
             yield request
 
 
@@ -138,7 +149,7 @@ def decide(
     """Record the final answer of a participant.
 
     Args:
-        connection: of the lake, whose ledger has the current version of the artefact.
+        connection: connection to the lake, whose ledger has the current version of the artefact.
 
     Raises:
         UnknownNameError: no such request or participant, or the participant was forgotten.
@@ -178,11 +189,11 @@ def decide(
 
 
 def decide_by_rule(
-    database: ServiceDatabase, ruled: Mapping[str, tuple[Request, Verdict, str]]
+    database: ServiceDatabase, rulings: Mapping[str, tuple[Request, Verdict, str]]
 ) -> None:
     with database.transaction() as work:
         existing = decisions(work)
-        for request_id, (request, verdict, rule) in ruled.items():
+        for request_id, (request, verdict, rule) in rulings.items():
             if request_id not in existing:
                 _write_down(work, request, verdict, rule=rule)
 
@@ -231,12 +242,12 @@ def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:
         return
     chooses = verdict in (Verdict.CHOSEN, Verdict.SENT_BACK)
     if chooses is not bool(request.options):
-        what = (
+        requirement = (
             f"choose 1 to {len(request.options)}, or send it back"
             if request.options
             else "approve or reject it"
         )
-        raise ConfigurationError(f"request {request.request_id}: {what}")
+        raise ConfigurationError(f"request {request.request_id}: {requirement}")
     if (verdict is Verdict.CHOSEN) is not (choice is not None):
         raise ConfigurationError(
             f"request {request.request_id}: choose one alternative by its number, 1 to"
@@ -248,11 +259,11 @@ def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:
         raise ConfigurationError(f"there is no alternative {choice}: 1 to {len(request.options)}")
 
 
-def _check_version(request: Request, seen: str | None, current: tuple[str, ...]) -> None:
-    if seen is not None and not request.is_about(seen):
+def _check_version(request: Request, version_seen: str | None, current: tuple[str, ...]) -> None:
+    if version_seen is not None and not request.is_about(version_seen):
         raise ConflictError(
             f"request {request.request_id} is about version {request.version_shown}, and not about"
-            f" {seen[:64]}"
+            f" {version_seen[:64]}"
         )
     if content_hash(*current) == request.version_sha256:
         return

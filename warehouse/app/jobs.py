@@ -265,10 +265,10 @@ def take_result(warehouse: Warehouse, job_id: str) -> dict[str, object]:
     job = read_job(warehouse, job_id)
     if job is None:
         raise ConfigurationError("the plan was deleted before it was read: request it again")
-    done = job.status.state is JobState.DONE
-    result = read_result(job) if done else {}
+    is_done = job.status.state is JobState.DONE
+    result = read_result(job) if is_done else {}
     forget(job)
-    if not done:
+    if not is_done:
         raise ConfigurationError(job.status.last_word or "the plan was stopped")
     return result
 

@@ -186,8 +186,8 @@ def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -
     if first is None or second is None or not all(texts):
         return NoVote(_ONE_LOST, next(filter(None, texts), ()))
     if first == second or texts[0] == texts[1]:
-        why = "Both gave the same answer, so there is nothing to vote on."
-        return NoVote(why, texts[0], QuestionEnd.LEFT)
+        reason = "Both gave the same answer, so there is nothing to vote on."
+        return NoVote(reason, texts[0], QuestionEnd.LEFT)
     for contest in contests_of(queries, track):
         if {first, second} <= set(contest.contenders):
             return Answers(contest, (first, second), (texts[0], texts[1]))

@@ -138,9 +138,9 @@ def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> No
         if job is None and database.ask("waiting"):
             continue  # its files are not written yet
         cost_usd = None if job is None else _cost_usd(warehouse, job)
-        settled = {"open": 0, "charge_usd": bound_usd if cost_usd is None else cost_usd}
+        settled_values = {"open": 0, "charge_usd": bound_usd if cost_usd is None else cost_usd}
         with database.transaction() as work:
-            work.change("submissions", settled, job_id=job_id, open=1)
+            work.change("submissions", settled_values, job_id=job_id, open=1)
 
 
 def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:

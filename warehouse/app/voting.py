@@ -217,8 +217,8 @@ def _close_offer(
         raise RateLimitedError(f"{in_a_minute} pairs in a minute: read on, and vote in a minute")
     if in_a_day >= settings.most_per_day:
         raise RateLimitedError(f"{in_a_day} pairs in a day are the limit: continue tomorrow")
-    closed = {"closed": outcome, "closed_at": datetime.now(UTC).timestamp()}
-    work.change("offers", closed, offer_id=offer_id)
+    closing_values = {"closed": outcome, "closed_at": datetime.now(UTC).timestamp()}
+    work.change("offers", closing_values, offer_id=offer_id)
     return Offer.model_validate_json(document)
 
 

@@ -28,7 +28,7 @@ _MART_SQL: dict[str, str] = {}
 """SQL of marts as DuckDB formats it, cached."""
 _CATALOGUE_SQL: dict[str, str] = {}
 """Catalogue SQL last recognized as that of a mart, cached."""
-_INLINED = linear(r"ducklake_inlined_(data|delete)_[0-9_]+")
+_INLINED_TABLE = linear(r"ducklake_inlined_(data|delete)_[0-9_]+")
 _ROWS_PER_GROUP = 8_192
 """Small row groups, so that one idea's rows are read without those of a thousand others: ten times
 as fast as the default of 122,880.
@@ -138,7 +138,7 @@ def later_rows(tables: Iterable[str], schema: str) -> list[str]:
     return [
         filled("catalogue", "later_rows", schema=schema, table=table, column=column)
         for table in tables
-        if (match := _INLINED.fullmatch(table))
+        if (match := _INLINED_TABLE.fullmatch(table))
         # Deletions have no end column.
         for column in ("begin_snapshot", *(["end_snapshot"] if match[1] == "data" else []))
     ]

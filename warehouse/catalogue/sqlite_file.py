@@ -15,7 +15,7 @@ from warehouse.statements import statement
 BUSY_TIMEOUT_SECONDS = 60.0
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 _LEAST_RECORD_BYTES = 16
-"""Of a super-journal record: length of its name, checksum and magic number."""
+"""End of a super-journal record: length of its name, checksum and magic number."""
 
 
 def connect(database: Path, **options: Any) -> sqlite3.Connection:

@@ -96,7 +96,7 @@ def run_sql_with_names(
     maximum_rows: int = _MAXIMUM_ROWS,
     files: Mapping[str, Path] = MappingProxyType({}),
 ) -> tuple[tuple[str, ...], list[Row]]:
-    """Run as `run_sql`, and return the column names too, also without rows."""
+    """Run as `run_sql`; return also the column names, even without rows."""
     with _run_statement(warehouse, sql, timeout_seconds, files) as answer:
         names = _distinct([column[0] for column in answer.description or ()])
         values = answer.fetchmany(maximum_rows + 1)

@@ -57,8 +57,8 @@ def report_storage_failures() -> Iterator[None]:
         yield
     except duckdb.IOException as error:
         failure = storage_failure(error)
-        _, missing, file = str(error).partition('Cannot open file "')
-        if failure is None and missing:
+        _, marker, file = str(error).partition('Cannot open file "')
+        if failure is None and marker:
             path, _, _ = file.partition('"')
             failure = ConfigurationError(f"{path} cannot be opened: bring it back from a copy")
         if failure is None:

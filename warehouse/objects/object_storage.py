@@ -140,9 +140,11 @@ class ObjectFolder:
                 )
             except ClientError as error:
                 response = error.response
-                failed = response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
-                deleted = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
-                if failed or deleted:
+                is_condition_failed = (
+                    response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
+                )
+                is_deleted = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
+                if is_condition_failed or is_deleted:
                     return False
                 raise
         return True
@@ -259,7 +261,7 @@ def _translate_errors(folder: ObjectFolder, name: str | None = None) -> Iterator
     """Yield the client, and turn its errors into ours.
 
     Args:
-        name: of the object whose HEAD is requested.
+        name: name of the object whose HEAD is requested.
     """
     from boto3.exceptions import Boto3Error
     from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError

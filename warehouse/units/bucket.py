@@ -154,8 +154,10 @@ def _get(layout: Layout, name: str) -> tuple[dict[str, bytes], str] | None:
         raise _invalid_object(layout, name, str(error)) from error
 
 
-def _invalid_object(layout: Layout, name: str, why: str) -> ConfigurationError:
-    return ConfigurationError(f"{layout.address}/{name} is not what lands there ({why}): remove it")
+def _invalid_object(layout: Layout, name: str, reason: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{layout.address}/{name} is not what lands there ({reason}): remove it"
+    )
 
 
 def _pack_files(files: Iterable[Path], contents: Mapping[str, bytes] | None = None) -> bytes:

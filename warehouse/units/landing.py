@@ -43,8 +43,8 @@ from warehouse.units.kind import HeadT, Kind, ReceiptT
 
 NounT = TypeVar("NounT", bound=Noun)
 CALL_TABLES = ("llm_calls", "api_calls")
-_REPLACED = ".replaced-"
-LEFTOVERS = (BUILDING, _REPLACED)
+_REPLACED_PREFIX = ".replaced-"
+LEFTOVERS = (BUILDING, _REPLACED_PREFIX)
 """Prefixes of names that only killed processes leave behind."""
 
 
@@ -292,12 +292,12 @@ def move_into_place(building: Path, target: Path) -> None:
                 raise
         else:
             return
-        aside = building.parent / f"{_REPLACED}{uuid4().hex}"
+        replaced_folder = building.parent / f"{_REPLACED_PREFIX}{uuid4().hex}"
         try:
-            target.rename(aside)
+            target.rename(replaced_folder)
         except FileNotFoundError:
             continue
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(replaced_folder, ignore_errors=True)
 
 
 def receipt_of(layout: Layout, kind: Kind[Any, ReceiptT], folder: Path) -> ReceiptT | None:
@@ -357,13 +357,17 @@ def with_earlier_calls(
     """
     unit_folder = kind.folder_of(layout, receipt)
     ids = kind.parameters(*kind.names(receipt)) | {"position": 0}
-    earlier = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journal_calls]}
+    earlier_rows = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journal_calls]}
     for name in CALL_TABLES if receipt_of(layout, kind, unit_folder) is not None else ():
         path = unit_folder / f"{name}.parquet"
         if path.exists():
-            earlier[name] = _merge_calls(earlier.get(name, []), read_rows(TABLE[name], path))
+            earlier_rows[name] = _merge_calls(
+                earlier_rows.get(name, []), read_rows(TABLE[name], path)
+            )
     merged_calls = {
-        name: _merge_calls(calls, rows.get(name, [])) for name, calls in earlier.items() if calls
+        name: _merge_calls(calls, rows.get(name, []))
+        for name, calls in earlier_rows.items()
+        if calls
     }
     return {**rows, **merged_calls}
 
@@ -387,10 +391,10 @@ def write_unit(
     return complete
 
 
-def _merge_calls(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:
+def _merge_calls(earlier_calls: Sequence[Row], now: Sequence[Row]) -> list[Row]:
     """Merge rows of calls by id; `now` takes precedence."""
     current_ids = {row["call_id"] for row in now}
-    calls = [*(row for row in earlier if row["call_id"] not in current_ids), *now]
+    calls = [*(row for row in earlier_calls if row["call_id"] not in current_ids), *now]
     return [row | {"position": position} for position, row in enumerate(calls)]
 
 

@@ -52,7 +52,7 @@ def record(
     """Append the changes by publishing `head`, in the same transaction, after its rows.
 
     Args:
-        rows: of the work, by table.
+        rows: rows of the work, by table.
 
     Raises:
         PublicationError: the ledger holds a row about an unknown artefact.

@@ -239,11 +239,11 @@ class _Comparison:
         kind: Kind,
         names: tuple[str, ...],
         landed_rows: LandedContent,
-        expected: Mapping[str, int],
+        expected_counts: Mapping[str, int],
     ) -> Iterator[str]:
         """Yield a line for each table whose rows differ in number or content."""
         about = kind.title(*names)
-        for name, count in expected.items():
+        for name, count in expected_counts.items():
             if name not in self.readable:
                 continue
             condition = kind.condition(TABLE[name])

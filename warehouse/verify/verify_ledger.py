@@ -1,4 +1,4 @@
-"""Verification of the ledger, and of what it records. Changes nothing."""
+"""Read-only verification of the ledger and of the records behind it."""
 
 from collections.abc import Collection, Iterator
 from typing import Any

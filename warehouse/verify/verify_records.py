@@ -90,7 +90,7 @@ def recorded_problems(
             if head_of(connection).sequence or not loss:
                 entries = rows_in(connection, statement("ledger", "of_records"))
             rows = connection.execute(statement("ledger", "forgotten")).fetchall()
-            forgotten_people.update(who for (who,) in rows)
+            forgotten_people.update(person for (person,) in rows)
     # After the lake, so that rows copied meanwhile are in the database.
     databases = _in_database(warehouse, tables, forgotten_people, findings)
     for name, lake in lakes.items():
@@ -141,13 +141,13 @@ def _recorded_head(warehouse: Warehouse, findings: RecordFindings) -> LedgerHead
 def _ledger_loss(
     connection: Connection,
     warehouse: Warehouse,
-    recorded: LedgerHead | None,
+    recorded_head: LedgerHead | None,
     lakes: Mapping[str, _Place],
 ) -> str | None:
     """Return a line about a ledger that lost its last rows or all; None if intact."""
-    if recorded is not None and lacks(connection, recorded):
+    if recorded_head is not None and lacks(connection, recorded_head):
         return (
-            f"ledger: row {recorded.sequence}, whose hash was noted in {head_file(warehouse)}, is"
+            f"ledger: row {recorded_head.sequence}, whose hash was noted in {head_file(warehouse)}, is"
             f" missing; bring {warehouse.lake} back from a copy, or remove the note of a lake that was"
             " recreated"
         )
@@ -240,12 +240,12 @@ def _compare_with_reasons(decisions: _Place, database: ServiceDatabase) -> set[s
 
 
 def _compare_with_ledger(
-    place: _Place, entries: Sequence[Row], uncopied: Collection[str] = ()
+    place: _Place, entries: Sequence[Row], uncopied_keys: Collection[str] = ()
 ) -> None:
     """Report rows without an entry, rows of other content, and entries without a row.
 
     Args:
-        uncopied: rows that the lake lacks; without an entry they wait for the next publication.
+        uncopied_keys: rows that the lake lacks; without an entry they wait for the next publication.
     """
     missing_entries = {each["version_sha256"]: each for each in entries}
     other_entries: dict[str, LedgerEntry] = {}
@@ -260,13 +260,14 @@ def _compare_with_ledger(
             del missing_entries[changed_entry["version_sha256"]]
             sequence = changed_entry["sequence"]
             place.tell(key, f"{key} in {place.title} is not what row {sequence} of the ledger says")
-        elif key not in uncopied:
+        elif key not in uncopied_keys:
             place.tell(key, f"{key} in {place.title} is not in the ledger: it was never recorded")
     for each in missing_entries.values():
         sequence = each["sequence"]
-        what = f"{_decision_key(each) or 'a row'} is missing in {place.title}"
+        loss_text = f"{_decision_key(each) or 'a row'} is missing in {place.title}"
         place.tell(
-            f"row {sequence}", f"{what}: row {sequence} of the ledger says that it was recorded"
+            f"row {sequence}",
+            f"{loss_text}: row {sequence} of the ledger says that it was recorded",
         )
 
 

@@ -134,7 +134,7 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> PageConte
     """Show the open question, the estimate of a drafted one, or the form."""
     voter, warehouse = visit.pseudonym, visit.lake.warehouse
     question = open_question(services_of(warehouse), voter)
-    waits = question is not None and at_work(warehouse, services_of(warehouse), question)
+    is_waiting = question is not None and at_work(warehouse, services_of(warehouse), question)
     kind = (
         draft.kind
         if draft is not None
@@ -146,9 +146,9 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> PageConte
         here=_HERE,
         note=note,
         question=question,
-        waits=waits,
-        no_runner=NO_RUNNER if waits and runner_at_work(warehouse) is False else "",
-        body=Markup() if question is None or waits else _ballot_or_reason(visit, question),
+        waits=is_waiting,
+        no_runner=NO_RUNNER if is_waiting and runner_at_work(warehouse) is False else "",
+        body=Markup() if question is None or is_waiting else _ballot_or_reason(visit, question),
         draft=_DRAFTS.get(_key(visit, voter)),
         kinds=[(each, each.capitalize()) for each in QuestionKind],
         kind=kind,
@@ -157,7 +157,7 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> PageConte
         longest=LONGEST_IDEA if kind is QuestionKind.IDEA else LONGEST_QUESTION,
         rows=10 if kind is QuestionKind.IDEA else 3,
     )
-    return PageContent(_TITLE, (), head, live=waits)
+    return PageContent(_TITLE, (), head, live=is_waiting)
 
 
 def _ballot_or_reason(visit: Visit, question: LiveQuestion) -> Markup:

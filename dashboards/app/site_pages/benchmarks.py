@@ -81,9 +81,9 @@ def _score_chart(
     yield pg.heading(
         f"{with_spaces(metric).capitalize()}{'' if of_data == WHOLE else f', {of_data}'}"
     )
-    if (says := meaning_of(metric)) is not None:
-        better = f" {says.better.capitalize()} is better." if says.better else ""
-        yield pg.text(f"{says.meaning}{better}")
+    if (meaning := meaning_of(metric)) is not None:
+        better = f" {meaning.better.capitalize()} is better." if meaning.better else ""
+        yield pg.text(f"{meaning.meaning}{better}")
     caption = "Dots in the other color are published figures; lines are 95 % intervals."
     rows.sort(key=lambda row: -row.dots[0])
     yield from pg.optional(

@@ -96,8 +96,8 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
 
 
 @lru_cache(2)
-def _prices(path: Path, changed: int) -> dict[str, ModelPrice]:
-    del changed  # cache key: a new modification time means new content
+def _prices(path: Path, modified_at: int) -> dict[str, ModelPrice]:
+    del modified_at  # cache key: a new modification time means new content
     entries: dict[str, Any] = orjson.loads(path.read_bytes())
     prices = {
         name: _price(entry)
@@ -208,16 +208,20 @@ def _over_nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
 def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
     costs = lake.frame("cost_per_idea", run_id=run.run_id)
     priced_costs = costs.filter(polars.col("unknown_price_calls") == 0)
-    unknown = len(costs) - len(priced_costs)
+    unpriced_count = len(costs) - len(priced_costs)
     yield pg.heading("Cost by idea")
     if priced_costs["cost_usd"].sum() > 0:
-        caption = f"In no bar: {figures.plural(unknown, 'idea')} with a call of unknown price."
+        caption = (
+            f"In no bar: {figures.plural(unpriced_count, 'idea')} with a call of unknown price."
+        )
         edges, counts = round_bins(priced_costs["cost_usd"].to_list())
         yield from pg.optional(
-            histogram("ideas", "Ideas by cost", caption if unknown else "", "USD", edges, counts)
+            histogram(
+                "ideas", "Ideas by cost", caption if unpriced_count else "", "USD", edges, counts
+            )
         )
     else:
-        yield pg.text(f"No idea has a known cost: {figures.plural(unknown, 'idea')} with a call"
+        yield pg.text(f"No idea has a known cost: {figures.plural(unpriced_count, 'idea')} with a call"
                       " of unknown price.")  # fmt: skip
     titles = polars.struct("idea_id", "title").alias("idea")
 
@@ -256,8 +260,10 @@ def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Blo
     ]
     rows.sort(key=lambda row: row[1])
     if cost.cost_usd is not None:
-        without = cost.unknown_price_calls
-        note = f" ({figures.plural(without, 'call')} without a price)" if without else ""
+        unpriced_count = cost.unknown_price_calls
+        note = (
+            f" ({figures.plural(unpriced_count, 'call')} without a price)" if unpriced_count else ""
+        )
         rows.insert(0, (f"this run{note}", cost.cost_usd, None))
     if not rows:
         yield pg.text("No price list is known: give your own prices above.")

@@ -103,8 +103,8 @@ def show(visit: Visit) -> PageContent | Response:
 
 def count_waiting(visit: Visit) -> int:
     """Return how many requests wait for the signed-in reader."""
-    who = _participant(visit)
-    return 0 if who is None else len(_open_requests_of(visit, who))
+    participant = _participant(visit)
+    return 0 if participant is None else len(_open_requests_of(visit, participant))
 
 
 def answer(visit: Visit) -> PageContent | Response:
@@ -115,14 +115,14 @@ def answer(visit: Visit) -> PageContent | Response:
         UnknownNameError: there is no such request.
         ConfigurationError: the form is invalid.
     """
-    who = _participant(visit)
-    if who is None:
+    participant = _participant(visit)
+    if participant is None:
         raise NotAllowedError(_no_participant_message(visit))
     request = request_named(services_of(visit.lake.warehouse), visit.form_text("request"))
-    if who.participant_id not in request.asked_of:
+    if participant.participant_id not in request.asked_of:
         raise NotAllowedError(f"request {request.request_id} is asked of others")
     given_answer = _read_answer(visit)
-    if _is_repeated(visit, request, who, given_answer):
+    if _is_repeated(visit, request, participant, given_answer):
         return RedirectResponse(with_query(PATH, request=request.request_id), 303)
     if given_answer.verdict is Verdict.COMMENTED and given_answer.reason is None:
         return _page(visit, request, "Nothing was kept: write the comment under “Remark” first.")
@@ -130,7 +130,9 @@ def answer(visit: Visit) -> PageContent | Response:
         return _confirmation(visit, request, given_answer)
     warehouse, name = visit.lake.warehouse, request.request_id
     try:
-        decide_and_fold(warehouse, services_of(warehouse), name, who.participant_id, given_answer)
+        decide_and_fold(
+            warehouse, services_of(warehouse), name, participant.participant_id, given_answer
+        )
     except ConflictError as error:
         return _page(visit, request, f"Your answer was not taken: {error}.")
     return RedirectResponse(PATH, 303)
@@ -148,13 +150,13 @@ def decisions_on_unit(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.
 
 def parts(visit: Visit) -> Markup:
     """Render the links between the pages of Decide that this reader may open."""
-    ways = (
+    pages = (
         (PATH, "Requests", (Action.DECIDE,)),
         (f"{PATH}/votes", "Votes", (Action.VOTE,)),
         (f"{PATH}/ask", "Ask two engines", (Action.VOTE,)),
         (f"{PATH}/standings", "Standings", (Action.READ, Action.VOTE)),
     )
-    links = [(path, label) for path, label, needs in ways if any(map(visit.may, needs))]
+    links = [(path, label) for path, label, actions in pages if any(map(visit.may, actions))]
     return controls("parts", whole="Decide", ways=links, here=visit.request.url.path)
 
 
@@ -171,8 +173,8 @@ def read_remark(visit: Visit) -> str:
 
 
 def _page(visit: Visit, request: Request | None, note: str = "") -> PageContent:
-    who = _participant(visit)
-    requests = [] if who is None else _open_requests_of(visit, who)
+    participant = _participant(visit)
+    requests = [] if participant is None else _open_requests_of(visit, participant)
     current = request or next(iter(requests), None)
     items = [
         (each, _subject(visit, each), _REQUESTED_WHEN[each.stage])
@@ -183,7 +185,7 @@ def _page(visit: Visit, request: Request | None, note: str = "") -> PageContent:
         "decide",
         parts=parts(visit),
         note=note,
-        nobody=_no_participant_message(visit) if who is None else "",
+        nobody=_no_participant_message(visit) if participant is None else "",
         account=quote(visit.person.name) if visit.person is not None else "",
         items=items,
         count=len(requests),
@@ -191,7 +193,9 @@ def _page(visit: Visit, request: Request | None, note: str = "") -> PageContent:
         about=about,
         chosen=request is not None,
         waits=current in requests,
-        state="" if current is None or current in requests else _why_closed(visit, current, who),
+        state=""
+        if current is None or current in requests
+        else _why_closed(visit, current, participant),
         review=Markup() if current is None or about is None else _review(visit, current, about),
         ways=() if current is None else tuple(answer_buttons(current)),
         options=() if current is None else [markup(prose(each)) for each in current.options],
@@ -215,8 +219,10 @@ def answer_buttons(request: Request) -> Iterator[AnswerButton]:
         yield AnswerButton(
             f"{Verdict.CHOSEN} {number}", f"Choose {number}", key, f"Chosen {number}"
         )
-    ends = (Verdict.SENT_BACK,) if request.options else (Verdict.APPROVED, Verdict.REJECTED)
-    for verdict in (*ends, Verdict.COMMENTED):
+    final_verdicts = (
+        (Verdict.SENT_BACK,) if request.options else (Verdict.APPROVED, Verdict.REJECTED)
+    )
+    for verdict in (*final_verdicts, Verdict.COMMENTED):
         label, key = _BUTTONS[verdict]
         yield AnswerButton(verdict, label, key, _in_words(verdict))
 
@@ -257,13 +263,13 @@ def _read_answer(visit: Visit) -> GivenAnswer:
 
 
 def _is_repeated(
-    visit: Visit, request: Request, who: Participant, given_answer: GivenAnswer
+    visit: Visit, request: Request, participant: Participant, given_answer: GivenAnswer
 ) -> bool:
     """Return whether the same answer was recorded before: a form may be sent twice."""
     database = services_of(visit.lake.warehouse)
     name, choice = request.request_id, given_answer.choice
     return any(
-        (each.request_id, each.participant_id) == (name, who.participant_id)
+        (each.request_id, each.participant_id) == (name, participant.participant_id)
         and (each.verdict, each.choice) == (given_answer.verdict, choice)
         and (each.verdict.ends or reason_of(database, each.reason_sha256) == given_answer.reason)
         for each in records_of(database, "decisions", Decision)
@@ -286,17 +292,17 @@ def _no_participant_message(visit: Visit) -> str:
     )
 
 
-def _open_requests_of(visit: Visit, who: Participant) -> list[Request]:
-    return list(open_requests(services_of(visit.lake.warehouse), who.participant_id))
+def _open_requests_of(visit: Visit, participant: Participant) -> list[Request]:
+    return list(open_requests(services_of(visit.lake.warehouse), participant.participant_id))
 
 
-def _why_closed(visit: Visit, request: Request, who: Participant | None) -> str:
+def _why_closed(visit: Visit, request: Request, participant: Participant | None) -> str:
     """Return why a request takes no answer of this reader."""
     decision = decisions(services_of(visit.lake.warehouse)).get(request.request_id)
     if decision is not None:
         by = _decider_in_words(visit, decision, _names(visit))
         return f"{_verdict(decision)} by {by} on {figures.moment(decision.decided_at)}."
-    if who is None or who.participant_id not in request.asked_of:
+    if participant is None or participant.participant_id not in request.asked_of:
         return "It is asked of others: you may read it, and they answer."
     return (
         "It was replaced by a request about another version or to others: this one takes no answer."
@@ -369,13 +375,13 @@ def _table(visit: Visit, decisions_made: Iterable[Decision]) -> pg.Table:
     for each in decisions_made:
         request = request_named(database, each.request_id)
         about = _subject(visit, request)
-        why = each.rule
-        if not why and visit.may(Action.DECIDE):
-            why = reason_of(database, each.reason_sha256) or ""
+        reason = each.rule
+        if not reason and visit.may(Action.DECIDE):
+            reason = reason_of(database, each.reason_sha256) or ""
         place = with_query(PATH, request=each.request_id)
         link = pg.report(about.title, place) if visit.may(Action.DECIDE) else about.title
         rows.append(
-            (each.decided_at, link, _verdict(each), _decider_in_words(visit, each, names), why)
+            (each.decided_at, link, _verdict(each), _decider_in_words(visit, each, names), reason)
         )
     return pg.table(("When", "What", "Decision", "Who", "Why"), rows)
 
@@ -393,8 +399,8 @@ def _names(visit: Visit) -> dict[str, str]:
 
 
 def _decider_in_words(visit: Visit, decision: Decision, names: dict[str, str]) -> str:
-    who = _participant(visit)
+    participant = _participant(visit)
     if decision.participant_id is None:
         return "a rule of the project"
-    is_reader = who is not None and who.participant_id == decision.participant_id
+    is_reader = participant is not None and participant.participant_id == decision.participant_id
     return "you" if is_reader else names.get(decision.participant_id, decision.participant_id)

@@ -68,8 +68,8 @@ def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line
             yield pg.line(pg.report(words, idea_path(run_id, order[other])))
     if len(order) > 1:
         next_best = order[place + 1 if place + 1 < len(order) else place - 1]
-        why = with_query("/why", run=run_id, one=idea_id, other=next_best)
-        yield pg.line(pg.report("Compare with the next", why))
+        comparison_path = with_query("/why", run=run_id, one=idea_id, other=next_best)
+        yield pg.line(pg.report("Compare with the next", comparison_path))
 
 
 def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
@@ -110,10 +110,10 @@ def _passages(review: IdeaReview, paper_id: PaperId, abstract: str) -> Iterator[
     }
     if not passages and not abstract:
         yield pg.text("Only its title was known.")
-    for text, where in list((passages or ({abstract: "abstract"} if abstract else {})).items())[
+    for text, place in list((passages or ({abstract: "abstract"} if abstract else {})).items())[
         :PASSAGES_SHOWN
     ]:
-        yield pg.text(f"{where}:")
+        yield pg.text(f"{place}:")
         yield pg.note(wording.shorten(text, PASSAGE_CHARACTERS))
 
 
@@ -162,8 +162,8 @@ def _passages_of_paper(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> I
         "passages_of_paper", run_id=run_id, paper_id=row["paper_id"], limit=MOST_PASSAGES
     ).to_dicts()
     for passage in passages:
-        where = passage["section"] or passage["kind"]
-        yield pg.text(f"{where}, found for {figures.plural(passage['ideas'], 'idea')}:")
+        place = passage["section"] or passage["kind"]
+        yield pg.text(f"{place}, found for {figures.plural(passage['ideas'], 'idea')}:")
         yield pg.note(passage["text"])
     if not passages and row["abstract"]:
         yield pg.text("Abstract:")

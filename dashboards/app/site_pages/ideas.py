@@ -153,8 +153,8 @@ def _head(run: Run, leaderboard: Board, members: polars.DataFrame) -> Iterator[p
         pg.report("How sure the order is", with_query("/sure", run=run.run_id)),
     )
     if leaderboard.head is not None and leaderboard.head.incomplete_reason is not None:
-        why = wording.reason(leaderboard.head.incomplete_reason)
-        yield pg.note(f"The ranking ended early: {why}. What is missing is unscored, not lost.")
+        reason = wording.reason(leaderboard.head.incomplete_reason)
+        yield pg.note(f"The ranking ended early: {reason}. What is missing is unscored, not lost.")
     scores = members["score"].drop_nulls()
     mean = scores.mean()
     mean_text = figures.mean(float(mean)) if isinstance(mean, int | float) else "unscored"
@@ -221,9 +221,9 @@ def _columns(leaderboard: Board) -> dict[str, Callable[[Row], pg.Part]]:
 
 def _missing(row: Row) -> str:
     reason = row["incomplete_reason"] or row["state_reason"]
-    why = wording.reason(reason) if reason else ""
+    reason_text = wording.reason(reason) if reason else ""
     parts = wording.with_spaces(row["missing"] or "")
-    return f"{parts} ({why})" if parts and why else parts or why
+    return f"{parts} ({reason_text})" if parts and reason_text else parts or reason_text
 
 
 def _decimals_of(column: str) -> Callable[[Row], str]:

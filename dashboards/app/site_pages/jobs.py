@@ -171,12 +171,12 @@ def _status_line(job: Job, progress: RunProgress | None, outcome: str) -> tuple[
         seconds = (status.finished_at - status.started_at).total_seconds()
         took = f" after {figures.duration(max(seconds, 0.0))}"  # clocks may be set back
     if state is JobState.STOPPED:
-        kind, how = "alarms", "Stopped before its end"
+        kind, ending = "alarms", "Stopped before its end"
     elif status.exit_code in _EXIT_CODES:
-        kind, how = _EXIT_CODES[status.exit_code]
+        kind, ending = _EXIT_CODES[status.exit_code]
     else:
-        kind, how = ("good", "Done") if state is JobState.DONE else ("bad", "Failed")
-    return kind, f"{how}{took}{f': {outcome}' if outcome else ''}."
+        kind, ending = ("good", "Done") if state is JobState.DONE else ("bad", "Failed")
+    return kind, f"{ending}{took}{f': {outcome}' if outcome else ''}."
 
 
 def _progress_line(job: Job, progress: RunProgress | None) -> str:
@@ -191,9 +191,9 @@ def _progress_line(job: Job, progress: RunProgress | None) -> str:
     if progress is None:
         return f"At work{so_far}."
     landed_count, count = progress.landed_count, progress.planned.idea_count
-    what = f"{landed_count:,} of {figures.plural(count, 'idea')}, {spent_of(progress)}"
+    progress_text = f"{landed_count:,} of {figures.plural(count, 'idea')}, {spent_of(progress)}"
     closing = "; what they came to is being published" if progress.whole else ""
-    return f"At work{so_far}: {what}{closing}."
+    return f"At work{so_far}: {progress_text}{closing}."
 
 
 def _results(lake: Lake, job: Job) -> Iterator[pg.Block]:
@@ -269,10 +269,10 @@ def spent_of(run: RunProgress) -> str:
     spent_text = figures.usd(run.cost_usd) + (
         f" of {figures.usd(maximum_cost_usd)}" if maximum_cost_usd is not None else ""
     )
-    unknown = run.unknown_cost_count
+    unpriced_count = run.unknown_cost_count
     return (
-        f"{spent_text} (+ {figures.plural(unknown, 'idea')} without a price)"
-        if unknown
+        f"{spent_text} (+ {figures.plural(unpriced_count, 'idea')} without a price)"
+        if unpriced_count
         else spent_text
     )
 

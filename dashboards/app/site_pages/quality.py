@@ -63,7 +63,7 @@ _BIAS = FrameTable(
 )
 
 
-_UNANSWERED = FrameTable(
+_UNANSWERED_TABLE = FrameTable(
     "Steps without a usable answer",
     "unanswered_steps",
     {
@@ -111,12 +111,12 @@ def show(visit: Visit) -> PageContent:
     if run is None:
         return operate_page(visit, "Quality", tuple(_refusals(lake)) or (NO_RUN,))
     kinds = sorted(set(_bins(lake, [run])["what"]) - {"score"})
-    what = option_in_address(visit, "what", ["score", *kinds], "score")
+    quantity = option_in_address(visit, "what", ["score", *kinds], "score")
     views: dict[str, Callable[[], Iterator[pg.Block]]] = {
         "Unscored": lambda: _unscored_judgements(lake, run),
         "Checks": lambda: _checks(lake, run),
         "Judges": lambda: _judges(lake, run),
-        "Drift": lambda: _drift(lake, run, what),
+        "Drift": lambda: _drift(lake, run, quantity),
     }
     view = option_in_address(visit, "view", list(views), EVERYTHING)
     sections = views.values() if view == EVERYTHING else (views[view],)
@@ -135,7 +135,7 @@ def show(visit: Visit) -> PageContent:
     return operate_page(
         visit, "Quality", blocks, run_field(visit, run),
         Field("view", "Show", view, EVERYTHING, options),
-        Field("what", "Drift of", what, "score", scores) if kinds else None,
+        Field("what", "Drift of", quantity, "score", scores) if kinds else None,
     )  # fmt: skip
 
 
@@ -161,8 +161,12 @@ def _unscored_judgements(lake: Lake, run: Run) -> Iterator[pg.Block]:
     for (kind,), group in reasons.group_by("judgement", maintain_order=True):
         counts = dict(group.select("reason", "judgements").iter_rows())
         scored_count, total = counts.pop(None, 0), int(group["judgements"].sum())
-        why = "; ".join(f"{wording.reason(each)} ({count:,})" for each, count in counts.items())
-        rows.append((wording.with_spaces(kind), scored_count, total - scored_count, why or "–"))
+        reasons_text = "; ".join(
+            f"{wording.reason(each)} ({count:,})" for each, count in counts.items()
+        )
+        rows.append(
+            (wording.with_spaces(kind), scored_count, total - scored_count, reasons_text or "–")
+        )
         if total > scored_count:
             share = figures.share(total - scored_count, total)
             bars.append(Bar(wording.with_spaces(kind), 100 * (total - scored_count) / total, share))
@@ -170,7 +174,7 @@ def _unscored_judgements(lake: Lake, run: Run) -> Iterator[pg.Block]:
     if bars:
         yield from pg.optional(bar_chart("unscored", "Judgements without a score", "", most, bars))
     yield pg.table(("Judgement", "Scored:", "Unscored:", "Because"), rows)
-    yield from _UNANSWERED.blocks(lake, run.run_id)
+    yield from _UNANSWERED_TABLE.blocks(lake, run.run_id)
 
 
 def _checks(lake: Lake, run: Run) -> Iterator[pg.Block]:
@@ -238,17 +242,19 @@ def _bins(lake: Lake, runs: Sequence[Run]) -> polars.DataFrame:
 
 
 def _drift(lake: Lake, run: Run, what: str) -> Iterator[pg.Block]:
-    earlier = [one for one in lake.runs() if one.started_at <= run.started_at][:RUNS_DRIFTING]
-    if len(earlier) < 2:
+    earlier_runs = [one for one in lake.runs() if one.started_at <= run.started_at][:RUNS_DRIFTING]
+    if len(earlier_runs) < 2:
         return
-    bins = _bins(lake, earlier).filter(polars.col("what") == what)
-    rows = distances([str(one.run_id) for one in earlier], bins)
+    bins = _bins(lake, earlier_runs).filter(polars.col("what") == what)
+    rows = distances([str(one.run_id) for one in earlier_runs], bins)
     yield pg.heading(f"Drift of {wording.with_spaces(what)}")
     means = [row["mean"] for row in rows][::-1]
     panel = Panel(
         f"Mean {wording.with_spaces(what)}, points of 10", means, [*map(figures.mean, means)]
     )
-    yield from pg.optional(nights_chart("drift", "Mean score by run", days(earlier[::-1]), [panel]))
+    yield from pg.optional(
+        nights_chart("drift", "Mean score by run", days(earlier_runs[::-1]), [panel])
+    )
     if any(row["moved"] for row in rows):
         yield pg.note("The scores moved from one run to the next: other ideas, another model, or a"
                       " judge that changed.")  # fmt: skip
@@ -259,7 +265,7 @@ def _drift(lake: Lake, run: Run, what: str) -> Iterator[pg.Block]:
         "unscored": ("Unscored:", int),
         "standard_deviation": ("Standard deviation:", figures.decimals),
         "psi": ("Distance from the run before:", figures.decimals),
-        "moved": ("Moved", lambda moved: "yes" if moved else "no"),
+        "moved": ("Moved", lambda is_moved: "yes" if is_moved else "no"),
     }
     yield table_of(polars.DataFrame(rows, infer_schema_length=None), columns)
     yield pg.text("The distance is the population stability index; above 0.25 the scores moved.")
@@ -286,11 +292,11 @@ def distances(run_ids: list[str], bins: polars.DataFrame) -> list[dict[str, Any]
 
 def stability_index(now: list[int], before: list[int]) -> float:
     """Return the PSI of two histograms over the same bins."""
-    ours, theirs = (
+    shares, other_shares = (
         [(count + 0.5) / (sum(counts) + 0.5 * len(counts)) for count in counts]
         for counts in (now, before)
     )
-    return sum((p - q) * log(p / q) for p, q in zip(ours, theirs, strict=True))
+    return sum((p - q) * log(p / q) for p, q in zip(shares, other_shares, strict=True))
 
 
 def _summary(run_id: str, bins: polars.DataFrame) -> dict[str, Any]:

@@ -69,8 +69,8 @@ def show(visit: Visit) -> PageContent:
     ]  # fmt: skip
     editor = Markup()
     if current.dropped_reason is not None:
-        why = wording.reason(current.dropped_reason)
-        blocks.append(pg.note(f"No part of the set: {why}; {current.dropped_detail}."))
+        reason = wording.reason(current.dropped_reason)
+        blocks.append(pg.note(f"No part of the set: {reason}; {current.dropped_detail}."))
         blocks += idea_blocks(current)
     elif may_edit:
         editor = _editor(visit, name, curations[paper], edits)

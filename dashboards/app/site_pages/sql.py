@@ -172,9 +172,10 @@ def send_file(visit: Visit) -> Response:
         raise ConfigurationError(f"format: choose one of {', '.join(_MEDIA_TYPES)}")
     frame = _run(visit, query).frame
     if kind == "csv":
-        nested = [name for name, each in frame.schema.items() if each.is_nested()]
+        nested_columns = [name for name, each in frame.schema.items() if each.is_nested()]
         flat = frame.with_columns(
-            polars.col(name).map_elements(_plain, return_dtype=polars.String) for name in nested
+            polars.col(name).map_elements(_plain, return_dtype=polars.String)
+            for name in nested_columns
         )
         content = frame_as_csv(flat).encode()
     else:

@@ -44,7 +44,7 @@ _WORDS = {
 _AS_TEXT = ("", "md", "markdown", "txt", "tex")
 _NOTHING = "There is nothing yet: choose a file, or write or paste a text."
 _BOTH = "There is a file and a text: empty the text to use the file, or continue with the text."
-_CHANGED = "The choices changed: this is what it takes now."
+_CHANGED_NOTE = "The choices changed: this is what it takes now."
 
 
 def show(visit: Visit) -> PageContent:
@@ -71,7 +71,7 @@ def _form(
     Args:
         draft_id: the draft whose file is used unless another file or a text is given.
     """
-    most = visit.lake.warehouse.settings.api.maximum_body_bytes
+    maximum_bytes = visit.lake.warehouse.settings.api.maximum_body_bytes
     form_markup = controls(
         "submit",
         problem=problem,
@@ -82,8 +82,8 @@ def _form(
         draft_id=draft_id,
         draft_name=unturned(_request_of(job_of(visit, draft_id)).name) if draft_id else "",
         submission=visit.form_text("submission") or uuid4().hex,
-        most_bytes=most,
-        most=f"{most // 1_000_000:,} MB",
+        most_bytes=maximum_bytes,
+        most=f"{maximum_bytes // 1_000_000:,} MB",
     )
     return PageContent("Submit", (), form_markup)
 
@@ -107,7 +107,7 @@ def take(visit: Visit) -> PageContent | Response:
         name, content = _file_of(_request_of(earlier_job))
     try:
         draft = _draft(
-            visit, kind or _detect_kind(name, content), name, content, earlier=earlier_job
+            visit, kind or _detect_kind(name, content), name, content, earlier_job=earlier_job
         )
     except AssayError as error:
         return _form(visit, text, kind, _sentence(error), _keep_file(visit, name, content))
@@ -124,22 +124,24 @@ def _keep_file(visit: Visit, name: str, content: bytes) -> str:
 
 def show_draft(visit: Visit) -> PageContent | Response:
     """Show step 2: the entries, their estimate, and the start button."""
-    return _draft_page(visit, job_of(visit), _CHANGED if visit.query.get("changed") else "")
+    return _draft_page(visit, job_of(visit), _CHANGED_NOTE if visit.query.get("changed") else "")
 
 
 def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Response:
     request = _request_of(draft)
     if not request.asks_nothing:
         return RedirectResponse(job_path(draft.job_id), 303)
-    done = draft.status.state is JobState.DONE
-    estimate = read_result(draft) if done else {}
-    blocks = list(_estimate_blocks(request, estimate)) if done else []
+    is_done = draft.status.state is JobState.DONE
+    estimate = read_result(draft) if is_done else {}
+    blocks = list(_estimate_blocks(request, estimate)) if is_done else []
     if draft.at_work:
-        waits = runner_at_work(visit.lake.warehouse) is False
-        blocks = [pg.note(NO_RUNNER if waits else "Reading it, and estimating what it takes …")]
-    elif not done:
-        why = draft.status.last_word or "the estimate was stopped"
-        blocks = [pg.note("It cannot be done so: ", why)]
+        is_waiting = runner_at_work(visit.lake.warehouse) is False
+        blocks = [
+            pg.note(NO_RUNNER if is_waiting else "Reading it, and estimating what it takes …")
+        ]
+    elif not is_done:
+        reason = draft.status.last_word or "the estimate was stopped"
+        blocks = [pg.note("It cannot be done so: ", reason)]
     _, markup = html_body(blocks, str)
     form = SUBMITTED[_kind_of(request)].web_form
     assert form is not None
@@ -151,7 +153,7 @@ def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Re
         findings=Markup(markup),  # noqa: S704 escaped by its writer
         at_work=draft.at_work,
         fields=[] if draft.at_work else list(_fields(visit, request, form)),
-        verb=form.verb if done and not job_id else "",
+        verb=form.verb if is_done and not job_id else "",
         already=job_path(job_id) if job_id else "",
         here=f"/submit/{draft.job_id}",
         back=with_query("/submit", draft=draft.job_id),
@@ -172,11 +174,11 @@ def begin(visit: Visit) -> PageContent | Response:
         if kind not in SUBMITTED:
             raise ConfigurationError("choose what it is from the list")
         job = SUBMITTED[kind]
-        same = kind == _kind_of(request)
-        options = _options(visit, job) if same else _default_options(job)
-        begins = visit.form_text("act") == "begin"
-        if not (begins and same and options == to_submit.options):
-            query = "?changed=1" if begins else ""
+        is_same_kind = kind == _kind_of(request)
+        options = _options(visit, job) if is_same_kind else _default_options(job)
+        is_start = visit.form_text("act") == "begin"
+        if not (is_start and is_same_kind and options == to_submit.options):
+            query = "?changed=1" if is_start else ""
             draft_id = _draft(visit, kind, *_file_of(request), options, draft)
             return RedirectResponse(f"/submit/{draft_id}{query}", 303)
         if draft.status.state is not JobState.DONE:
@@ -199,12 +201,12 @@ def _draft(
     name: str,
     content: bytes,
     options: DeclaredOptions | None = None,
-    earlier: Job | None = None,
+    earlier_job: Job | None = None,
 ) -> str:
     """Start the estimate of a job; return the draft's name, one per submission.
 
     Args:
-        earlier: the draft or job whose file or text is reused.
+        earlier_job: the draft or job whose file or text is reused.
 
     Raises:
         ConfigurationError: the kind is unknown or not offered, or does not fit the content.
@@ -217,8 +219,8 @@ def _draft(
     words = name or content.decode("utf-8", "replace")
     title = next((line.strip("# \t") for line in words.splitlines() if line.strip("# \t")), name)
     submission = visit.form_text("submission")
-    if earlier is not None:
-        title, submission = _request_of(earlier).name, earlier.job_id
+    if earlier_job is not None:
+        title, submission = _request_of(earlier_job).name, earlier_job.job_id
     digest = content_hash(content.hex(), name)
     request = job(
         name=wording.shorten(unturned(title), _NAME_CHARACTERS) or job.name_of_command(),
@@ -288,10 +290,10 @@ def _estimate_blocks(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[
     counts_in_words = [_count_in_words(count, name) for name, count in counts.items() if count]
     titles = estimate.get("titles") or [request.title]
     yield pg.facts(*counts_in_words)
-    more = counts.get("ideas", 0) - len(titles)
+    more_count = counts.get("ideas", 0) - len(titles)
     yield from pg.bullets(wording.shorten(str(each), 160) for each in titles)
-    if more > 0:
-        yield pg.text(f"and {more:,} more")
+    if more_count > 0:
+        yield pg.text(f"and {more_count:,} more")
     rejected_entries = estimate.get("rejected_entries", ())
     rows = [
         (each["location"], wording.reason(each["reason"]), each["detail"])
@@ -384,9 +386,9 @@ def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
     text = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
     if date in inner:
         return Field(name, words, text, kind="date", help=help_text)
-    least = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
-    most = next((each.le for each in field.metadata if hasattr(each, "le")), None)
-    bounds = {"min": least, "max": most, "step": "any"}
+    minimum = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
+    maximum = next((each.le for each in field.metadata if hasattr(each, "le")), None)
+    bounds = {"min": minimum, "max": maximum, "step": "any"}
     return Field(name, words, text, kind="number", help=help_text, attributes=bounds)
 
 

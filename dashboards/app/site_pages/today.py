@@ -76,11 +76,11 @@ def _alarms(night: NightRun) -> Iterator[pg.Block]:
 
 
 def _open_decisions(visit: Visit) -> Iterator[pg.Block]:
-    waiting = decide.count_waiting(visit)
-    if waiting:
+    request_count = decide.count_waiting(visit)
+    if request_count:
         yield pg.heading("Decisions")
-        wait = "waits" if waiting == 1 else "wait"
-        yield pg.text(f"{figures.plural(waiting, 'request')} {wait} for your answer: ",
+        wait = "waits" if request_count == 1 else "wait"
+        yield pg.text(f"{figures.plural(request_count, 'request')} {wait} for your answer: ",
                       pg.report("Decide", decide.PATH))  # fmt: skip
 
 
@@ -93,8 +93,8 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     top = tuple((str(idea.idea_id), idea.wins, idea.losses, idea.ties) for idea in night.top)
     reasons = lake.ask(leaders_reasons, run_id, top)
     board = lake.frame("leaderboard", run_id=run_id)
-    leading = board.filter(polars.col("idea_id").is_in([name for name, *_ in top]))
-    rows = {row["idea_id"]: row for row in leading.to_dicts()}
+    leading_rows = board.filter(polars.col("idea_id").is_in([name for name, *_ in top]))
+    rows = {row["idea_id"]: row for row in leading_rows.to_dicts()}
     items = []
     for idea in night.top:
         verdict = verdict_on(rows[str(idea.idea_id)]) if gives_verdicts(night.run) else None
@@ -135,14 +135,14 @@ def leaders_reasons(
 def _figures(night: NightRun) -> Iterator[pg.Block]:
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
-    earlier = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
+    earlier_date = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
     columns = [
         (of.states_in_words, figures.usd(what.cost_usd), figures.usd(what.cost_usd_per_idea),
          figures.duration(of.duration_seconds))
         for of, what in ((run, cost), (before, cost_before)) if of is not None and what is not None
     ]  # fmt: skip
     rows = zip(("Ideas", "Cost", "Cost of an idea", "Time"), *columns, strict=True)
-    yield pg.table(("", "This run:", *earlier), rows)
+    yield pg.table(("", "This run:", *earlier_date), rows)
     if before is None:
         yield pg.text("No earlier run compares with it.")
 

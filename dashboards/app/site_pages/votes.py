@@ -199,8 +199,10 @@ def _without_repeated_title(texts: tuple[Part, ...]) -> tuple[Part, ...]:
         return texts
     heading, text = texts[0]
     first, _, further = text.lstrip().partition("\n")
-    same = first.strip("#* \t").casefold() == " ".join(heading.split()).casefold()
-    return (Part(heading, further.lstrip()), *texts[1:]) if same and further.strip() else texts
+    is_repeated = first.strip("#* \t").casefold() == " ".join(heading.split()).casefold()
+    return (
+        (Part(heading, further.lstrip()), *texts[1:]) if is_repeated and further.strip() else texts
+    )
 
 
 def show(visit: Visit, note: str = "") -> PageContent:

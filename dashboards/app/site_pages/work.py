@@ -29,10 +29,10 @@ def show(visit: Visit) -> PageContent:
     lake = visit.lake
     heads = {kind: lake.heads(kind) for kind in KINDS if len(kind.ids) == 1}
     counts = {kind.word: len(kind_heads) for kind, kind_heads in heads.items() if kind_heads}
-    running = tuple(in_progress(visit))
+    active_runs = tuple(in_progress(visit))
     if not counts:
         return PageContent(
-            "Work", (*running, pg.text("Nothing has been published here yet.")), live=True
+            "Work", (*active_runs, pg.text("Nothing has been published here yet.")), live=True
         )
     kind = option_in_address(visit, "kind", list(counts), EVERY_KIND)
     rows = [
@@ -46,11 +46,11 @@ def show(visit: Visit) -> PageContent:
     options += [(word, f"{word} ({count:,})") for word, count in counts.items()]
     columns = ("Started", "Kind", "Name", "Engine", "Ended early because")
     blocks = [pg.table(columns, (_row(each, head) for each, head in rows[:MOST_SHOWN]))]
-    heading = [pg.heading("Published")] if running else []
+    heading = [pg.heading("Published")] if active_runs else []
     more = [pg.text(f"The newest {MOST_SHOWN} of {len(rows):,}: choose a kind.")]
     return PageContent(
         "Work",
-        (*running, *heading, *blocks, *(more if len(rows) > MOST_SHOWN else ())),
+        (*active_runs, *heading, *blocks, *(more if len(rows) > MOST_SHOWN else ())),
         form(Field("kind", "Kind", kind, EVERY_KIND, options)),
         live=True,
     )

@@ -32,8 +32,8 @@ class _Node:
     """A version in the chart.
 
     Attributes:
-        label: its score, or why it went no further.
-        change: what is new in it.
+        label: its score, or the reason for dropping it.
+        change: difference from the previous version.
     """
 
     step: int

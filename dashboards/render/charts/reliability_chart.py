@@ -54,10 +54,16 @@ def reliability_charts(scores: Iterable[BenchmarkScore]) -> tuple[Figure, ...]:
     )
 
 
-def _bin(expected: BenchmarkScore, observed: BenchmarkScore) -> Bin:
-    assert expected.value is not None
-    assert observed.value is not None
-    return Bin(expected.value, observed.value, observed.count, observed.lower, observed.upper)
+def _bin(expected_score: BenchmarkScore, observed_score: BenchmarkScore) -> Bin:
+    assert expected_score.value is not None
+    assert observed_score.value is not None
+    return Bin(
+        expected_score.value,
+        observed_score.value,
+        observed_score.count,
+        observed_score.lower,
+        observed_score.upper,
+    )
 
 
 def reliability_chart(name: str, title: str, caption: str, bins: Sequence[Bin]) -> Figure:

@@ -134,7 +134,7 @@ def spread_chart(
     """Draw the first `ROWS_SHOWN` rows in the order given; None if there is nothing.
 
     Args:
-        scale: None: from zero, for values that are not negative.
+        scale: None: a scale from zero, for values that are not negative.
     """
     visible = rows[:ROWS_SHOWN]
     values = [each for row in visible for each in (*row.dots, *(row.ends or ()))]
@@ -167,8 +167,12 @@ def interval_chart(name: str, ideas: Sequence[RankedIdea]) -> Figure | None:
     low, span = min(ends), (max(ends) - min(ends)) or 1.0
     ticks = tuple(low + span * quarter / 4 for quarter in range(5))
     scale = Scale(low, low + span, ticks, "Strength", 1)
-    unranked = len(ideas) - len(rows)
-    more = f" {unranked} ideas without a scored match are drawn nowhere." if unranked else ""
+    unranked_count = len(ideas) - len(rows)
+    more = (
+        f" {unranked_count} ideas without a scored match are drawn nowhere."
+        if unranked_count
+        else ""
+    )
     title, hidden = "Strengths with 95 % intervals", "weaker ideas are in the table only"
     return spread_chart(name, title, _INTERVALS + more, "", rows, hidden, scale)
 

@@ -81,8 +81,8 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
             drawing.line("median", x, y - 16, x, y + 16, "median")
         for score, tied_titles in sorted(titles[group.name].items()):
             radius = round(max(1.5, unit * sqrt(len(tied_titles))), 1)
-            what = tied_titles[0] if len(tied_titles) == 1 else f"{len(tied_titles):,} ideas"
-            drawing.dot(across(score), y, radius, f"{score:.1f}: {what}")
+            ideas_text = tied_titles[0] if len(tied_titles) == 1 else f"{len(tied_titles):,} ideas"
+            drawing.dot(across(score), y, radius, f"{score:.1f}: {ideas_text}")
         drawing.label(_summary(group), RIGHT + 18, y + 4, "tick")
     hidden_count = len(groups) - len(visible)
     more = f" {hidden_count} smaller groups are in the tables only." if hidden_count else ""

@@ -72,12 +72,12 @@ def search_chart(name: str, experiment: Experiment) -> Figure | None:
     return drawing.figure(HEIGHT, _CAPTION + more, _description(scored_candidates, baselines))
 
 
-def _range(scored: Sequence[Program], baselines: Sequence[Program]) -> tuple[float, float]:
+def _range(candidates: Sequence[Program], baselines: Sequence[Program]) -> tuple[float, float]:
     """Return the lowest and the highest drawn gain.
 
     Candidates that lose more than the best one gains are left out, as they would flatten the rest.
     """
-    programs = [*scored, *baselines]
+    programs = [*candidates, *baselines]
     tops = [each.gain or 0.0 if each.gain_high is None else each.gain_high for each in programs]
     high = max(0.0, *tops)
     ends = [each.gain or 0.0 if each.gain_low is None else each.gain_low for each in programs]
@@ -146,10 +146,10 @@ def _result(program: Program) -> str:
     return f"{gain} ({reach}) on {data}"
 
 
-def _description(scored: Sequence[_Scored], baselines: Sequence[Program]) -> str:
-    _, best, _ = max(scored, key=lambda each: each[2])
+def _description(candidates: Sequence[_Scored], baselines: Sequence[Program]) -> str:
+    _, best, _ = max(candidates, key=lambda each: each[2])
     gains = "; ".join(f"{each.program_id} gains {figures.measure(each.gain)}" for each in baselines)
     return (
-        f"{figures.plural(len(scored), 'candidate')} by the order of proposal; the largest gain:"
+        f"{figures.plural(len(candidates), 'candidate')} by the order of proposal; the largest gain:"
         f" {_result(best)}.{f' Baselines: {gains}.' if gains else ''}"
     )

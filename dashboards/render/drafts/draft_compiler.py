@@ -126,8 +126,14 @@ def references(works: Sequence[DraftWork]) -> str:
 
 
 def _entry(work: DraftWork) -> dict[str, Any]:
-    when = work.publication_date
-    parts = [when.year, when.month] if when else [work.year] if work.year else []
+    published_on = work.publication_date
+    parts = (
+        [published_on.year, published_on.month]
+        if published_on
+        else [work.year]
+        if work.year
+        else []
+    )
     entry = {
         "id": work.cite_key,
         "type": "article-journal" if work.venue.strip() else "document",

@@ -22,7 +22,7 @@ _MOST_OUTPUT_BYTES = 10_000
 _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH")
 _PASSED_PREFIXES = ("LC_", "PYTHON", "TEX", "BIB", "BST", "FONTCONFIG")
 # A POSIX shell counts blocks of 512 bytes; some systems have no bound on memory.
-_BOUNDED = 'ulimit -f "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
+_BOUNDED_COMMAND = 'ulimit -f "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
 # Nothing listens on port 0, so Typst cannot download packages through this proxy. Threads are
 # limited because each one reserves address space, which `ulimit -v` bounds.
 _TYPST = {
@@ -77,7 +77,7 @@ def run_bounded(
     with (
         tempfile.TemporaryFile() as output,
         subprocess.Popen(  # noqa: S603 -- the shell gets our own words, and the command as arguments
-            ["/bin/sh", "-c", _BOUNDED, "sh", *bounds, *command],
+            ["/bin/sh", "-c", _BOUNDED_COMMAND, "sh", *bounds, *command],
             cwd=folder,
             env=inherited_variables | environment,
             stdin=subprocess.DEVNULL,

@@ -31,10 +31,10 @@ def main(source: str, pdf: str, packages: str, accessible: str = "") -> str:
             compiler.compile(output=pdf)
     except typst.TypstError as error:
         place = _PLACE.search(error.diagnostic)
-        where = f"{place.group(1)}: " if place else ""
+        place_text = f"{place.group(1)}: " if place else ""
         if _DOWNLOAD in error.message:
-            return f"{where}packages are not fetched: put its files into the template"
-        return f"{where}{error.message}"
+            return f"{place_text}packages are not fetched: put its files into the template"
+        return f"{place_text}{error.message}"
     return ""
 
 

@@ -14,13 +14,13 @@ from schemas.text.patterns import bounded
 
 _PLAIN_IDENTIFIER = bounded(r"[A-Za-z0-9./_:;()-]{1,200}")
 # A brace ends a field even after a backslash.
-_BALANCED = {
+_BRACE_REPLACEMENTS = {
     ord("{"): r"\textbraceleft{}",
     ord("}"): r"\textbraceright{}",
     ord("\\"): r"\textbackslash{}",
 }
 _ENCODER = UnicodeToLatexEncoder(
-    conversion_rules=[UnicodeToLatexConversionRule(RULE_DICT, _BALANCED), "defaults"],
+    conversion_rules=[UnicodeToLatexConversionRule(RULE_DICT, _BRACE_REPLACEMENTS), "defaults"],
     unknown_char_policy="keep",
     unknown_char_warning=False,
     replacement_latex_protection="braces-all",
@@ -31,7 +31,7 @@ def bib_file(papers: Iterable[Paper], keys: Iterable[str] | None = None) -> str:
     """Return one entry per paper, in the order given; no text can act as LaTeX.
 
     Args:
-        keys: of the entries; None: made from names and years.
+        keys: citation keys; None: made from names and years.
     """
     library = Library()
     paper_list = list(papers)

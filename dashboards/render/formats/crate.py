@@ -1,6 +1,6 @@
 """RO-Crates (https://www.researchobject.org/ro-crate/) of published work.
 
-They hold its tables, its reports and, from the ledger, who made what.
+They contain its tables and reports, and the authors of each part according to the ledger.
 """
 
 import tempfile
@@ -93,9 +93,11 @@ def _files(
         return source.stem, File(crate, str(source), name, properties=properties)
 
     # The tables of a kind and of the kinds in its folder, each once.
-    within = (each for each in KINDS if next(iter(each.folders)) == next(iter(kind.folders)))
+    kinds_in_folder = (
+        each for each in KINDS if next(iter(each.folders)) == next(iter(kind.folders))
+    )
     names = dict.fromkeys(
-        name for each in (kind, *within) for name in (each.head_table, *each.tables)
+        name for each in (kind, *kinds_in_folder) for name in (each.head_table, *each.tables)
     )
     for table in (TABLE[name] for name in names if name not in TEXTS_OF_OTHERS):
         table_rows = rows_of_run(queries.connection, table.name, run_id)

@@ -14,7 +14,7 @@ _UNFIT_FOR_A_SPAN = bounded(r"[`|]")
 _FENCES = bounded(r"`+")
 _RULES = {pg.Align.TEXT: "---", pg.Align.NUMBER: "--:", pg.Align.MARK: ":-:"}
 # Size of the cache: many texts occur on a page twice.
-_KEPT = 4096
+_CACHE_SIZE = 4096
 
 
 def markdown_page(page: pg.Page, *, pictures: bool = False) -> str:
@@ -68,8 +68,8 @@ def _listing(block: pg.Listing, pictures: bool) -> str:
         mark = "- " if block.first is None else f"{block.first + place}. "
         box = "[ ] " if block.to_do else ""
         # No blank line before a nested list, else Markdown makes the item loose.
-        between = "\n" if is_tight(item) else "\n\n"
-        content = between.join(markdown((each,), pictures=pictures) for each in item)
+        separator = "\n" if is_tight(item) else "\n\n"
+        content = separator.join(markdown((each,), pictures=pictures) for each in item)
         items.append(_indented(content, mark + box, " " * len(mark)))
     return ("\n" if all(map(is_tight, block.items)) else "\n\n").join(items)
 
@@ -113,19 +113,19 @@ def _spans(spans: pg.Line) -> str:
 def _span(span: pg.Span) -> str:
     if span.place:
         return f"[{_escape(span.text)}]({span.place}.md)"
-    bare = span.text.strip()
-    fits = span.code and not _UNFIT_FOR_A_SPAN.search(bare)
-    text = f"`{bare}`" if fits else _escape(bare)
+    stripped_text = span.text.strip()
+    fits_code_span = span.code and not _UNFIT_FOR_A_SPAN.search(stripped_text)
+    text = f"`{stripped_text}`" if fits_code_span else _escape(stripped_text)
     if span.url:
         text = f"[{text}]({span.url})"
     if span.strong or span.emphasis:
         stars = "*" * (2 * span.strong + span.emphasis)
         text = f"{stars}{text}{stars}"
-    before, _, after = span.text.partition(bare) if bare else (span.text, "", "")
-    return f"{before}{text}{after}" if bare else span.text
+    before, _, after = span.text.partition(stripped_text) if stripped_text else (span.text, "", "")
+    return f"{before}{text}{after}" if stripped_text else span.text
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def _escape(words: str) -> str:
     return _BARE_ADDRESS.sub(
         lambda match: r"\://" if match[1] else rf"{match[2]}\.", _SPECIAL.sub(r"\\\1", words)

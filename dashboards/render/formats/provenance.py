@@ -59,15 +59,15 @@ class _LedgerGraph:
         """Add the artefact that the activity made, or its invalidation."""
         work = (row.artefact, row.run_id, row.ranking_id, row.unit_id, row.part, row.step)
         name = "/".join(_quote(each) for each in work if each)
-        earlier = self._last.get(name)
+        earlier_result = self._last.get(name)
         if row.action in _GONE:
-            if earlier is not None:
-                self.document.invalidation(earlier, activity)
+            if earlier_result is not None:
+                self.document.invalidation(earlier_result, activity)
         elif row.version_sha256 is not None:
             entity = self._entity(f"assay:{name}/{row.version_sha256[:16]}")
             self.document.generation(entity, activity)
-            if earlier is not None and earlier is not entity:
-                self.document.revision(entity, earlier)
+            if earlier_result is not None and earlier_result is not entity:
+                self.document.revision(entity, earlier_result)
             self._last[name] = entity
 
     def _entity(self, name: str) -> ProvEntity:

@@ -114,10 +114,10 @@ def file_of(page: PublishedPage, output_format: ReportFormat) -> bytes:
         return page.json().encode()
     if output_format is not ReportFormat.BIB:
         return document(page.page(), output_format)
-    works = page.bib()
-    if works is None:
+    bibliography = page.bib()
+    if bibliography is None:
         raise ConfigurationError(
             f"it cites no works and cannot be written as {output_format}: choose md, html, pdf,"
             " docx or json"
         )
-    return works.encode("utf-8", "replace")
+    return bibliography.encode("utf-8", "replace")

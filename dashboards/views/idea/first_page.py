@@ -327,15 +327,15 @@ def _criteria(evaluation: IdeaEvaluation) -> str:
 
 
 def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterator[str]:
-    evaluation, early = review.evaluation, review.score.incomplete_reason
+    evaluation, incomplete_reason = review.evaluation, review.score.incomplete_reason
     coverage = evaluation.coverage
-    uncovered = coverage is not None and not coverage.field_covered
-    if uncovered:
+    is_uncovered = coverage is not None and not coverage.field_covered
+    if is_uncovered:
         yield _cut(field_not_covered(coverage), room)
-    if early is not None:
-        yield f"The evaluation ended early: {reason(early)}. What is missing is unscored, not bad."
+    if incomplete_reason is not None:
+        yield f"The evaluation ended early: {reason(incomplete_reason)}. What is missing is unscored, not bad."
     # The coverage line and the banner of the offline engine already cover these reasons.
-    covered_reasons = [Reason.OFFLINE_ENGINE, *([Reason.FIELD_NOT_COVERED] if uncovered else [])]
+    covered_reasons = [Reason.OFFLINE_ENGINE, *([Reason.FIELD_NOT_COVERED] if is_uncovered else [])]
     remaining = [
         gap for gap in gaps if not any(gap.why.endswith(each.sentence) for each in covered_reasons)
     ]

@@ -22,7 +22,7 @@ class Gap:
 
     Attributes:
         detail: the commonest error message.
-        failed: False for what the offline baseline never judges, and for papers that were found and
+        failed: False for parts that the offline baseline never judges, and for papers found and
             left out.
     """
 
@@ -86,8 +86,8 @@ def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
         )
 
 
-# What was judged, by module and field; a field holds one judgement, several, or none.
-_JUDGED = {
+# Judgements by module and field; a field holds one judgement, several, or none.
+_JUDGEMENT_FIELDS = {
     "relevance of a paper to a method": ("soundness", "evidence"),
     "review of a method": ("soundness", "reviews"),
     "review of the plan itself": ("soundness", "plan_review"),
@@ -104,9 +104,9 @@ _JUDGED = {
 
 
 def _unscored_judgements(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    for what, (module, field) in _JUDGED.items():
-        judged = getattr(getattr(evaluation, module), field, None)
-        rows = judged if isinstance(judged, tuple) else (judged,)
+    for what, (module, field) in _JUDGEMENT_FIELDS.items():
+        judgement = getattr(getattr(evaluation, module), field, None)
+        rows = judgement if isinstance(judgement, tuple) else (judgement,)
         reasons = [row.unscored_reason for row in rows if row is not None]
         for why, count in Counter(filter(None, reasons)).most_common():
             yield _without_score(what, why, count)

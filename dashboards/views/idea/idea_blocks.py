@@ -93,8 +93,8 @@ def _scores(page: IdeaPage) -> pg.Table:
         )
         rows.append((name, *cells))
     if score.committee_requested:
-        missing = score.unscored_persona_review_count
-        reviews = [score.persona_review_count - missing, missing]
+        unscored_count = score.unscored_persona_review_count
+        reviews = [score.persona_review_count - unscored_count, unscored_count]
         counts = (figures.plural(count, "review") for count in reviews)
         rows.append(("Committee", figures.mean(score.committee_0_to_10), *counts))
     if score.novelty_requested:
@@ -140,11 +140,11 @@ def _comparisons(score: IdeaScore) -> tuple[str, str]:
     of = f"{comparisons} in {figures.plural(score.dimension_count, 'dimension')}"
     if score.mean_comparison_score is not None:
         of += f"; mean {figures.with_sign(score.mean_comparison_score)} on −1 … +1"
-    missing = figures.plural(score.unscored_comparison_count, "comparison")
+    missing_text = figures.plural(score.unscored_comparison_count, "comparison")
     if score.unscored_dimension_count:
         dimensions = figures.plural(score.unscored_dimension_count, "dimension")
-        missing += f", {dimensions} without a review"
-    return of, missing
+        missing_text += f", {dimensions} without a review"
+    return of, missing_text
 
 
 def _assessment(assessment: AssessmentEvaluation) -> Iterator[pg.Block]:
@@ -155,11 +155,11 @@ def _assessment(assessment: AssessmentEvaluation) -> Iterator[pg.Block]:
         value = wording.unscored_because(row.unscored_reason or "")
         if probability is not None:
             value = f"{100 * probability:.0f} %"
-        ends = ""
+        range_text = ""
         if low is not None and high is not None and row.repetition_count > 1:
-            ends = f"{100 * low:.0f} to {100 * high:.0f} %"
+            range_text = f"{100 * low:.0f} to {100 * high:.0f} %"
         rows.append(
-            (row.criterion.replace("_", " "), value, ends, prose_line(" ".join(row.reasons)))
+            (row.criterion.replace("_", " "), value, range_text, prose_line(" ".join(row.reasons)))
         )
     yield pg.table(("Criterion", "Probability:", "Range", "Reasons"), rows)
     for row in assessment.assessments:
@@ -205,8 +205,8 @@ def _missing(page: IdeaPage) -> Iterator[pg.Block]:
     yield pg.text("Nothing here counts as a zero: every mean is taken over what was scored.")
     rows = []
     for gap in page.gaps:
-        why = f"{gap.why}; running again may help" if gap.retryable else gap.why
-        rows.append((gap.what, gap.count, why, gap.subjects, gap.detail))
+        reason = f"{gap.why}; running again may help" if gap.retryable else gap.why
+        rows.append((gap.what, gap.count, reason, gap.subjects, gap.detail))
     yield pg.table(("What", "Times:", "Why", "Concerns", "Detail"), rows)
 
 
@@ -263,10 +263,14 @@ def _costs(page: IdeaPage) -> Iterator[tuple[str, str]]:
         thinking_counts = [
             each.thinking_tokens for each in calls if each.thinking_tokens is not None
         ]
-        unknown = sum(call.thinking_tokens is None and call.completion_tokens > 0 for call in calls)
-        thinking = figures.thinking(sum(thinking_counts) if thinking_counts else None, unknown)
-        received = f"{received_tokens:,} received; of them thinking: {thinking}"
-        yield "Tokens", f"{sent_tokens:,} sent, {received}"
+        unknown_count = sum(
+            call.thinking_tokens is None and call.completion_tokens > 0 for call in calls
+        )
+        thinking = figures.thinking(
+            sum(thinking_counts) if thinking_counts else None, unknown_count
+        )
+        received_text = f"{received_tokens:,} received; of them thinking: {thinking}"
+        yield "Tokens", f"{sent_tokens:,} sent, {received_text}"
     yield "Price", figures.usd(review.cost_usd, review.unknown_price_calls)
     request_counts = (
         f"{len(requests):,}, {sum(each.cache_hit for each in requests):,} from a cache,"

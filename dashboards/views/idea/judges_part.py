@@ -56,12 +56,14 @@ def score_of_judges(votes: Sequence[JudgeVote], provenance: Provenance, item: st
         f"median of {figures.plural(len(scores), 'judge')}:"
         f" {', '.join(f'{score:g}' for score in scores)}"
     )
-    missing = (
+    missing_text = (
         f"{'one' if len(unscored_votes) == 1 else f'{len(unscored_votes):,}'} unscored: {_reasons(unscored_votes)}"
         if unscored_votes
         else ""
     )
-    return "; ".join(filter(None, (median_text if scores else "no judge gave a score", missing)))
+    return "; ".join(
+        filter(None, (median_text if scores else "no judge gave a score", missing_text))
+    )
 
 
 def judged_steps(votes: Sequence[JudgeVote]) -> tuple[JudgedStep, ...]:

@@ -180,8 +180,8 @@ def _mean(review: ContributionReview) -> str:
     mark = wording.baseline_mark(review.provenance.engine)
     lower, upper = review.novelty_lower_0_to_10, review.novelty_upper_0_to_10
     has_interval = lower is not None and upper is not None
-    ends = f" ({figures.score(lower)} to {figures.score(upper)})" if has_interval else ""
-    return f"novelty {score}{mark}{ends}; {mean}"
+    range_text = f" ({figures.score(lower)} to {figures.score(upper)})" if has_interval else ""
+    return f"novelty {score}{mark}{range_text}; {mean}"
 
 
 def _paper_by_paper(page: IdeaPage, contribution: ContributionEvaluation) -> Iterator[pg.Block]:

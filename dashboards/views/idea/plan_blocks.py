@@ -10,7 +10,7 @@ from dashboards.views.idea.first_page import DecidingConcern, FirstPage
 from dashboards.views.idea.plan_part import REASONING, ConcernLine, PlanPart
 from schemas.works.experimental_result import ExperimentalResult, Surprise
 
-_MEASURED = (
+_MEASURED_NOTE = (
     "Measured within tasks that stand in for the idea: what programs did on their data. It says"
     " nothing of the literature and is part of no score; the review of the plan is shown it."
 )
@@ -22,7 +22,7 @@ _ALL_PARTS = ("point", "why", "action", "would_change")
 
 
 def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
-    """Yield the verdict, what decides it, and what to do next."""
+    """Yield the verdict, its reasons, the closest work, concerns and next steps."""
     answer, *because = first.sentences
     yield pg.note(pg.strong(answer), f" {' '.join(because)}")
     yield from pg.bullets(first.counted)
@@ -32,9 +32,9 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
     yield pg.text(pg.strong("Closest prior work"))
     if first.closest is not None:
         work = first.closest
-        remains = _with_label(" What remains new compared with it: ", work.remains)
+        remaining_text = _with_label(" What remains new compared with it: ", work.remains)
         overlaps = f" {work.title}: {work.overlaps}."
-        yield pg.text(prose_line(work.paper), overlaps, remains)
+        yield pg.text(prose_line(work.paper), overlaps, remaining_text)
     else:
         yield pg.text(first.none_closest)
     for derivation in first.derivations:
@@ -55,8 +55,10 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
 
 
 def _concern_item(concern: DecidingConcern) -> tuple[pg.Block, ...]:
-    why = pg.line(" ", prose_line(concern.why)) if concern.why else ()
-    statement = pg.text(pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), why)
+    reason_line = pg.line(" ", prose_line(concern.why)) if concern.why else ()
+    statement = pg.text(
+        pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), reason_line
+    )
     more = []
     if concern.action:
         more.append(_action(concern.effort, concern.action))
@@ -70,8 +72,8 @@ def _concern_item(concern: DecidingConcern) -> tuple[pg.Block, ...]:
 
 
 def _action(effort: str, action: str) -> pg.Line:
-    takes = f" ({effort}): " if effort else ": "
-    return pg.line(pg.strong("What to do"), takes, prose_line(action))
+    effort_text = f" ({effort}): " if effort else ": "
+    return pg.line(pg.strong("What to do"), effort_text, prose_line(action))
 
 
 def _with_label(label: str, words: str) -> pg.Line:
@@ -165,7 +167,7 @@ def _concern(concern_line: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.
 
 def experiment_blocks(results: Sequence[ExperimentalResult], warehouse: str) -> Iterator[pg.Block]:
     """Yield measured results of trying an idea, apart from the literature."""
-    yield from (pg.heading("What came of trying it"), pg.text(pg.emphasis(_MEASURED)))
+    yield from (pg.heading("What came of trying it"), pg.text(pg.emphasis(_MEASURED_NOTE)))
     for result in results:
         verdict = wording.finding(result.finding)
         yield pg.heading(f"{result.task_id}: {verdict.lower()}", level=3)
@@ -192,21 +194,21 @@ def _gains(result: ExperimentalResult) -> pg.Table:
     measure = figures.measure
     candidates = figures.plural(result.tried_count, "candidate")
     runs = figures.plural(result.run_count, "run")
-    ends = f"{measure(result.gain_low)} to {measure(result.gain_high)}"
+    range_text = f"{measure(result.gain_low)} to {measure(result.gain_high)}"
     rows: list[tuple[pg.Part, ...]] = [
         ("The program to be improved", measure(result.parent_mean), "", ""),
         (
             f"The best of {candidates}, {runs}",
             measure(result.best_mean),
             measure(result.gain),
-            ends,
+            range_text,
         ),
     ]
     if result.baseline_gain is not None:
         baseline_line = pg.line(
             "The same, over the strongest baseline, ", pg.code(result.baseline_id or "")
         )
-        ends = f"{measure(result.baseline_low)} to {measure(result.baseline_high)}"
-        rows.append((baseline_line, "", measure(result.baseline_gain), ends))
+        range_text = f"{measure(result.baseline_low)} to {measure(result.baseline_high)}"
+        rows.append((baseline_line, "", measure(result.baseline_gain), range_text))
     columns = ("On data that chose nothing", "Mean:", "Gain:", "95 % interval:")
     return pg.table(columns, rows)

@@ -161,7 +161,7 @@ def _stands(concern: Concern) -> bool:
 
 
 def _line(
-    concern: Concern, strengths: Sequence[Concern] = (), folded: Sequence[Concern] = ()
+    concern: Concern, strengths: Sequence[Concern] = (), folded_concerns: Sequence[Concern] = ()
 ) -> ConcernLine:
     about, severity = concern_kind(concern.kind), severity_of(concern)
     first = concern.severity
@@ -175,7 +175,7 @@ def _line(
             and _GRAVITY.index(severity) > _GRAVITY.index(first)
         ),
         strengths=tuple(strengths),
-        folded=tuple(folded),
+        folded=tuple(folded_concerns),
     )
 
 

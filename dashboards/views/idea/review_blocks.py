@@ -53,7 +53,7 @@ def novelty_blocks(
         yield from _novelty_judgement(novelty, papers)
     elif judgement.unscored_detail:
         yield pg.text(f"Why there is no score: {judgement.unscored_detail}")
-    works = figures.plural(len(judgement.related_paper_ids), "related work")
+    works_text = figures.plural(len(judgement.related_paper_ids), "related work")
     lost_searches, close = judgement.unanswered_search_count, judgement.mean_closeness_0_to_1
     lost_note = f"; {lost_searches} of the searches for more went unanswered, so that earlier work may be missing"
     coverage_note = (
@@ -62,7 +62,7 @@ def novelty_blocks(
         " closely"
     )
     yield pg.text(
-        f"Compared with {works}",
+        f"Compared with {works_text}",
         lost_note if lost_searches else "",
         coverage_note if close is not None else "",
         ".",

@@ -20,7 +20,7 @@ DROP_WITH_FATAL_BELOW = 0.5
 
 
 class Verdict(StrEnum):
-    """What to do with an idea; the rule is in `docs/guides/reviews.md`."""
+    """Recommendation for an idea; the rule is in `docs/guides/reviews.md`."""
 
     FUND = "fund"
     REVISE = "revise"
@@ -29,7 +29,7 @@ class Verdict(StrEnum):
 
 
 class Decision(Noun):
-    """A verdict and one sentence on what decides it."""
+    """A verdict, with a sentence on its main reason."""
 
     verdict: Verdict
     because: str
@@ -56,12 +56,12 @@ def decision_on(probability_0_to_1: float, lowest_0_to_1: float | None, *, fatal
     # Without the lowest repetition, some may have been below the limit.
     lowest = lowest_0_to_1 if lowest_0_to_1 is not None else 0.0
     if probability < DROP_BELOW:
-        because = f"The probability is under {percent(DROP_BELOW)}."
-        return Decision(verdict=Verdict.DROP, because=because)
+        reason = f"The probability is under {percent(DROP_BELOW)}."
+        return Decision(verdict=Verdict.DROP, because=reason)
     if fatal and probability < DROP_WITH_FATAL_BELOW:
         limit = percent(DROP_WITH_FATAL_BELOW)
-        because = f"A fatal concern was confirmed, and the probability is under {limit}."
-        return Decision(verdict=Verdict.DROP, because=because)
+        reason = f"A fatal concern was confirmed, and the probability is under {limit}."
+        return Decision(verdict=Verdict.DROP, because=reason)
     against = [
         *(["a fatal concern was confirmed"] if fatal else []),
         *([f"the probability is under {percent(FUND_FROM)}"] if probability < FUND_FROM else []),

@@ -42,14 +42,14 @@ def plan(
     from flows.works.evaluate.prediction import parse_engines, predict
 
     settings = Settings()
-    others = parse_engines(options.compare)
+    other_engines = parse_engines(options.compare)
     with idea_file(ideas) as path:
         request = request_of(work_named("evaluate"), (path,), options, settings)
         if fields:
             from flows.cli.evaluate.run_output import print_fields
 
             return print_fields(request, as_json=json)
-        prediction = predict(request, others, settings)
+        prediction = predict(request, other_engines, settings)
     batch = prediction.batch
     disorder = _rejection_warnings(prediction.estimate, request.parameters.allowed_unscored_share)
     if json:
@@ -75,7 +75,7 @@ def plan(
                 "models that the profile names answer their steps in every line:"
                 f" {', '.join(request.profile.judging.models)}"
             ]
-            if others and request.profile.judging.models
+            if other_engines and request.profile.judging.models
             else []
         ),
         *prediction.fields.lines,
@@ -86,13 +86,13 @@ def plan(
     return 0
 
 
-def _rejection_warnings(estimate: "Estimate", allowed: float) -> list[str]:
+def _rejection_warnings(estimate: "Estimate", allowed_share: float) -> list[str]:
     entries = estimate.ideas + estimate.rejected
-    if estimate.rejected <= allowed * entries:
+    if estimate.rejected <= allowed_share * entries:
         return []
     return [
         f"`assay evaluate` will exit 1: {estimate.rejected:,} of {entries:,} entries are rejected,"
-        f" and {allowed:.0%} are allowed (ASSAY_RUNS__ALLOWED_UNSCORED_SHARE)"
+        f" and {allowed_share:.0%} are allowed (ASSAY_RUNS__ALLOWED_UNSCORED_SHARE)"
     ]
 
 
@@ -102,8 +102,8 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
     if prediction.unknown_because:
         lines.append(f"earlier runs could not be looked up because {prediction.unknown_because}")
     if results.evaluated:
-        rest = "the figures are of the others" if results.evaluated < ideas else "nothing to pay"
-        lines.append(f"{results.evaluated:,} of {ideas:,} ideas are already evaluated; {rest}")
+        remark = "the figures are of the others" if results.evaluated < ideas else "nothing to pay"
+        lines.append(f"{results.evaluated:,} of {ideas:,} ideas are already evaluated; {remark}")
     if results.replies:
         lines.append(
             f"{len(results.replies):,} of {ideas:,} ideas partly evaluated; cached replies that are"
@@ -132,9 +132,9 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
         columns["model"] = lambda step: ", ".join(step.models)
     if estimate.steps:
         print_columns(estimate.steps, columns)
-    before = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
+    evaluated_text = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
     rows: list[list[object]] = [
-        ["ideas", f"{estimate.ideas:,} ({before}{estimate.rejected} rejected)"],
+        ["ideas", f"{estimate.ideas:,} ({evaluated_text}{estimate.rejected} rejected)"],
         ["literature requests", f"{estimate.literature_requests:,}"],
         ["model calls", f"{estimate.model_calls:,}"],
         [
@@ -221,7 +221,7 @@ def _budget_warnings(estimate: "Estimate", budget: Budget) -> list[str]:
         ("literature requests", estimate.literature_requests, budget.maximum_requests),
     )
     return [
-        f"expected {what}, {amount:,.0f}, exceed the bound of {bound:,}: the run will stop early"
-        for what, amount, bound in amounts_and_bounds
+        f"expected {quantity}, {amount:,.0f}, exceed the bound of {bound:,}: the run will stop early"
+        for quantity, amount, bound in amounts_and_bounds
         if amount is not None and bound is not None and amount > bound
     ]

@@ -55,7 +55,7 @@ def print_scores(
     """Print or write the ranking by scores; return the exit code.
 
     Args:
-        profile: whose weights apply; None: the run's own.
+        profile: profile with the weights; None: the weights of the run.
         shrink: rank by shrunk scores; the measured ones are printed.
     """
     with Warehouse(warehouse).queries() as queries:
@@ -75,8 +75,8 @@ def print_scores(
             names = ", ".join(f"{name} {weight:g}" for name, weight in acting.items() if weight)
             note += f" under the weights of profile {profile.name}: {names or 'overall alone'}"
         print_note(note)
-        if profile is not None and (others := weights_not_acting(run, profile)):
-            print_note(others)
+        if profile is not None and (unused_weights := weights_not_acting(run, profile)):
+            print_note(unused_weights)
         if shrink:
             print_note(
                 "scores that rest on little were drawn toward the mean of their group before they"
@@ -87,8 +87,8 @@ def print_scores(
 
 def weights_not_acting(run: Run, profile: Profile) -> str:
     """Return which weights of a profile do not apply to a run, and why."""
-    others = profile.score_weights.acting(assessed=not run.assessed)
-    names = ", ".join(name for name, weight in others.items() if weight)
+    other_weights = profile.score_weights.acting(assessed=not run.assessed)
+    names = ", ".join(name for name, weight in other_weights.items() if weight)
     if not names:
         return ""
     if run.assessed:
@@ -99,19 +99,19 @@ def weights_not_acting(run: Run, profile: Profile) -> str:
 def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
     """Print a ranking by matches, with the range of ranks that intervals allow."""
     head, ranked_ideas, groups = page.head, page.units, page.groups
-    joined = any(group.joins_groups for group in groups)
+    has_joined_groups = any(group.joins_groups for group in groups)
 
     def cells(idea: RankedIdea) -> tuple[str | Group, ...]:
         return _row(idea)[: len(columns)]
 
-    columns = (*COLUMNS, *(ACROSS_COLUMNS if joined else ()))
+    columns = (*COLUMNS, *(ACROSS_COLUMNS if has_joined_groups else ()))
     stdout_console().print(ranking_table(columns, ranked_ideas, cells))
     matches = sum(group.match_count for group in groups)
-    unscored = sum(group.unscored_match_count for group in groups)
+    unscored_count = sum(group.unscored_match_count for group in groups)
     biases = [group.position_bias for group in groups if group.position_bias is not None]
     bias = f", position bias {sum(biases) / len(biases):+.2f} on average" if biases else ""
     print_note(
-        f"run {head.run_id}, {head.ranking_id}: {matches:,} verdicts ({unscored:,} unscored) in"
+        f"run {head.run_id}, {head.ranking_id}: {matches:,} verdicts ({unscored_count:,} unscored) in"
         f" {sum(not group.joins_groups for group in groups):,} groups{bias}; engine {head.engine},"
         f" ratings {head.method.value}"
         + (f", {head.vote_count:,} human votes" if head.vote_count else "")

@@ -87,9 +87,9 @@ def report(
         raise ConfigurationError("--full is of one idea: name it with --idea")
     warehouse = Warehouse(lake.warehouse.resolve())
     if project is not None:
-        waiting, head = _approval(warehouse, run, project)
-        if waiting:
-            return print_waiting(waiting, head, as_json=json)
+        open_requests, head = _approval(warehouse, run, project)
+        if open_requests:
+            return print_waiting(open_requests, head, as_json=json)
     if json:
         if docs or output_format is not None or output is not None:
             raise ConfigurationError(
@@ -134,6 +134,6 @@ def _approval(
     with warehouse.queries() as queries:
         head = queries.run(RunId(run)) if run else queries.latest_run()
     admission = admit(warehouse, load_project(project), Stage.REPORT, head.run_id)
-    for why in admission.left_out.values():
-        raise ConfigurationError(f"the report on {head.run_id} was {why}")
+    for reason in admission.left_out.values():
+        raise ConfigurationError(f"the report on {head.run_id} was {reason}")
     return admission.waiting, head

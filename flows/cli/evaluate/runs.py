@@ -94,7 +94,7 @@ def _unpublished_runs(warehouse: Warehouse) -> tuple[RunId, ...]:
 
 
 def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
-    """Return what a run has spent, and how much of it is estimated; None: nothing."""
+    """Return the cost of a run, and its estimated part; None: no cost."""
     with closing(BudgetFile(warehouse.budgets, run_id, Budget())) as budget:
         if not budget.exists:
             return None
@@ -136,10 +136,10 @@ def compare(
     """Compare the rankings of two runs idea by idea."""
     warehouse = Warehouse(lake.warehouse.resolve())
     with warehouse.queries() as queries:
-        earlier, later = queries.run(RunId(before)), queries.run(RunId(after))
+        earlier_run, later_run = queries.run(RunId(before)), queries.run(RunId(after))
         rows = queries.rows("compare_runs", before=before, after=after)
     if json:
-        print_answer("compared", rows, run=later, before=earlier)
+        print_answer("compared", rows, run=later_run, before=earlier_run)
         return 0
     names = ("group", "rank_before", "rank_after", "score_before", "score_after", "change")
     print_table(

@@ -208,22 +208,22 @@ _TITLE_CHARACTERS = 40
 _VALUE_CHARACTERS = 60
 
 
-def print_audit(audited: "AuditResult", *, as_json: bool) -> None:
-    standing = audited.standing
-    waiting = sum(each["proposed"] + each["without_remedy"] for each in standing.counts)
+def print_audit(audit_result: "AuditResult", *, as_json: bool) -> None:
+    standing = audit_result.standing
+    open_count = sum(each["proposed"] + each["without_remedy"] for each in standing.counts)
     if as_json:
         print_answer(
-            "findings" if waiting else "in_order",
+            "findings" if open_count else "in_order",
             standing.proposals,
-            warnings=audited.warnings,
+            warnings=audit_result.warnings,
             fingerprint=standing.fingerprint,
             rules=standing.counts,
-            decided=dataclasses.asdict(audited.decided),
+            decided=dataclasses.asdict(audit_result.decided),
         )
         return
-    for line in audited.warnings:
+    for line in audit_result.warnings:
         print_warning(line)
-    decisions = audited.decided
+    decisions = audit_result.decided
     for count, word in (
         (len(decisions.accepted), "accepted"),
         (len(decisions.rejected), "rejected"),
@@ -231,7 +231,7 @@ def print_audit(audited: "AuditResult", *, as_json: bool) -> None:
     ):
         if count:
             print_note(f"{count:,} {word}")
-    print_note(f"snapshot {standing.fingerprint[:12]}: {waiting:,} open")
+    print_note(f"snapshot {standing.fingerprint[:12]}: {open_count:,} open")
     names = ("rule", "proposed", "without_remedy", "accepted", "rejected", "undone")
     print_table(
         [name.replace("_", " ") for name in names],

@@ -112,7 +112,7 @@ def _use_lines(recommendation: Recommendation) -> Iterator[str]:
 
 
 def recommendation_warnings(result: "Recommended") -> Iterator[str]:
-    """Yield what the recommendations lack and why, a line each."""
+    """Yield a line for each gap in the recommendations, with its reason."""
     for failure in result.failures:
         yield (
             f"could not look: {failure.source} {failure.endpoint}: {failure.reason}:"

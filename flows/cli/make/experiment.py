@@ -88,18 +88,18 @@ def check(task: Task, json: Json = False) -> int:
     """
     from tasks.experiments.checking import check_task
 
-    checked = check_task(task, Settings().experiments.container)
+    task_check = check_task(task, Settings().experiments.container)
     failures = tuple(
-        f"{each.program_id} fails: {each.failure}" for each in checked.programs if each.failure
+        f"{each.program_id} fails: {each.failure}" for each in task_check.programs if each.failure
     )
     if json:
-        state = "sound" if checked.is_sound else "failing"
-        values = checked.model_dump(exclude={"programs"})
-        print_answer(state, checked.programs, warnings=failures, **values)
-        return EXIT_DONE if checked.is_sound else EXIT_FAILURES
+        state = "sound" if task_check.is_sound else "failing"
+        values = task_check.model_dump(exclude={"programs"})
+        print_answer(state, task_check.programs, warnings=failures, **values)
+        return EXIT_DONE if task_check.is_sound else EXIT_FAILURES
 
     print_table(  # not print_columns: the metric may be named like another column
-        ["program", checked.metric, "95 % interval", "runs", "longest"],
+        ["program", task_check.metric, "95 % interval", "runs", "longest"],
         [
             [
                 safe(each.program_id),
@@ -108,20 +108,22 @@ def check(task: Task, json: Json = False) -> int:
                 each.run_count,
                 f"{each.seconds:.1f} s",
             ]
-            for each in checked.programs
+            for each in task_check.programs
         ],
     )
     for line in failures:
         print_warning(safe(line))
-    if checked.noise is not None:
-        what = "the gain over the parent" if len(checked.programs) > 1 else "the metric"
-        print_note(
-            f"from run to run {what} differs by {figures.measure(checked.noise)} (standard"
-            f" deviation); gains from {figures.measure(checked.detectable_when_chosen)} show among"
-            f" all candidates, from {figures.measure(checked.detectable_when_confirmed)} on fresh"
-            f" data; worth having is {figures.measure(checked.least_difference)}"
+    if task_check.noise is not None:
+        measured_quantity = (
+            "the gain over the parent" if len(task_check.programs) > 1 else "the metric"
         )
-    return EXIT_DONE if checked.is_sound else EXIT_FAILURES
+        print_note(
+            f"from run to run {measured_quantity} differs by {figures.measure(task_check.noise)} (standard"
+            f" deviation); gains from {figures.measure(task_check.detectable_when_chosen)} show among"
+            f" all candidates, from {figures.measure(task_check.detectable_when_confirmed)} on fresh"
+            f" data; worth having is {figures.measure(task_check.least_difference)}"
+        )
+    return EXIT_DONE if task_check.is_sound else EXIT_FAILURES
 
 
 @application.command("run")
@@ -149,11 +151,11 @@ def try_programs(
     return run("experiment", (tasks,), options, output, as_json=json)
 
 
-def _print_drafted(drafted: "DraftedTask", folder: Path, *, as_json: bool) -> int:
+def _print_drafted(drafted_task: "DraftedTask", folder: Path, *, as_json: bool) -> int:
     from flows.cli.literature.recommend import recommendation_warnings
     from tasks.experiments.task_folder import FILL_IN
 
-    resources, idea = drafted.recommended, drafted.idea
+    resources, idea = drafted_task.recommended, drafted_task.idea
     resource_count = figures.plural(
         len(resources.recommendations),
         "data set, baseline or metric",
@@ -161,10 +163,10 @@ def _print_drafted(drafted: "DraftedTask", folder: Path, *, as_json: bool) -> in
     )
     warnings = tuple(recommendation_warnings(resources))
     if as_json:
-        rows = [{"path": str(path)} for path in drafted.paths]
+        rows = [{"path": str(path)} for path in drafted_task.paths]
         print_answer("drafted", rows, folder=str(folder), warnings=warnings)
         return EXIT_DONE
-    for path in drafted.paths:
+    for path in drafted_task.paths:
         print_note(f"made {path}")
     print_note(
         f"{figures.plural(len(idea.concerns), 'concern')} and"

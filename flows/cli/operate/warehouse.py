@@ -174,9 +174,9 @@ def verify(lake: LakeOptions, json: Json = False) -> int:
             print_warning(line)
         for line in report.notices:
             print_note(line)
-        others = sum(report.rows.get(kind.head_table, 0) for kind in KINDS if kind is not RUNS)
+        other_count = sum(report.rows.get(kind.head_table, 0) for kind in KINDS if kind is not RUNS)
         contents = plural(report.runs, "run") + (
-            f" and {others:,} of other kinds" if others else ""
+            f" and {other_count:,} of other kinds" if other_count else ""
         )
         print_note(
             plural(len(report.problems), "problem")

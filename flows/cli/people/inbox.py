@@ -29,8 +29,8 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
     elif requests:
         _print(requests)
     else:
-        whose = "" if options.by is None else f" of {options.by}"
-        print_note(f"nothing waits for an answer{whose}")
+        owner_text = "" if options.by is None else f" of {options.by}"
+        print_note(f"nothing waits for an answer{owner_text}")
     return 0
 
 
@@ -40,10 +40,10 @@ def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool
     Args:
         goes_on: whether the job runner resumes the work by itself.
     """
-    who = "the job runner" if goes_on else "the same command"
+    actor = "the job runner" if goes_on else "the same command"
     return (
         f"run {run.run_id} waits for {figures.plural(len(waiting), 'decision')}: `assay inbox`"
-        f" lists them, and {who} resumes once they are made"
+        f" lists them, and {actor} resumes once they are made"
     )
 
 

@@ -35,8 +35,8 @@ def add(
         participant = add_participant(database, name, options.kind, options.role, options.key)
         sign_in_names = {each.name for each in accounts(database)}
         sign_in_names |= {each.token_id for each in tokens(database)}
-    waits = participant.key is not None and participant.key not in sign_in_names
-    remark = f"no account or token is called {participant.key!r} yet" if waits else ""
+    is_waiting = participant.key is not None and participant.key not in sign_in_names
+    remark = f"no account or token is called {participant.key!r} yet" if is_waiting else ""
     if json:
         print_answer("created", [participant], warnings=(remark,) if remark else ())
         return 0

@@ -59,12 +59,12 @@ def vote(
     if text is None:
         warehouse.existing()
     with ServiceDatabase(warehouse) as database:
-        who, kind = participant(database, options.by).participant_id, options.kind
+        participant_id, kind = participant(database, options.by).participant_id, options.kind
         if text is None:
-            return _cast(warehouse, database, who, options, as_json=json)
-        text, question = clean_question(kind, text), open_question(database, who)
+            return _cast(warehouse, database, participant_id, options, as_json=json)
+        text, question = clean_question(kind, text), open_question(database, participant_id)
         if options.dry_run or question is None or (question.kind, question.text) != (kind, text):
-            sides = draw_sides(database, who, kind, text, warehouse.settings)
+            sides = draw_sides(database, participant_id, kind, text, warehouse.settings)
             estimate = _estimate(warehouse, kind, text, sides)
             if options.dry_run:
                 if json:
@@ -73,7 +73,7 @@ def vote(
                     typer.echo(safe(estimate))
                 return EXIT_DONE
             print_note(estimate)
-            question = ask(warehouse, database, who, kind, text, sides)
+            question = ask(warehouse, database, participant_id, kind, text, sides)
         if at_work(warehouse, database, question):
             print_note("both answers are being written; the same command resumes if it is stopped")
             run_jobs(warehouse, is_over=lambda: not at_work(warehouse, database, question))
@@ -110,7 +110,7 @@ def _print_answers(
 def _cast(
     warehouse: Warehouse,
     database: ServiceDatabase,
-    who: str,
+    participant_id: str,
     options: VoteOptions,
     *,
     as_json: bool,
@@ -119,7 +119,7 @@ def _cast(
 
     if options.choice not in _CHOICES:
         raise ConfigurationError(f"--choice {options.choice!r}: say one of {', '.join(_CHOICES)}")
-    question = open_question(database, who)
+    question = open_question(database, participant_id)
     if question is None:
         raise ConfigurationError("no question of yours is open: ask one with `assay vote TEXT`")
     if at_work(warehouse, database, question):
@@ -131,7 +131,7 @@ def _cast(
         raise ConfigurationError(getattr(outcome, "why", "there is nothing to vote on"))
     cast_vote = answer(
         database,
-        who,
+        participant_id,
         question,
         offer.offer_id,
         _CHOICES[options.choice],

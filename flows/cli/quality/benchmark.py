@@ -89,9 +89,9 @@ def _print_estimate(options: BenchmarkOptions, *, as_json: bool) -> int:
         for unit in request.units
     }
     if as_json:
-        left_out = {"steps", "counts", "note", "lost"}
+        omitted_fields = {"steps", "counts", "note", "lost"}
         rows = [
-            {"suite": suite, **each.counts, **each.model_dump(exclude=left_out)}
+            {"suite": suite, **each.counts, **each.model_dump(exclude=omitted_fields)}
             for suite, each in estimates.items()
         ]
         print_answer("expected", rows)
@@ -113,7 +113,7 @@ def _print_estimate(options: BenchmarkOptions, *, as_json: bool) -> int:
 
 
 def _others(
-    request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
+    request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared_runs: tuple[str, ...]
 ) -> "tuple[RunId, ...]":
     """Return the other benchmarks of the command, then the compared ones.
 
@@ -125,14 +125,16 @@ def _others(
 
     with Warehouse(request.warehouse).reader() as connection:
         published_ids = {head.run_id for head in published_heads(connection, BENCHMARKS)}
-        compared_ids = [published_head(connection, BENCHMARKS, each).run_id for each in compared]
+        compared_ids = [
+            published_head(connection, BENCHMARKS, each).run_id for each in compared_runs
+        ]
     suites = [each for each in summary.other_run_ids if each in published_ids]
-    others = dict.fromkeys(map(RunId, (*suites, *compared_ids)))
-    return tuple(each for each in others if each != summary.head.run_id)
+    other_run_ids = dict.fromkeys(map(RunId, (*suites, *compared_ids)))
+    return tuple(each for each in other_run_ids if each != summary.head.run_id)
 
 
 def _comparison(
-    request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
+    request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared_runs: tuple[str, ...]
 ) -> tuple[Path, ...]:
     from flows.run.declared_campaign import published_page
     from tasks.benchmarks.work import BENCHMARK
@@ -147,7 +149,7 @@ def _comparison(
         number for each in page.differences for number in (each.first, each.second)
     }
     for number, run_id in enumerate(run_ids, 1):
-        if run_id in compared and number not in numbers_with_difference:
+        if run_id in compared_runs and number not in numbers_with_difference:
             print_note(
                 f"--compare {run_id}: it shares no task with what was run, so that there are no"
                 " differences to show"

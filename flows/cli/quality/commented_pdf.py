@@ -56,7 +56,7 @@ def _comments(page: CheckPage) -> Iterator[PdfComment]:
 
 def _comment(text: str, problem: Problem) -> PdfComment:
     body = f"{text}\n\nSecond look: {problem.second_look}" if problem.second_look else text
-    where = f"Where: {problem.location or 'not said'}."
+    place_text = f"Where: {problem.location or 'not said'}."
     location_note = (
         f"The sentence it points at was not found on the pages: “{problem.quote}”"
         if problem.quote
@@ -65,7 +65,7 @@ def _comment(text: str, problem: Problem) -> PdfComment:
     page = _PAGE.search(problem.location)
     return PdfComment(
         text=body,
-        elsewhere=f"{body}\n\n{where} {location_note}",
+        elsewhere=f"{body}\n\n{place_text} {location_note}",
         quote=problem.quote,
         page=max(int(page[1]), 1) if page else 1,
     )

@@ -71,36 +71,36 @@ def key_batch(
     return KeyedBatch(run_id=run_id, planned=planned_ideas, rejected=batch.rejected)
 
 
-def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, Receipt]:
+def receipts_of(keyed_batch: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, Receipt]:
     """Return landed receipts by key: a complete one of any run, else one of this run."""
 
     def find_landed(key: EvaluationKey) -> Receipt | None:
-        local = read_receipt(warehouse, RUNS, keyed.run_id, key)
+        local = read_receipt(warehouse, RUNS, keyed_batch.run_id, key)
         return (
             local if local is not None and local.complete else find_receipt(warehouse, key) or local
         )
 
-    keys = [entry.evaluation_key for entry in keyed.planned]
+    keys = [entry.evaluation_key for entry in keyed_batch.planned]
     with ThreadPoolExecutor(AT_ONCE) as pool:  # some are downloaded
         receipts = zip(keys, pool.map(find_landed, keys), strict=True)
         return {key: receipt for key, receipt in receipts if receipt is not None}
 
 
 def write_remaining_shards(
-    keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, warehouse: Warehouse
+    keyed_batch: KeyedBatch, request: RunRequest, gateway: OpenGateway, warehouse: Warehouse
 ) -> dict[Path, tuple[str, ...]]:
     """Reuse complete evaluations of other runs, and write the rest to shard files.
 
     Ideas with a complete receipt in this run are done. A complete receipt of another run of this
     warehouse is reused without a call.
     """
-    run_id = keyed.run_id
-    receipts = receipts_of(keyed, warehouse)
-    land_rejections(warehouse, run_id, keyed.rejected)
+    run_id = keyed_batch.run_id
+    receipts = receipts_of(keyed_batch, warehouse)
+    land_rejections(warehouse, run_id, keyed_batch.rejected)
     planned_run = PlannedRun(
         run_id=run_id,
-        idea_count=len(keyed.planned),
-        rejected_count=len(keyed.rejected),
+        idea_count=len(keyed_batch.planned),
+        rejected_count=len(keyed_batch.rejected),
         engine=request.engine.text,
         profile=request.profile.name,
         modules=request.parameters.modules,
@@ -110,7 +110,7 @@ def write_remaining_shards(
     )
     announce(warehouse, planned_run)
     to_do = []
-    for entry in keyed.planned:
+    for entry in keyed_batch.planned:
         receipt = receipts.get(entry.evaluation_key)
         if receipt is None or not receipt.complete:
             to_do.append(entry)

@@ -181,12 +181,16 @@ def compare_engines(
         not_covered: number of ideas whose field the literature does not cover.
     """
     lines, parameters = [], request.parameters
-    others = tuple(module for module in parameters.modules if module is not Module.ASSESSMENT)
+    other_modules = tuple(
+        module for module in parameters.modules if module is not Module.ASSESSMENT
+    )
     for engine in engines:
         # The assessment is included if that engine has one.
-        profile, modules = with_assessment(request.profile, others, engine)
-        changed = replace(parameters, modules=modules or parameters.modules)
-        engine_request = replace(request, engine=engine, profile=profile, parameters=changed)
+        profile, modules = with_assessment(request.profile, other_modules, engine)
+        engine_parameters = replace(parameters, modules=modules or parameters.modules)
+        engine_request = replace(
+            request, engine=engine, profile=profile, parameters=engine_parameters
+        )
         estimate = estimate_run(ideas, 0, engine_request, settings, not_covered=not_covered)
         names = ModelCost.model_fields.keys() - {"engine"}
         lines.append(ModelCost(engine=engine, **{name: getattr(estimate, name) for name in names}))
@@ -198,9 +202,9 @@ def compare_engines(
 
 
 def existing_results(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
-    """Return what the warehouse holds of a request, without asking a model or source.
+    """Return the stored results of a request, without calls of models or sources.
 
-    A warehouse in object storage is asked for units that this machine lacks.
+    Units that this machine lacks are looked up in object storage.
 
     Raises:
         ConfigurationError: no gateway answers at the URL of the literature.

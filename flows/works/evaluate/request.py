@@ -119,8 +119,8 @@ def with_assessment(
         ConfigurationError: it is requested by name and not available.
     """
     has_assessment = profile.assessment.repetitions > 0 and not engine.is_baseline
-    others = tuple(module for module in modules if module is not Module.ASSESSMENT)
-    if len(others) < len(modules) and not has_assessment:
+    other_modules = tuple(module for module in modules if module is not Module.ASSESSMENT)
+    if len(other_modules) < len(modules) and not has_assessment:
         raise ConfigurationError(
             f"--modules assessment: the {engine} engine assesses no plan; add --engine"
             " litellm:MODEL"
@@ -131,7 +131,7 @@ def with_assessment(
     if not has_assessment:
         return profile, modules
     soundness = replace(profile.soundness, summarise=False)
-    return replace(profile, soundness=soundness), (*others, Module.ASSESSMENT)
+    return replace(profile, soundness=soundness), (*other_modules, Module.ASSESSMENT)
 
 
 def resolve_evaluation(

@@ -16,7 +16,7 @@ from warehouse.warehouse import Warehouse
 
 
 def find_run(name: str | None, options: RankOptions) -> Run | None:
-    """Return the run that `name` means: a run_id, an idea file, or None for the newest.
+    """Return the run with this run_id, of this idea file, or the newest for None.
 
     None if the ideas of a file have to be evaluated: no run has engine, profile and label, or an
     option is set that is not stored with a run. The evaluation reuses what is done.

@@ -32,10 +32,10 @@ _DATA_SET = ResourceKind.DATA_SET
 class ExperimentPlan:
     """Resources and sample sizes for one idea.
 
-    The idea meets each baseline on each data set, and at least one of both.
+    The idea is compared with each baseline on each data set; there is at least one of both.
 
     Attributes:
-        remarks: what could not be recommended, and why.
+        remarks: missing recommendations, with reasons.
     """
 
     version: IdeaVersion

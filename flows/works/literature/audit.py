@@ -53,19 +53,19 @@ def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audit
         SnapshotError: there is no finished index, or it is damaged.
     """
     check_rules((*options.rule, *options.accept_rule))
-    others = [_source(each, options, settings) for each in options.beside]
+    other_sources = [_source(each, options, settings) for each in options.beside]
     decisions = Decisions(
         options.accept_rule, options.accept, options.reject, options.undo, options.confidence
     )
-    diagnose(index, others)
+    diagnose(index, other_sources)
     decisions_made = Decided()
     if decisions.any:
         with progress_display() as report:
             decisions_made = review(
                 index, decisions, embedder=embedder_for(index, settings), progress=report
             )
-        diagnose(index, others)
-    failures = dict.fromkeys(line for each in others for line in each.failures)
+        diagnose(index, other_sources)
+    failures = dict.fromkeys(line for each in other_sources for line in each.failures)
     skipped_lines = [
         f"{each} was left alone: its record is not as it was when this was proposed"
         for each in decisions_made.passed_over

@@ -10,7 +10,7 @@ _NOT_COPIED = shutil.ignore_patterns("__pycache__")
 
 
 def bundled_tasks() -> tuple[str, ...]:
-    """Return their names."""
+    """Return the names of the bundled tasks."""
     entries = resources.files(__package__).iterdir()
     return tuple(sorted(entry.name for entry in entries if entry.joinpath("task.toml").is_file()))
 

@@ -87,9 +87,11 @@ def _contradictions(reading: Reading) -> Iterator[tuple[_Quantity, _Quantity]]:
     if reading.abstract_span is None or not reading.is_mostly_whole:
         return
     body = without_markup(reading.text[reading.abstract_span[1] :])
-    there = {number.replace(",", "") for number in _WHOLE_FIGURE.findall(body)}
-    there |= {_NUMBER_WORDS[word] for word in _NUMBER_WORDS.keys() & set(body.lower().split())}
-    values = sorted(float(number) for number in there)
+    body_numbers = {number.replace(",", "") for number in _WHOLE_FIGURE.findall(body)}
+    body_numbers |= {
+        _NUMBER_WORDS[word] for word in _NUMBER_WORDS.keys() & set(body.lower().split())
+    }
+    values = sorted(float(number) for number in body_numbers)
     abstract_sentences = sentences(" ".join(reading.abstract.split()))
     abstract = [
         quantity
@@ -105,15 +107,17 @@ def _contradictions(reading: Reading) -> Iterator[tuple[_Quantity, _Quantity]]:
     ]
     abstract_numbers = {quantity.number for quantity in abstract}
     for quantity in abstract:
-        others = [one for one in text if one.is_of(quantity) and one.number not in abstract_numbers]
-        parts = {one.value for one in others}
-        shown_there = quantity.noun == "%" and _occurs(quantity.number, there, values)
+        other_quantities = [
+            one for one in text if one.is_of(quantity) and one.number not in abstract_numbers
+        ]
+        parts = {one.value for one in other_quantities}
+        shown_there = quantity.noun == "%" and _occurs(quantity.number, body_numbers, values)
         is_sum = any(quantity.value - part in parts for part in parts)
-        if quantity.number in there or shown_there or is_sum:
+        if quantity.number in body_numbers or shown_there or is_sum:
             continue
         if _is_derived(quantity.number, quantity.entry.sentence):
             continue
-        if best := _best_match(quantity, others):
+        if best := _best_match(quantity, other_quantities):
             yield quantity, best
 
 
@@ -121,36 +125,36 @@ def _is_derived(number: str, sentence: str) -> bool:
     """Return whether the number is a rounded sum or difference of two others of its sentence."""
     value, digits = float(number), len(number.partition(".")[2])
     printed_figures = _WHOLE_FIGURE.findall(without_markup(sentence))
-    others = {float(other.replace(",", "")) for other in printed_figures} - {value}
+    other_values = {float(other.replace(",", "")) for other in printed_figures} - {value}
     return any(
         value in (round(first + second, digits), round(second - first, digits))
-        for first, second in combinations(sorted(others), 2)
+        for first, second in combinations(sorted(other_values), 2)
     )
 
 
-def _best_match(quantity: _Quantity, others: list[_Quantity]) -> _Quantity | None:
+def _best_match(quantity: _Quantity, candidates: list[_Quantity]) -> _Quantity | None:
     """Return the number of the most similar sentence, if it is similar enough.
 
     One shared word is enough if a sentence has little more than its count, and the text counts the
     same noun only once.
     """
     words = _words(quantity.entry)
-    is_only = len({one.value for one in others}) == 1 and all(
-        one.noun != "%" and one.before == quantity.before for one in others
+    is_only = len({one.value for one in candidates}) == 1 and all(
+        one.noun != "%" and one.before == quantity.before for one in candidates
     )
-    best, most = None, 0
-    for one in others:
-        theirs = _words(one.entry)
-        shared_count = len(words & theirs)
-        shorter_count = min(len(words), len(theirs))
-        near = 1 / _FARTHEST <= one.value / quantity.value <= _FARTHEST
+    best, highest_count = None, 0
+    for one in candidates:
+        entry_words = _words(one.entry)
+        shared_count = len(words & entry_words)
+        shorter_count = min(len(words), len(entry_words))
+        is_near = 1 / _FARTHEST <= one.value / quantity.value <= _FARTHEST
         threshold = max(min(_FEWEST_SHARED, shorter_count), _SHARED_OF_SHORTER * shorter_count)
         low, high = sorted((quantity.value, one.value))
         # A multiple may count parts of the other, such as trials of two sessions.
         if is_only and shorter_count <= _FEWEST_SHARED and high % low:
             threshold = 1
-        if near and shared_count > most and shared_count >= threshold > 0:
-            best, most = one, shared_count
+        if is_near and shared_count > highest_count and shared_count >= threshold > 0:
+            best, highest_count = one, shared_count
     return best
 
 
@@ -200,7 +204,7 @@ def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
     yield from _never_shown(reading, contradicted_numbers)
 
 
-def _never_shown(reading: Reading, contradicted: Set[str]) -> Iterator[DetectedProblem]:
+def _never_shown(reading: Reading, contradicted_figures: Set[str]) -> Iterator[DetectedProblem]:
     """Yield figures of the abstract that the text never mentions, except contradicted ones."""
     if reading.abstract_span is None or not reading.is_mostly_whole:
         return
@@ -208,14 +212,14 @@ def _never_shown(reading: Reading, contradicted: Set[str]) -> Iterator[DetectedP
     abstract, body = reading.text[begin:end], reading.text[end:]
     if len(body.split()) < _FEWEST_WORDS_OF_A_BODY or len(abstract.split()) > len(body.split()) / 2:
         return
-    there = {_bare(number) for number in _FIGURE.findall(body)}
-    values = sorted(float(number) for number in there if "." in number)
+    body_figures = {_bare(number) for number in _FIGURE.findall(body)}
+    values = sorted(float(number) for number in body_figures if "." in number)
     abstract_sentences = sentences(" ".join(abstract.split()))
     missing = [
         number
         for number in dict.fromkeys(_TELLING.findall(abstract))
-        if _bare(number) not in contradicted
-        and not _occurs(_bare(number), there, values)
+        if _bare(number) not in contradicted_figures
+        and not _occurs(_bare(number), body_figures, values)
         and not any(_is_derived(_bare(number), one) for one in abstract_sentences if number in one)
     ]
     if missing:
@@ -237,9 +241,9 @@ def _bare(number: str) -> str:
     return number.replace("\\", "").replace("%", "").strip()
 
 
-def _occurs(number: str, there: set[str], values: list[float]) -> bool:
+def _occurs(number: str, body_figures: set[str], values: list[float]) -> bool:
     """Return whether the text has a number as printed, with more digits, or as a share of 1."""
-    if number in there:
+    if number in body_figures:
         return True
     digits, value = len(number.partition(".")[2]), float(number)
     half = 0.5 * 10.0**-digits + 1e-9

@@ -109,11 +109,11 @@ async def baseline_problems(inputs: ProblemsInput, _: BaselineTools) -> Problems
 
 def _problem(occurrences: Sequence[DetectedProblem]) -> ReportedProblem:
     """Report one problem of a kind, with the places of its other occurrences."""
-    first, others = occurrences[0], occurrences[1 : 1 + _PLACES_SHOWN]
+    first, other_occurrences = occurrences[0], occurrences[1 : 1 + _PLACES_SHOWN]
     more = (
         f" The same is found {len(occurrences) - 1} more {'time' if len(occurrences) == 2 else 'times'}, as at"
-        f" {'; '.join(dict.fromkeys(one.location for one in others))}."
-        if others
+        f" {'; '.join(dict.fromkeys(one.location for one in other_occurrences))}."
+        if other_occurrences
         else ""
     )
     return ReportedProblem(

@@ -74,13 +74,13 @@ async def baseline_hit(inputs: HitInput, tools: BaselineTools) -> HitReply:
         + place
     )
     likeness = min(max(likeness, 0.0), 1.0)
-    both = (
+    scores_text = (
         f"both name {', '.join(sorted(' '.join(each) for each in shared_places))}; "
         if shared_places
         else ""
     )
     explanation = (
-        f"{both}likeness {likeness:.2f}, threshold {THRESHOLD_0_TO_1:.2f} (embedding, shared words,"
+        f"{scores_text}likeness {likeness:.2f}, threshold {THRESHOLD_0_TO_1:.2f} (embedding, shared words,"
         " places named)"
     )
     return HitReply(explanation=explanation, hit=likeness >= THRESHOLD_0_TO_1)

@@ -87,13 +87,15 @@ def check_intervals(reading: Reading) -> Iterator[DetectedProblem]:
             estimate, lower, upper = (float(number) for number in match.groups())
             if lower <= estimate <= upper:
                 continue
-            what = (
+            description = (
                 "has its ends swapped"
                 if lower > upper
                 else f"does not contain its estimate {estimate:g}"
             )
             yield entry.problem(
-                "interval", 1, f"A 95 % confidence interval from {lower:g} to {upper:g} {what}."
+                "interval",
+                1,
+                f"A 95 % confidence interval from {lower:g} to {upper:g} {description}.",
             )
 
 
@@ -167,9 +169,9 @@ def _possible(name: str, degrees: list[float], statistic: str) -> tuple[float, f
     return float(value(largest)), float(value(max(size - half, 0.0)))
 
 
-def _agrees(possible: tuple[float, float], sign: str, printed: str) -> bool:
+def _agrees(possible: tuple[float, float], sign: str, printed_text: str) -> bool:
     minimum, maximum = possible
-    value, half = float(printed), 0.5 * 10.0 ** -len(printed.partition(".")[2])
+    value, half = float(printed_text), 0.5 * 10.0 ** -len(printed_text.partition(".")[2])
     for low, high in ((minimum, maximum), (minimum / 2, maximum / 2)):
         if sign == "=" and low - half <= value <= high + half:
             return True

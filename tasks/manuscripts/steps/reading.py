@@ -108,12 +108,12 @@ class Reading:
     def abstract_span(self) -> tuple[int, int] | None:
         """Return the span of the abstract in `text`; None if it is not marked."""
         ends = {True: _LATEX_ABSTRACT_ENDS, False: _INTRODUCTION}
-        for begins in _ABSTRACT_BEGINS.finditer(self.text):
-            is_latex = begins["latex"] is not None
+        for beginning in _ABSTRACT_BEGINS.finditer(self.text):
+            is_latex = beginning["latex"] is not None
             if is_latex not in ends:
                 continue
-            if end := next(ends[is_latex].finditer(self.text, begins.end()), None):
-                return begins.end(), end.start()
+            if end := next(ends[is_latex].finditer(self.text, beginning.end()), None):
+                return beginning.end(), end.start()
             del ends[is_latex]  # later beginnings have no end either
         return None
 
@@ -221,7 +221,7 @@ _LEAST_SLIDES, _SLIDE_WORDS = 5, 60
 _SLIDES = "its pages hold as few words as slides do: what was said aloud is not in them"
 _LEAST_WORDS = 100
 _ENGLISH_SHARE = 0.25
-"""In 14 English papers 48 to 58 % of the words are stop words."""
+"""Least share of stop words; in 14 English papers it was 48 to 58 %."""
 _NO_ENGLISH = (
     "it seems to be in another language than English, the only one that the checks of the text know"
 )
@@ -241,8 +241,8 @@ _PLAIN_MARKS = {"$": "", "{,}": ",", "\\%": "%", "\\!": ""}
 
 def without_markup(sentence: str) -> str:
     r"""Return the sentence without LaTeX marks around numbers: `84 %` for `$84\,\%$`."""
-    percent = _LATEX_PERCENT.sub(lambda found: f"{found.group(1)}%", sentence)
-    plain_text = _LATEX_MARKS.sub(lambda found: _PLAIN_MARKS.get(found.group(), " "), percent)
+    percent = _LATEX_PERCENT.sub(lambda match: f"{match.group(1)}%", sentence)
+    plain_text = _LATEX_MARKS.sub(lambda match: _PLAIN_MARKS.get(match.group(), " "), percent)
     return " ".join(plain_text.split())
 
 

@@ -64,10 +64,12 @@ class _Claim:
 
         Neighboring sections may describe different things in the same words.
         """
-        apart = self.summarises != other.summarises
+        is_other_kind = self.summarises != other.summarises
         shared_count = len(self.content & other.content)
         shorter_count = min(len(self.content), len(other.content))
-        return apart and shared_count >= max(_FEWEST_SHARED, _SHARED_OF_SHORTER * shorter_count)
+        return is_other_kind and shared_count >= max(
+            _FEWEST_SHARED, _SHARED_OF_SHORTER * shorter_count
+        )
 
 
 def check_restated(reading: Reading) -> Iterator[DetectedProblem]:

@@ -155,7 +155,7 @@ REVIEW_ASPECT = Step(
 
 
 _CONFIDENCE_PERCENT = 70
-"""Of the baseline: calculations hold more often than not, but it looks at the words alone."""
+"""Confidence of the baseline, which compares words and checks no calculation."""
 
 
 class Verdict(StrEnum):
@@ -201,14 +201,16 @@ class RefuteReply(Reply):
 
 async def baseline_refute(inputs: RefuteInput, _: BaselineTools) -> RefuteReply:
     """It understands nothing: a quotation is there or it is not."""
-    there = not inputs.quote or stands_in(inputs.quote, inputs.passages, least_characters=1)
+    is_quote_present = not inputs.quote or stands_in(
+        inputs.quote, inputs.passages, least_characters=1
+    )
     return RefuteReply(
         reason=(
             "The sentence stands in the text; nothing more was looked at."
-            if there
+            if is_quote_present
             else "The sentence it points at does not stand in the text."
         ),
-        verdict=Verdict.WRONG if there else Verdict.REFUTED,
+        verdict=Verdict.WRONG if is_quote_present else Verdict.REFUTED,
         confidence_percent=_CONFIDENCE_PERCENT,
     )
 

@@ -78,7 +78,7 @@ def check_claims(reading: Reading) -> Iterator[DetectedProblem]:
             yield entry.problem("proof_left_out", 3, problem)
 
 
-_UNRESOLVED = bounded(
+_UNRESOLVED_MARK = bounded(
     r"(?:\b(?:section|sec\.|eq\.|equation|figure|fig\.|table|theorem|lemma|proposition"
     r"|appendix)\s?~?\(?\s?\?\?)|\[\s?\?{1,9}\s?(?:,\s?\?{1,9}\s?){0,99}\]|\(\?\?\)",
     IGNORECASE,
@@ -120,7 +120,7 @@ _FEWEST = 2
 def check_unresolved(reading: Reading) -> Iterator[DetectedProblem]:
     """Find `??` and `[?]` in place of a number."""
     for entry in reading.sentences:
-        if match := _UNRESOLVED.search(entry.sentence):
+        if match := _UNRESOLVED_MARK.search(entry.sentence):
             yield entry.problem(
                 "unresolved",
                 3,
@@ -133,16 +133,16 @@ def check_labels(reading: Reading) -> Iterator[DetectedProblem]:
     """Find references and citations of a LaTeX source without a label or entry."""
     if not reading.is_latex:
         return
-    whole = reading.whole
-    labels = {name.strip() for pair in _LABEL.findall(whole) for name in pair if name}
-    entries = {name.strip() for name in _BIBITEM.findall(whole)}
+    whole_text = reading.whole
+    labels = {name.strip() for pair in _LABEL.findall(whole_text) for name in pair if name}
+    entries = {name.strip() for name in _BIBITEM.findall(whole_text)}
     yield from _missing(reading, _REF, labels, "label", "label")
     if entries:
         yield from _missing(reading, _CITE, entries, "citation", "bibliography entry")
 
 
 def _missing(
-    reading: Reading, pattern: Pattern, targets: set[str], kind: str, what: str
+    reading: Reading, pattern: Pattern, targets: set[str], kind: str, noun: str
 ) -> Iterator[DetectedProblem]:
     targets_and_all = targets | {"*"}
     for entry in reading.sentences:
@@ -153,7 +153,7 @@ def _missing(
                 if name.strip() not in targets_and_all
             ]
             if missing and not any("#" in name for name in missing):
-                detail = f"there is no {what} “{missing[0]}”"
+                detail = f"there is no {noun} “{missing[0]}”"
                 yield entry.problem(kind, 3, f"The text refers to what is not there: {detail}.")
 
 
@@ -171,7 +171,7 @@ def check_instructions(reading: Reading) -> Iterator[DetectedProblem]:
 
 
 _ENTRY_NUMBER = bounded(r"^[^\S\n]*+(?:\[(\d{1,3})\]|(\d{1,3})\.)\s", MULTILINE)
-_BRACKETED = bounded(r"(?<![\w\])])\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\](?!\()")
+_BRACKET_CITATION = bounded(r"(?<![\w\])])\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\](?!\()")
 _FEWEST_ENTRIES = 5
 _ENTRIES_FOUND = 0.9
 """Least share of numbers up to the last one; otherwise part of the list was lost."""
@@ -179,13 +179,13 @@ _ENTRIES_FOUND = 0.9
 
 def check_reference_list(reading: Reading) -> Iterator[DetectedProblem]:
     """Find citations by a number beyond the list of references."""
-    behind = reading.whole[len(reading.text) :]
-    numbers = {int(first or second) for first, second in _ENTRY_NUMBER.findall(behind)}
+    list_text = reading.whole[len(reading.text) :]
+    numbers = {int(first or second) for first, second in _ENTRY_NUMBER.findall(list_text)}
     last = max(numbers, default=0)
     if reading.is_latex or len(numbers) < max(_FEWEST_ENTRIES, _ENTRIES_FOUND * last):
         return
     for entry in reading.sentences:
-        for match in _BRACKETED.finditer(entry.sentence):
+        for match in _BRACKET_CITATION.finditer(entry.sentence):
             if last < int(match.group(1)) <= 2 * last:
                 problem = f"The text cites [{match.group(1)}], but the last reference is [{last}]."
                 yield entry.problem("missing_reference", 3, problem)
@@ -205,13 +205,17 @@ def check_numbers(reading: Reading) -> Iterator[DetectedProblem]:
     statements = {(kind.lower(), number) for kind, number in _STATEMENT.findall(text)}
     counts = Counter(kind for kind, _ in statements)
     for entry in reading.sentences:
-        cites = _CITES.search(entry.sentence) is not None
+        has_citation = _CITES.search(entry.sentence) is not None
         for match in _REFERRED_STATEMENT.finditer(entry.sentence):
             kind, number = match.group(1).lower(), match.group(2)
-            before = entry.sentence[max(match.start() - _NEAR, 0) : match.start()]
-            behind = entry.sentence[match.end() : match.end() + _NEAR]
-            foreign = _ELSEWHERE.match(behind) or before.rstrip().endswith((",", "[", "(")) or cites
-            if counts[kind] >= _FEWEST and (kind, number) not in statements and not foreign:
+            text_before = entry.sentence[max(match.start() - _NEAR, 0) : match.start()]
+            text_after = entry.sentence[match.end() : match.end() + _NEAR]
+            is_foreign = (
+                _ELSEWHERE.match(text_after)
+                or text_before.rstrip().endswith((",", "[", "("))
+                or has_citation
+            )
+            if counts[kind] >= _FEWEST and (kind, number) not in statements and not is_foreign:
                 problem = (
                     f"An argument rests on {kind} {number}, which the manuscript does not state."
                 )

@@ -64,8 +64,10 @@ def _latex_tables(reading: Reading) -> Iterator[Table]:
     ]
     for begin, end in islice(_environments(text, _TABULAR), _MOST_TABLES):
         before = bisect_right(floats, begin, key=lambda one: one[0])
-        around = floats[before - 1] if before else None
-        labels = around[2] if around is not None and end <= around[1] else []
+        enclosing_float = floats[before - 1] if before else None
+        labels = (
+            enclosing_float[2] if enclosing_float is not None and end <= enclosing_float[1] else []
+        )
         inside = _COLUMNS.sub("", text[begin:end], count=1)
         # The width of these environments comes before their columns.
         if text[begin - 2 : begin] in ("*}", "x}", "y}"):
@@ -128,10 +130,10 @@ def _markdown_tables(reading: Reading) -> Iterator[Table]:
 
 def value_of(cell: str) -> float | None:
     """Return the number that is a cell's only content, else None."""
-    bare = cell.strip()
-    if _NUMBER.fullmatch(bare) is None:
+    bare_cell = cell.strip()
+    if _NUMBER.fullmatch(bare_cell) is None:
         return None
-    return float(bare.rstrip("% ").replace(",", "").replace("−", "-"))
+    return float(bare_cell.rstrip("% ").replace(",", "").replace("−", "-"))
 
 
 # Totals.
@@ -171,12 +173,17 @@ def check_totals(reading: Reading) -> Iterator[DetectedProblem]:
 
 
 def _sum_mismatch(
-    above: Sequence[str], row: Sequence[str], column: int
+    upper_cells: Sequence[str], row: Sequence[str], column: int
 ) -> tuple[float, float] | None:
     """Return (sum, printed total) if they differ."""
     total = value_of(row[column]) if column < len(row) else None
-    addends = [value_of(cell) for cell in above if cell]
-    if total is None or len(addends) < _FEWEST_ADDENDS or None in addends or "%" in "".join(above):
+    addends = [value_of(cell) for cell in upper_cells if cell]
+    if (
+        total is None
+        or len(addends) < _FEWEST_ADDENDS
+        or None in addends
+        or "%" in "".join(upper_cells)
+    ):
         return None
     numbers = [number for number in addends if number is not None]
     if any(number != int(number) for number in [*numbers, total]):
@@ -230,8 +237,8 @@ def _contradictions(entry: PlacedSentence, table: Table) -> Iterator[DetectedPro
     digits = min(len(figure.partition(".")[2]), len(printed_cell.rstrip("% ").partition(".")[2]))
     if abs(float(figure) - cell) > 0.5 * 10.0**-digits + 1e-9:
         problem = f"The text says {figure} where its table has {printed_cell}."
-        why = f"The row: {table.row_text(rows[0])}; the columns: {table.row_text(0)}."
-        yield entry.problem("text_against_table", 1, problem, why)
+        reason = f"The row: {table.row_text(rows[0])}; the columns: {table.row_text(0)}."
+        yield entry.problem("text_against_table", 1, problem, reason)
 
 
 def _names(sentence: str, header: str) -> bool:
