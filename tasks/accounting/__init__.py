@@ -1,1 +1,1 @@
-"""What was spent: the ledger of an idea, shared rate limits, shared budgets."""
+"""The ledger of an idea, shared rate limits, and shared budgets."""

@@ -1,4 +1,4 @@
-"""Budgets of a run and of each idea, shared by all workers and stored durably."""
+"""Durable budgets of a run and its ideas, shared by all workers."""
 
 import asyncio
 import uuid
@@ -69,7 +69,7 @@ class SharedBudget:
         return reservation
 
     def send(self, reservation: Reservation, unit: str, call: LlmCall) -> None:
-        """Journal a call about to be sent, with the unit that it lands with.
+        """Journal a call and its unit before the call is sent.
 
         `call` is the row that is recorded if no answer comes. Calls without a unit are not
         journaled.
@@ -93,7 +93,7 @@ class SharedBudget:
         tokens: int = 0,
         call: LlmCall | None = None,
     ) -> None:
-        """Replace the estimate by the actual use, and the journaled row by `call`.
+        """Replace the estimate and the journaled row by actual use and `call`.
 
         A cost of None (unknown) counts as the estimate.
         """
@@ -111,11 +111,14 @@ class SharedBudget:
             self._file.count_request(idea_id)
 
     def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
-        """Charge a batch to its ideas, replacing its earlier charge (an estimate until it ends)."""
+        """Charge a batch to its ideas, replacing its earlier charge.
+
+        The earlier charge is an estimate until the batch ends.
+        """
         self._file.charge(batch, by_idea)
 
     def spent(self, idea_id: IdeaId | None = None) -> Spend:
-        """Return the spending of the run, or of one idea, over all processes."""
+        """Return the spending of the run or one idea over all processes."""
         cost_usd, tokens, requests = self._file.spent(idea_id or WHOLE_RUN)
         return Spend(cost_usd=cost_usd, tokens=tokens, requests=requests)
 
@@ -139,7 +142,10 @@ class SharedBudget:
 
 
 def remaining(budget: Budget, warehouse: "Warehouse", others: Sequence[RunId]) -> Budget:
-    """Return the budget minus the spending of `others`, published runs of the same command."""
+    """Return the budget minus the spending of `others`.
+
+    These are published runs of the same command.
+    """
     if budget == Budget() or not others:
         return budget
     with warehouse.queries() as queries:

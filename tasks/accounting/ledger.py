@@ -1,4 +1,4 @@
-"""The ledger of an idea: its calls in order, failures, and the citations it looked up."""
+"""Ledger of an idea: ordered calls, failures, and citations."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,9 @@ _MOST_NAMED = 5
 
 @dataclass(slots=True)
 class Ledger:
-    """The calls and failures of one idea during its evaluation. Not shared between ideas.
+    """The calls and failures of one idea during its evaluation.
+
+    It is not shared between ideas.
 
     Attributes:
         unit: path (`Kind.unit_path`) of the unit that the calls land with; empty: none.
@@ -40,14 +42,17 @@ class Ledger:
 
     @property
     def citation_edges(self) -> list[CitationEdge]:
-        """The citations, ordered by paper ids, because parts of an evaluation run concurrently."""
+        """The citations, ordered by paper ids.
+
+        Parts of an evaluation run concurrently, so the order of arrival would vary.
+        """
         return [self._edges[ends] for ends in sorted(self._edges)]
 
     def meet(self, edges: Iterable[CitationEdge]) -> None:
         """Add citations, each once; an edge with contexts replaces one without."""
         for edge in edges:
-            earlier = self._edges.get((edge.citing_paper_id, edge.cited_paper_id))
-            if earlier is None or earlier.contexts is None:
+            known_edge = self._edges.get((edge.citing_paper_id, edge.cited_paper_id))
+            if known_edge is None or known_edge.contexts is None:
                 self._edges[edge.citing_paper_id, edge.cited_paper_id] = edge
 
     def leave_out(
@@ -70,7 +75,10 @@ class Ledger:
             self.failures[:] = [*others, failure]
 
     def is_new_request(self) -> bool:
-        """Count a literature request; return whether no earlier attempt of the idea made it."""
+        """Count a literature request.
+
+        Return whether no earlier attempt of the idea made it.
+        """
         self.counted_requests += 1
         return self.counted_requests > self.requests_counted_before
 
@@ -88,9 +96,9 @@ def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) ->
         return "papers without a date", detail
     titles = sorted(filter(None, papers.values()))
     listed_titles = [f"“{shorten_words(title, _TITLE_WORDS)[0]}”" for title in titles[:_MOST_NAMED]]
-    unlisted = len(papers) - len(listed_titles)
-    more = f" and {unlisted:,} more" if unlisted else ""
-    examples = f" ({', '.join(listed_titles)}{more})" if listed_titles else ""
+    unlisted_count = len(papers) - len(listed_titles)
+    remainder = f" and {unlisted_count:,} more" if unlisted_count else ""
+    examples = f" ({', '.join(listed_titles)}{remainder})" if listed_titles else ""
     detail = (
         f"{count} counted for nothing: retracted, withdrawn, under an expression of concern, or"
         f" a notice{examples}"

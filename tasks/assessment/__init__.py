@@ -1,1 +1,1 @@
-"""The final assessment of an idea: decisive concerns, their defense, and reviewers' preference."""
+"""Final assessment of an idea: decisive concerns, their defense, reviewers' preference."""

@@ -40,7 +40,7 @@ POINTS_READ_PER_CONCERN_KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class _UsablePoint:
-    """A usable point with its settled texts, its quote or omission, and its source concerns."""
+    """A usable point with settled texts, quote or omission, and source concerns."""
 
     point: WeighedPoint
     texts: SettledTexts
@@ -112,7 +112,7 @@ def _question(material: Material, parameters: AssessmentParameters) -> WeighInpu
 
 
 def _usable(points: Sequence[WeighedPoint], material: Material) -> list[_UsablePoint]:
-    """Return usable points; a source named by two points belongs to the first."""
+    """Return usable points; a source of two points belongs to the first."""
     free = {
         concern.concern_id.casefold(): concern
         for concern in material.concerns
@@ -145,7 +145,7 @@ def _check_point(
         return _UsablePoint(point, texts, point.quote.strip(), "", sources)
     if texts["omission"] and not point.quote.strip():
         return _UsablePoint(point, texts, "", texts["omission"], sources)
-    if sources:  # the point is reworded; the quote of its source was verified before
+    if sources:  # the point is reworded, and the quote of its source was verified before
         return _UsablePoint(point, texts, sources[0].quote, sources[0].omission, sources)
     return None
 
@@ -222,10 +222,12 @@ def _citations(points: Sequence[_UsablePoint], prompt_papers: Shown) -> tuple[Ci
 async def challenge_concerns(
     material: Material, concerns: tuple[Concern, ...], limit: int, engine: Engine
 ) -> CitedResult[tuple[Concern, ...]]:
-    """Ask for a defense against each decisive and each fatal concern; no severity is in the prompt.
+    """Ask for a defense against each decisive and each fatal concern.
+
+    No severity is in the prompt.
 
     Args:
-        limit: of concerns, if none was weighed.
+        limit: maximum number of concerns, if none was weighed.
     """
     decisive_concerns = deciding(concerns, limit)
     if not decisive_concerns:

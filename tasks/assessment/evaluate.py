@@ -24,7 +24,7 @@ from tasks.judging.packing import first_alone
 from tasks.judging.step import Engine
 
 SPREADS_PERCENT = ((10, 3), (20, 2), (35, 1))
-"""(largest spread over repetitions, confidence); beyond: 0."""
+"""(largest spread over repetitions, confidence); a larger spread has confidence 0."""
 
 Replies = Sequence[Outcome[AssessReply]]
 
@@ -182,7 +182,10 @@ def _call_ids(replies: Replies) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AssessmentFindings(Findings[AssessmentEvaluation]):
-    """Findings of the assessment. `concerns`: all of the idea, if soundness was evaluated."""
+    """Findings of the assessment.
+
+    `concerns`: all of the idea, if soundness was evaluated.
+    """
 
     concerns: tuple[Concern, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Evidence about one idea for the assessment's prompts, and estimates of its calls."""
+"""Evidence for the assessment's prompts, and estimates of its calls."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -176,7 +176,7 @@ def _of_contributions(
         for each in contributions
         if each.paper_id is not None and each.overlap is not None
     ]
-    overlaps.sort(key=lambda found: _DEGREES.index(found[1]))
+    overlaps.sort(key=lambda row: _DEGREES.index(row[1]))
     by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(overlaps)}
     return [
         (
@@ -189,7 +189,10 @@ def _of_contributions(
 
 
 def _why_unknown(evaluation: IdeaEvaluation) -> tuple[Reason, str]:
-    """Return why related works are unknown: field not covered, search failed, nothing found."""
+    """Return why related works are unknown.
+
+    The field is not covered, the search failed, or nothing was found.
+    """
     coverage = evaluation.coverage
     if coverage is not None and not coverage.field_covered:
         return Reason.FIELD_NOT_COVERED, coverage.field_coverage_detail
@@ -215,7 +218,7 @@ BLOCK_TOKENS = 20.0
 TITLE_TOKENS = 45.0
 """Title, year, key and overlap of a work."""
 WEIGHED_TOKENS = 150.0
-"""Of one concern in a reply: at most 72 words and a quote, with field names."""
+"""One concern in a reply: at most 72 words and a quote, with field names."""
 DEFENDED_TOKENS = 65.0
 CRITERION_TOKENS = 85.0
 VENUE_TOKENS = 40.0
@@ -232,8 +235,8 @@ def expected_assessment(
     """Return the expected calls for one idea, by step.
 
     Args:
-        concerns: points of the plan's review, strengths included.
-        methods: reviewed by the literature.
+        concerns: number of points in the plan's review, strengths included.
+        methods: number of methods reviewed against the literature.
         compared: whether works are compared with the idea.
     """
     of_method = (METHOD_WORDS + 2 * EVIDENCE_WORDS) * TOKENS_PER_WORD + 3 * BLOCK_TOKENS

@@ -37,7 +37,7 @@ class MethodShown(Noun):
 
 
 class ConcernShown(Noun):
-    """A concern under its key; `weakened` is what evidence says against it."""
+    """A concern with its key; `weakened` is the evidence against it."""
 
     key: str
     point: str
@@ -47,7 +47,7 @@ class ConcernShown(Noun):
     defense: str = ""
 
 
-# The words that the prompt defines.
+# Words defined in the prompt.
 _KINDS = tuple(kind for kind in ConcernKind if kind is not ConcernKind.STRENGTH)
 _SEVERITIES = (ConcernSeverity.FATAL, ConcernSeverity.MAJOR, ConcernSeverity.MINOR)
 

@@ -1,4 +1,7 @@
-"""Paired differences between benchmarks of one suite, which are narrower than two intervals."""
+"""Paired differences between benchmarks of one suite.
+
+Their intervals are narrower than those of the two scores.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -15,14 +18,14 @@ from warehouse.rows import Row
 from warehouse.units.published_work import published_head
 
 MOST_CLASSES = 5
-"""With more distinct answers, as for ids of ideas, there is no F1."""
+"""Largest number of distinct answers with an F1; ids of ideas have more."""
 Items = Mapping[str, Row]
 
 
 def differences(queries: Queries, run_ids: Sequence[str], seed: int) -> tuple[Difference, ...]:
-    """Return the differences between each benchmark and the first one of its suite.
+    """Return differences between each benchmark and the first of its suite.
 
-    For every task and system that both have. With gold answers: accuracy, macro F1 of two to five
+    There is one for every task and system that both have. With gold answers: accuracy, macro F1 of two to five
     classes, and mean absolute error of numbers. Otherwise the mean of the answers' values. An item
     without an answer on one side is unscored.
     """
@@ -81,7 +84,7 @@ def _estimates(ours: Items, theirs: Items, seed: int) -> dict[str, Estimate]:
     if 2 <= len(labels) <= min(MOST_CLASSES, len(names) // 2):
         first, second = _labelled(ours), _labelled(theirs)
         estimates["macro_f1"] = metric_difference(
-            first, second, lambda drawn: macro_f1_value(drawn, sorted(labels)), seed
+            first, second, lambda pairs: macro_f1_value(pairs, sorted(labels)), seed
         )
         if all(label.isdigit() for label in labels):
             wrong = [_of(items, names, _error) for items in (ours, theirs)]
@@ -96,7 +99,10 @@ def _of(
 
 
 def _is_right(row: Row) -> float | None:
-    """Return 1.0 if the answer is a subset of the gold answer, which may name several ("a, b")."""
+    """Return 1.0 if the answer is a subset of the gold answer.
+
+    The gold answer may name several ("a, b").
+    """
     if row["gold"] is None or row["answer"] is None:
         return None
     return float({*str(row["answer"]).split(", ")} <= {*str(row["gold"]).split(", ")})

@@ -19,7 +19,7 @@ from tasks.text.vocabulary import STOP_WORDS
 
 
 class ErrorKind(StrEnum):
-    """Kind of an injected error, in order of injection: the rarest fit comes first."""
+    """Kind of an injected error, in order of injection, rarest first."""
 
     STATISTICS = "statistics"
     CONTRADICTED_ABSTRACT = "contradicted_abstract"
@@ -84,16 +84,16 @@ class InjectedError:
 _STRETCH_WORDS = 6
 """Consecutive words that make a quotation."""
 _LONGEST_SENTENCE_WORDS = 120
-"""Longer sentences are tables without sentence ends, and quoting a cell locates no sentence."""
+"""Longer sentences are tables without sentence ends, in which a quoted cell locates nothing."""
 
 
 def inject(
     text: str, form: str, seed: int, kinds: Sequence[ErrorKind] = tuple(ErrorKind)
 ) -> tuple[str, tuple[InjectedError, ...]]:
-    """Inject at most one error of each kind; return the changed text and the errors.
+    """Inject at most one error of each kind.
 
-    Errors are in separate sentences, and in the order of `kinds`. A kind that fits no sentence is
-    left out.
+    Return the changed text and the errors. Errors are in separate sentences, and in the order of
+    `kinds`. A kind that fits no sentence is left out.
 
     Args:
         form: `latex`, `text` or `pdf`, as `Reading` takes it.
@@ -124,7 +124,10 @@ def inject(
 
 
 def _around(change: Change) -> set[int]:
-    """Return the sentences that no other error may touch, because they reveal this one."""
+    """Return the sentences that other errors may not change.
+
+    They reveal this error.
+    """
     place, other = change.sentence, change.contradicted_place
     return {place - 1, place, place + 1} | ({other} if other is not None else set())
 
@@ -163,25 +166,25 @@ def _stretches(sentence: str) -> Iterator[str]:
     return (" ".join(words[at : at + size]) for at in range(len(words) - size + 1) if size)
 
 
-_UNBROKEN = bounded(r"\S+")
+_TOKEN = bounded(r"\S+")
 
 
 def _sentences(reading: Reading) -> list[Sentence]:
     """Return the prose sentences that occur verbatim in the text, in order."""
-    tokens = list(_UNBROKEN.finditer(reading.text))
-    flat = " ".join(token.group() for token in tokens)
+    tokens = list(_TOKEN.finditer(reading.text))
+    joined_text = " ".join(token.group() for token in tokens)
     starts, place = {}, 0
     for number, token in enumerate(tokens):
         starts[place] = number
         place += len(token.group()) + 1
     abstract = reading.abstract_span
-    sentences, behind = [], 0
+    sentences, search_start = [], 0
     for entry in reading.sentences:
-        at = flat.find(entry.sentence, behind)
-        if at < 0 or at not in starts:
+        start_place = joined_text.find(entry.sentence, search_start)
+        if start_place < 0 or start_place not in starts:
             continue
-        behind = at + len(entry.sentence)
-        first = starts[at]
+        search_start = start_place + len(entry.sentence)
+        first = starts[start_place]
         last = first + len(entry.sentence.split()) - 1
         start, end = tokens[first].start(), tokens[last].end()
         raw = reading.text[start:end]
@@ -194,8 +197,8 @@ def _sentences(reading: Reading) -> list[Sentence]:
 # Rules: each yields the possible changes of its kind.
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 50, 700
-"""Of a sentence that may be changed: shorter ones are headings, longer ones misread tables."""
-_BEHIND_THE_PAPER = bounded(r"acknowledg|contribution|funding|availability", IGNORECASE)
+"""Length of a sentence that may be changed; others are headings or misread tables."""
+_BACK_MATTER = bounded(r"acknowledg|contribution|funding|availability", IGNORECASE)
 _NO_PROSE = bounded(
     r"\\(?:begin|end|caption|label|item|includegraphics|author|affil|email|title|href|url)\b"
     r"|[&|]|\\\\"
@@ -212,12 +215,12 @@ def _prose(sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
         if (
             FEWEST_CHARACTERS <= size <= MOST_CHARACTERS
             and not _NO_PROSE.search(one.raw)
-            and not _BEHIND_THE_PAPER.search(one.location)
+            and not _BACK_MATTER.search(one.location)
         ):
             yield place, one
 
 
-_TELLING = bounded(
+_RESULT_NUMBER = bounded(
     r"(?<![\w.:/\\{^_~-])(?<!Section )(?<!Table )(?<!Figure )(?<!Eq\. )(?<!version )"
     r"(?:\d{1,9}\.\d{1,9}(?![\w.]|\s?\\?cm|\})"
     r"|\d{1,3}(?=\s?\\?%)|\d{1,3}(?:,\d{3}){1,3}(?!\w))"
@@ -225,7 +228,10 @@ _TELLING = bounded(
 
 
 def _change_number(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """Change one of two occurrences of a number by two fifths, downward near 100 %."""
+    """Change one of two occurrences of a number by two fifths.
+
+    The change is downward near 100 %.
+    """
     yield from _change_figures(list(_body(sentences)), sentences)
 
 
@@ -234,10 +240,10 @@ def _change_figures(
 ) -> Iterator[Change]:
     holders: dict[str, list[int]] = {}
     for place, one in enumerate(everywhere):
-        for number in dict.fromkeys(_TELLING.findall(one.raw)):
+        for number in dict.fromkeys(_RESULT_NUMBER.findall(one.raw)):
             holders.setdefault(number, []).append(place)
     for place, one in where:
-        for mark in _TELLING.finditer(one.raw):
+        for mark in _RESULT_NUMBER.finditer(one.raw):
             others = [each for each in holders.get(mark.group(), ()) if each != place]
             if others and float(mark.group().replace(",", "")):
                 after = _splice(one.raw, mark, _other_figure(mark.group()))
@@ -298,7 +304,7 @@ def _with_case_of(original: str, word: str) -> str:
     return word[:1].upper() + word[1:] if original[:1].isupper() else word
 
 
-_COMPARES = bounded(
+_COMPARISON = bounded(
     r"\b(?:than|versus|vs|outperforms?|compared (?:to|with)|in contrast to|whereas|while)\b",
     IGNORECASE,
 )
@@ -306,16 +312,17 @@ _NAME = bounded(r"(?<![\w\\{(-])[A-Z][\w-]{1,30}(?: [A-Z][\w-]{0,30}){0,3}(?![\w
 
 
 def _swap_conditions(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """Swap two names in a comparing sentence, if both are frequent in the text."""
+    """Swap two frequent names in a comparing sentence."""
     name_counts = Counter(name for one in sentences for name in set(_NAME.findall(one.raw[1:])))
     for place, one in _body(sentences):
-        compares = _COMPARES.search(one.raw)
+        compares = _COMPARISON.search(one.raw)
         if compares is None:
             continue
         marks = [
             mark
             for mark in _NAME.finditer(one.raw)
-            if name_counts[mark.group()] >= _KNOWN and mark.group().lower() not in _NO_THINGS
+            if name_counts[mark.group()] >= _LEAST_NAME_SENTENCES
+            and mark.group().lower() not in _NO_THINGS
         ]
         left = [mark for mark in marks if mark.end() <= compares.start()]
         right = [mark for mark in marks if mark.start() >= compares.end()]
@@ -333,7 +340,7 @@ def _swap_conditions(sentences: Sequence[Sentence]) -> Iterator[Change]:
 
 _NO_THINGS = STOP_WORDS | {"section", "sections", "figure", "figures", "table", "fig", "equation",
                            "appendix", "theorem", "lemma", "ref"}  # fmt: skip
-_KNOWN = 3
+_LEAST_NAME_SENTENCES = 3
 """Sentences that must contain a name before it may be swapped."""
 _P_VALUE = bounded(r"\bp\s{0,9}[<=]\s{0,9}(0?\.\d{1,9})", IGNORECASE)
 _INTERVAL_END = bounded(
@@ -347,7 +354,10 @@ _SAMPLE_SIZE = bounded(r"\b[nN]\s{0,9}=\s{0,9}(\d{1,9})\b")
 
 
 def _change_statistics(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """Multiply a p-value by ten, or change an interval, uncertainty, share or sample size."""
+    """Change a p-value, interval, uncertainty, share or sample size.
+
+    A p-value is multiplied by ten.
+    """
     for place, one in _prose(sentences):
         for mark in _P_VALUE.finditer(one.raw):
             value = float(mark.group(1))
@@ -370,7 +380,7 @@ _CONTROL = bounded(
 
 
 def _remove_control(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """Delete a sentence about a control, a baseline, a validation or an exclusion."""
+    """Delete a sentence about a control, baseline, validation or exclusion."""
     yield from (Change(place, "") for place, one in _body(sentences) if _CONTROL.search(one.raw))
 
 
@@ -392,21 +402,24 @@ _STRONGER_WORDS = {
     "seems to": "is proven to",
     "approximately": "exactly",
 }
-_CAUTIOUS = bounded(
+_CAUTIOUS_WORDS = bounded(
     rf"(?<![\w-])(?:{_any_of(_STRONGER_WORDS)})(?![\w-])".replace(" ", r"\s"), IGNORECASE
 )
 
 
 def _overstate_conclusion(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """Replace a cautious verb or adverb by one that claims certainty."""
-    yield from _replace_words(_body(sentences), _CAUTIOUS, _STRONGER_WORDS)
+    yield from _replace_words(_body(sentences), _CAUTIOUS_WORDS, _STRONGER_WORDS)
 
 
 _NEGATABLE = bounded(r"\b(?:is|are|was|were|can|does|has been|have been)\b(?!\snot\b)(?=\s[a-z])")
 
 
 def _contradict_abstract(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """Change a number of the abstract that the text repeats, else a direction, else negate."""
+    """Change the abstract so that it contradicts the text.
+
+    Change a number that the text repeats, else a direction, else negate a sentence.
+    """
     abstract = [(place, one) for place, one in _prose(sentences) if one.in_abstract]
     figures = [
         change
@@ -436,7 +449,7 @@ _MARKDOWN_KEY = bounded(r"(?<![\w.])@([A-Za-z][\w:-]{2,60})")
 def _replace_citation(
     sentences: Sequence[Sentence], is_latex: bool, draw: random.Random
 ) -> Iterator[Change]:
-    """Replace the first work of a citation by another one that the manuscript cites."""
+    """Replace the first work of a citation by another cited work."""
     patterns = (_LATEX_CITATION,) if is_latex else (_MARKDOWN_KEY, _BRACKET_CITATION, _AUTHOR_YEAR)
     for pattern in patterns:
         citations = [
@@ -475,4 +488,4 @@ RULES: Mapping[ErrorKind, Callable[[Sequence[Sentence]], Iterator[Change]]] = {
     ErrorKind.UNSUPPORTED_CONCLUSION: _overstate_conclusion,
     ErrorKind.CONTRADICTED_ABSTRACT: _contradict_abstract,
 }
-"""All rules but that of citations, which takes other arguments."""
+"""All rules except `_replace_citation`, which takes other arguments."""

@@ -49,7 +49,10 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class CachedAnswer(Noun):
-    """Cache entry of one item: its result as JSON, and all calls including earlier attempts."""
+    """Cache entry of one item: its result as JSON, and all calls.
+
+    The calls include those of earlier attempts.
+    """
 
     result: str
     retry: bool = Field(description="Whether another attempt may complete the result.")
@@ -105,11 +108,11 @@ async def process_items(
     gate = asyncio.Semaphore(concurrency)
 
     async def one(item_id: str, item: ItemT) -> CompletedItem[ResultT]:
-        before = cached_answers.get(keys[item_id])
-        paid_calls = before.calls if before is not None else ()
-        if before is not None and not before.retry:
+        cached_answer = cached_answers.get(keys[item_id])
+        paid_calls = cached_answer.calls if cached_answer is not None else ()
+        if cached_answer is not None and not cached_answer.retry:
             with suppress(ValidationError):  # recompute results of other versions
-                return CompletedItem(kind.model_validate_json(before.result), paid_calls)
+                return CompletedItem(kind.model_validate_json(cached_answer.result), paid_calls)
         async with gate:
             context = context_of(item_id)
             result = await work(item, context)

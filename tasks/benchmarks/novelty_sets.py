@@ -24,7 +24,10 @@ NOVELTY_CHECKER_FILE = "novelty_checker.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class LabeledIdea:
-    """Idea with its related works; `novel` is the expert's label, None if there is none."""
+    """Idea with its related works.
+
+    `novel` is the expert's label, None if there is none.
+    """
 
     idea: Idea
     works: tuple[Paper, ...]
@@ -32,7 +35,10 @@ class LabeledIdea:
 
 
 def read_novelty_checker(path: Path) -> list[LabeledIdea]:
-    """Return all ideas in file order; those without a label do not count in scores."""
+    """Return all ideas in file order.
+
+    Those without a label do not count in scores.
+    """
     ideas = [_read_idea(record, path) for record in json_lines(path)]
     ids = {one.idea.idea_id for one in ideas}
     if len(ids) < len(ideas):
@@ -93,7 +99,10 @@ TEST_LABELS: Mapping[int, int] = {1: 15, 2: 60, 3: 87, 4: 81, 5: 34}
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One released prediction; None where a model gave no score from 1 to 5."""
+    """One released prediction.
+
+    Its values are None if a model gave no score from 1 to 5.
+    """
 
     score: int | None
     reasoning: str
@@ -127,7 +136,7 @@ def read_scores(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def read_gold(path: Path) -> list[GoldIdea]:
-    """Return the ideas of a split, with identifiers by their position in the file.
+    """Return the ideas of a split, identified by position in the file.
 
     `research_idea` is a text, or an object with problem_statement, objective and solution_approach.
     """

@@ -1,4 +1,7 @@
-"""Downloads of public data sets at pinned commits, verified by a lock file of digests."""
+"""Downloads of public data sets, verified by a lock file.
+
+Commits are pinned, and the lock file holds digests.
+"""
 
 import hashlib
 import tomllib
@@ -29,7 +32,10 @@ DATA_FILE = FileKind(
 
 
 class PublicSet(Noun):
-    """Downloadable data set; `files` maps paths in the data folder to remote paths."""
+    """Downloadable data set.
+
+    `files` maps paths in the data folder to remote paths.
+    """
 
     name: str
     home: str = Field(description="Base address of the files, at a pinned commit.")
@@ -39,7 +45,7 @@ class PublicSet(Noun):
 
 
 class ManualSet(Noun):
-    """Data set that must be converted by hand before suites can read it."""
+    """Data set that must be converted by hand before use."""
 
     name: str
     home: str

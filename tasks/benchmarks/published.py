@@ -14,8 +14,8 @@ _FILES = resources.files("tasks.benchmarks")
 def published_scores(suite: str) -> tuple[BenchmarkScore, ...]:
     """Return the published scores of a suite, in file order.
 
-    `sd`, the standard deviation over items, is no interval of the mean: their number is often
-    unknown. Scores of `injected_errors` are from other papers with other errors, and not directly
+    `sd` is the standard deviation over items. It gives no interval of the mean, because the number
+    of items is often unknown. Scores of `injected_errors` are from other papers with other errors, and not directly
     comparable.
     """
     rows = csv.DictReader(_FILES.joinpath("published.csv").read_text("utf-8").splitlines())
@@ -36,16 +36,18 @@ def _score(row: dict[str, str]) -> BenchmarkScore:
     )
 
 
-def training_until(engine: EngineChoice, stated: date | None) -> date | None:
-    """Return the training cutoff of a model: the user's value, else the maker's; None: unknown.
+def training_until(engine: EngineChoice, user_date: date | None) -> date | None:
+    """Return the training cutoff of a model, None if unknown.
+
+    The user's value takes precedence over the maker's.
 
     `training_data.toml` lists models by name, with or without release date (LiteLLM's tables have
     no cutoffs); a variant such as `-mini` is another model.
     """
     if engine.model is None:
         return None
-    if stated is not None:
-        return stated
+    if user_date is not None:
+        return user_date
     name = engine.model.rpartition("/")[2].casefold().replace("@", "-")
     until_by_model: dict[str, date] = tomllib.loads(
         _FILES.joinpath("training_data.toml").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Strict readers of data sets in JSON Lines or JSON lists, with size limits."""
+"""Strict readers of JSON Lines and JSON lists, with size limits."""
 
 import gzip
 import zlib
@@ -13,9 +13,9 @@ from schemas.errors import ConfigurationError
 Record = Mapping[str, object]
 
 _MOST_BYTES = 1_000_000_000
-"""Of an unpacked file, which is read into memory."""
+"""Size limit of an unpacked file, which is read into memory."""
 _MOST_RECORDS = 2_000_000
-"""The shortest records take a hundred times as much memory as file."""
+"""The shortest records take a hundred times as much memory as disk space."""
 
 
 def json_lines(path: Path) -> list[Record]:

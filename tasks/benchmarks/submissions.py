@@ -38,8 +38,9 @@ POINTS_FILE = "innoeval_points.jsonl"
 GROUPS_FILE = "innoeval_groups.json"
 PAIR_FILES = {"easy": "innoeval_pairs_easy.json", "hard": "innoeval_pairs_hard.json"}
 CUTOFF = date(2024, 10, 1)
-"""Default cutoff: the deadline of ICLR 2025, the earlier of the two conferences, so that no
-submission is found as its own evidence.
+"""Default cutoff, so that no submission is found as its own evidence.
+
+It is the deadline of ICLR 2025, the earlier of the two conferences.
 """
 
 DECISION_DATE = date(2025, 1, 22)
@@ -134,9 +135,9 @@ def cluster_contests(contests: Mapping[str, Sequence[Submission]]) -> dict[str, 
 
 
 def submission_clusters(folder: Path, submissions: Sequence[Submission]) -> dict[str, str]:
-    """Return a cluster for each submission: connected components by the groups and pairs.
+    """Return a cluster for each submission.
 
-    Missing files in `folder` are ignored.
+    Clusters are connected components by groups and pairs. Missing files in `folder` are ignored.
     """
     contests: dict[str, tuple[Submission, ...]] = {
         str(one.idea.idea_id): (one,) for one in submissions
@@ -197,7 +198,7 @@ def _word(value: object) -> str | None:
 def submission_conditions(
     profile: Profile, parameters: BenchmarkParameters, data: Path | None
 ) -> tuple[str, ...]:
-    """Return hashes of the full papers, if used, and of the profile's prior."""
+    """Return hashes of the profile's prior and of used full papers."""
     path = profile.ranking.prior
     prior = (f"prior {load_prior(path).sha256}",) if path is not None else ()
     if data is None or parameters.text is SubmissionText.ABSTRACT:
@@ -205,13 +206,13 @@ def submission_conditions(
     return (*prior, f"papers {papers_sha256(data)}")
 
 
-def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submission]:
+def with_texts(data: SuiteData, all_submissions: Iterable[Submission]) -> dict[str, Submission]:
     """Return distinct submissions by id, with abstract or full text as requested.
 
     Raises:
         ConfigurationError: `--text full`, and a paper is missing or cannot be read.
     """
-    submissions = {str(one.idea.idea_id): one for one in listed}
+    submissions = {str(one.idea.idea_id): one for one in all_submissions}
     if data.parameters.text is SubmissionText.ABSTRACT:
         return submissions
     EVENTS.info("%s: reading %d full papers", data.unit.suite, len(submissions))
@@ -222,12 +223,12 @@ def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submi
     return {name: replace_fields(one, idea=ideas[name]) for name, one in submissions.items()}
 
 
-def planned_ideas(data: SuiteData, listed: Iterable[Submission]) -> list[Idea]:
+def planned_ideas(data: SuiteData, submissions: Iterable[Submission]) -> list[Idea]:
     """Return the distinct ideas for an estimate, which reads no full paper.
 
     Ideas from full papers are padded to their maximum length.
     """
-    ideas = unique_ideas(listed)
+    ideas = unique_ideas(submissions)
     if data.parameters.text is SubmissionText.ABSTRACT:
         return ideas
     return [as_long_as_a_paper(idea) for idea in ideas]
@@ -238,13 +239,15 @@ def planned_ideas(data: SuiteData, listed: Iterable[Submission]) -> list[Idea]:
 PAPERS_FOLDER = "papers"
 SUFFIXES = (".pdf", ".tex", ".tar.gz", ".zip")
 MOST_WORDS = 4_000
-"""Of a paper as an idea: introduction, method and most of the experiments."""
+"""Limit of a paper's text: introduction, method and most of the experiments."""
 CHARACTERS_PER_WORD = 7
 _EXAMPLES = 3
 
 
 def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
-    """Return the paper file of each idea by id: `papers/<id>` with one of `SUFFIXES`.
+    """Return the paper file of each idea by id.
+
+    Files are `papers/<id>` with one of `SUFFIXES`.
 
     Raises:
         ConfigurationError: papers are missing.
@@ -267,7 +270,10 @@ def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
 
 
 def papers_sha256(folder: Path) -> str:
-    """Return a hash over the papers of a data set; they are read one at a time."""
+    """Return a hash over the papers of a data set.
+
+    They are read one at a time.
+    """
     papers = sorted(path for path in (folder / PAPERS_FOLDER).glob("*") if path.is_file())
     return content_hash(
         *(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in papers)
@@ -275,16 +281,16 @@ def papers_sha256(folder: Path) -> str:
 
 
 def as_long_as_a_paper(idea: Idea) -> Idea:
-    """Return the idea with its text padded to the maximum length of a full paper."""
+    """Return the idea with its text padded to full-paper length."""
     return replace(idea, text=idea.text.ljust(MOST_WORDS * CHARACTERS_PER_WORD, "."))
 
 
 async def ideas_of_papers(
     ideas: Iterable[Idea], folder: Path, settings: DocumentSettings
 ) -> dict[str, Idea]:
-    """Return ideas by id, with the text of their full papers instead of the abstracts.
+    """Return ideas by id, with full papers instead of abstracts.
 
-    Without closing sections such as acknowledgements, and truncated after `MOST_WORDS` words.
+    Texts have no closing sections such as acknowledgements, and at most `MOST_WORDS` words.
 
     Raises:
         ConfigurationError: a paper is missing or cannot be read. Mixing full papers and abstracts
@@ -318,7 +324,7 @@ async def ideas_of_papers(
 
 
 def text_of_paper(idea: Idea, document: ParsedDocument) -> str:
-    """Return the idea's title and abstract, then the paper's sections under their headings."""
+    """Return title and abstract, then the sections under their headings."""
     parts = [idea.text.strip()]
     for section in document.sections:
         closing = is_closing(section.heading) and kind_of(section.heading) is None

@@ -82,7 +82,7 @@ LITERATURE_FILE = "literature.parquet"
 """Default literature of the benchmarks, in the folder of the data sets."""
 
 REVIEW_TOKENS = 1_800
-"""Of one review of an idea by `economy`: 6,900 characters on average over three ideas."""
+"""Tokens of one review by `economy`: 6,900 characters on average over three ideas."""
 GRADE_TOKENS = 60
 QUESTION_TOKENS = 40
 PROBLEM_TOKENS = 150
@@ -147,7 +147,7 @@ class SuiteData:
         return self.data / name
 
     def draw(self, rows: Sequence[ItemT], usual: int | None = None) -> Sequence[ItemT]:
-        """Sample rows by the seed: `--limit` of them, else the `usual` number or all."""
+        """Sample `--limit` rows by the seed, else the `usual` number or all."""
         return draw_rows(rows, self.parameters.item_limit or usual, self.seed)
 
     def first(self, rows: Sequence[ItemT]) -> Sequence[ItemT]:
@@ -156,7 +156,9 @@ class SuiteData:
 
 
 class Trial(SuiteData):
-    """Run of one suite, in a separate thread because suites compute and block.
+    """Run of one suite.
+
+    It has a separate thread, because suites compute and block.
 
     Attributes:
         scores, items, calls, evaluated_run_ids: recorded so far.
@@ -219,7 +221,7 @@ class Trial(SuiteData):
         explanation: str = "",
         evaluated_run_id: RunId | None = None,
     ) -> None:
-        """Record a row of `benchmark_items`: an answer, or the reason why it is missing.
+        """Record an answer, or why it is missing, in `benchmark_items`.
 
         Args:
             answer: None if missing; value and explanation are then ignored.
@@ -246,7 +248,9 @@ class Trial(SuiteData):
     def ask(
         self, step: Step[Any, OutputT], questions: Mapping[str, Noun], *, task: str | None = None
     ) -> dict[str, Outcome[OutputT]]:
-        """Ask one question of `step` per item; return outcomes by item, in order.
+        """Ask one question of `step` per item.
+
+        Return outcomes by item, in order.
 
         Args:
             task: separates the answers of several uses of one step, such as both orders of a pair.
@@ -272,9 +276,10 @@ class Trial(SuiteData):
         *,
         literature: LiteratureChoice | None = None,
     ) -> dict[str, ResultT]:
-        """Run `work` on every item in a separate context; return results by item, in order.
+        """Run `work` on every item in a separate context.
 
-        Results are cached; those that another attempt may complete are processed again next time.
+        Return results by item, in order. Results are cached; those that another attempt may
+        complete are processed again next time.
 
         Args:
             literature: of each context's literature client; None: no client.
@@ -315,12 +320,15 @@ class Trial(SuiteData):
         return results
 
     def _wait_for(self, answers: Coroutine[Any, Any, AnswerT]) -> AnswerT:
-        """Await a coroutine in the event loop to which the tools' clients belong."""
+        """Await a coroutine in the event loop of the tools' clients."""
         return asyncio.run_coroutine_threadsafe(answers, self._loop).result()
 
     @contextmanager
     def _gateway(self, literature: LiteratureChoice | None) -> Iterator[str | None]:
-        """Yield the address of the run's gateway, or of a new one for another literature."""
+        """Yield the address of a gateway for the literature.
+
+        It is the run's gateway, or a new one for another literature.
+        """
         if literature is None or literature == self.request.literature:
             yield None if literature is None else self.tools.shared.gateway_url
             return
@@ -335,7 +343,7 @@ class Trial(SuiteData):
         return run_id
 
     def reviews(self, run_id: RunId) -> Iterator[IdeaReview]:
-        """Yield the published evaluations of a run, with few in memory at a time.
+        """Yield the published evaluations of a run, few at a time.
 
         Raises:
             ConfigurationError: the run is not published.
@@ -399,7 +407,10 @@ def folder_of(layout: Layout, run_id: RunId) -> Path:
 
 
 def draw_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[ItemT]:
-    """Sample `limit` rows by the seed, in their original order; all without a limit."""
+    """Sample `limit` rows by the seed, in their original order.
+
+    Without a limit, all rows are returned.
+    """
     if limit is None or limit >= len(rows):
         return rows
     sample_places = random.Random(seed).sample(range(len(rows)), limit)  # noqa: S311 -- no secret
@@ -407,7 +418,7 @@ def draw_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[I
 
 
 def index_literature(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
-    """Replace a snapshot file by its index, which is built on first use."""
+    """Replace a snapshot file by its index, built on first use."""
     path = literature.snapshot
     if path is None or path.is_dir():
         return literature
@@ -415,7 +426,10 @@ def index_literature(literature: LiteratureChoice, settings: Settings) -> Litera
 
 
 def sample_file(name: str) -> Path:
-    """Return the path of a file of the bundled sample: `ideas.jsonl` or `papers.jsonl`."""
+    """Return the path of a file of the bundled sample.
+
+    The files are `ideas.jsonl` and `papers.jsonl`.
+    """
     return Path(str(resources.files("flows.demo").joinpath(name)))
 
 

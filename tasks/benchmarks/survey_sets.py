@@ -38,8 +38,8 @@ class SurveyCase:
 
 def paper_row(paper_id: str, title: object, abstract: object, **fields: Any) -> dict[str, Any]:
     """Return a paper as a row of a snapshot's source file."""
-    unknown: dict[str, Any] = {"authors": [], "venue": "", "year": None, "url": ""}
-    return {"paper_id": paper_id, "title": title, "abstract": abstract, **unknown, **fields}
+    defaults: dict[str, Any] = {"authors": [], "venue": "", "year": None, "url": ""}
+    return {"paper_id": paper_id, "title": title, "abstract": abstract, **defaults, **fields}
 
 
 def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
@@ -51,7 +51,7 @@ def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
 
 
 def vis_papers(path: Path) -> Rows:
-    """Yield papers of IEEE VIS with their references to papers of the same venue."""
+    """Yield papers of IEEE VIS with references within the venue."""
     for row in json_lines(path):
         yield {
             "paper_id": row["id"],
@@ -93,12 +93,12 @@ def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
 
 
 def paper_id_of(identifier: str) -> PaperId:
-    """Return the paper_id in a snapshot for an identifier of its source file."""
+    """Return a snapshot's paper_id for an identifier of its source."""
     return PaperId(sha1_hex(f"given:{identifier}"))
 
 
 def reference_lists(snapshot: Snapshot, fewest: int) -> list[SurveyCase]:
-    """Return papers of a snapshot as cases: the title as question, the references as answer.
+    """Return cases with titles as questions and references as answers.
 
     The cutoff is the end of the previous year, which excludes the paper and papers that cite it.
     References after the cutoff do not count; cases with less than `fewest` are left out.
@@ -129,7 +129,10 @@ def _case(snapshot: Snapshot, record: PaperRecord) -> SurveyCase | None:
 
 
 def search_questions(path: Path, snapshot: Snapshot) -> list[SurveyCase]:
-    """Return search questions with their answers in the snapshot, matched by exact title."""
+    """Return search questions with their answers in the snapshot.
+
+    Answers are matched by exact title.
+    """
     cases = []
     for record in json_lines(path):
         answers = record.get("answers")
@@ -179,7 +182,7 @@ _SYLLABLES = [
 
 @dataclass(frozen=True, slots=True)
 class PlantedGraph:
-    """Papers as rows of a snapshot's source file, and questions with their planted papers."""
+    """Papers as rows of a snapshot, and questions with planted papers."""
 
     rows: tuple[dict[str, Any], ...]
     cases: tuple[SurveyCase, ...]
@@ -246,8 +249,8 @@ def _distractors(
         yield _paper(name, title, _drop_edges(draw.sample(elsewhere, 8), draw), 2012)
 
 
-def _drop_edges(cited: Sequence[str], draw: random.Random) -> list[str]:
-    return [name for name in cited if draw.random() >= MISSING_SHARE]
+def _drop_edges(names: Sequence[str], draw: random.Random) -> list[str]:
+    return [name for name in names if draw.random() >= MISSING_SHARE]
 
 
 def _paper(name: str, title: str, references: list[str], year: int) -> dict[str, Any]:

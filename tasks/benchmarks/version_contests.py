@@ -1,4 +1,4 @@
-"""Contests of the last version of an idea against the first, and simulations that test them.
+"""Contests of last against first versions of ideas, and their simulation.
 
 Measures win rates and biases of the judge: position, length, novelty claims, hedges, and words of
 the judge's rubric. Simulated ideas and judges have a known quality and known biases.
@@ -35,14 +35,17 @@ from tasks.ranking.tally import PRIOR_DEVIATION
 from tasks.text.words import content_words, words
 
 RESAMPLES = 400
-"""Of effects; fewer than usual, because each resample fits a model."""
+"""Resamples of effects; fewer than usual, because each one fits a model."""
 WON = {Winner.FIRST: 1.0, Winner.TIE: 0.5, Winner.SECOND: 0.0}
 _PRECISION = np.array([1 / PRIOR_DEVIATION**2, *[1 / EFFECT_DEVIATION**2] * 2])
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two versions of one idea; ideas grown from one seed share a `cluster`."""
+    """Two versions of one idea.
+
+    Ideas grown from one seed share a `cluster`.
+    """
 
     name: str
     cluster: str
@@ -51,7 +54,7 @@ class Contest:
 
     @property
     def doublings(self) -> float:
-        """Return the binary logarithm of the length ratio of the last version to the first."""
+        """Return the binary logarithm of last length over first length."""
         return math.log2((1 + len(words(self.last.text))) / (1 + len(words(self.first.text))))
 
 
@@ -92,14 +95,20 @@ class Answer:
 
     @property
     def last_won(self) -> float | None:
-        """Return the last version's mean share, 0 to 1; None if a verdict is missing."""
+        """Return the last version's mean share, 0 to 1.
+
+        The result is None if a verdict is missing.
+        """
         if self.won_as_first is None or self.won_as_second is None:
             return None
         return (self.won_as_first + self.won_as_second) / 2
 
     @property
     def first_position_won(self) -> float | None:
-        """Return the mean share of the first position, 0 to 1; None if a verdict is missing."""
+        """Return the mean share of the first position, 0 to 1.
+
+        The result is None if a verdict is missing.
+        """
         if self.won_as_first is None or self.won_as_second is None:
             return None
         return (self.won_as_first + 1 - self.won_as_second) / 2
@@ -111,19 +120,21 @@ def answers_along(
     """Return the verdicts on each contest along one dimension."""
     answers = []
     for contest in contests:
-        won = {
+        first_shares = {
             match.first_idea_id: WON[match.winner]
             for match in matches_by_contest[contest.name].matches
             if match.dimension == dimension and match.winner is not None
         }
-        second = won.get(contest.first.idea_id)
-        last = won.get(contest.last.idea_id)
-        answers.append(Answer(contest, last, None if second is None else 1 - second))
+        first_share = first_shares.get(contest.first.idea_id)
+        last_share = first_shares.get(contest.last.idea_id)
+        answers.append(
+            Answer(contest, last_share, None if first_share is None else 1 - first_share)
+        )
     return answers
 
 
 def win_rates(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
-    """Estimate the win rates of the last version and of the first position.
+    """Estimate the win rates of last versions and first positions.
 
     Intervals resample whole clusters.
     """
@@ -135,7 +146,7 @@ def win_rates(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
 
 
 def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
-    """Estimate the effects of position and length, and the win rate at equal length.
+    """Estimate effects of position and length, and win rate at equal length.
 
     Logistic regression over the verdicts. Effects are log odds of the first position and of a
     doubled length. A weak prior keeps the effects of a constant judge finite.
@@ -150,7 +161,7 @@ def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
             else "there is no contest"
         )
         return dict.fromkeys(names, undefined(reason, unscored_count=lost_count))
-    won = np.array(
+    win_shares = np.array(
         [v for e in scored_answers for v in (e.won_as_first, e.won_as_second)], dtype=np.float64
     )
     lengths = [each.contest.doublings for each in scored_answers]
@@ -158,7 +169,7 @@ def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
     clusters = [each.contest.cluster for each in scored_answers for _ in range(2)]
     differs = len({round(value, 9) for value in lengths}) > 1
     return {
-        name: _effect(place, design, won, clusters, seed, lost_count)
+        name: _effect(place, design, win_shares, clusters, seed, lost_count)
         if differs or place == 1
         else undefined("all pairs differ alike in length", len(scored_answers), lost_count)
         for place, name in enumerate(names)
@@ -166,15 +177,20 @@ def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
 
 
 def _effect(
-    place: int, design: Matrix, won: Vector, clusters: Sequence[str], seed: int, lost: int
+    place: int,
+    design: Matrix,
+    win_shares: Vector,
+    clusters: Sequence[str],
+    seed: int,
+    unscored_count: int,
 ) -> Estimate:
-    def statistic(chosen: Indices) -> float:
-        coefficients, _ = fit_log_odds(design[chosen], won[chosen], _PRECISION)
+    def statistic(indices: Indices) -> float:
+        coefficients, _ = fit_log_odds(design[indices], win_shares[indices], _PRECISION)
         return float(expit(coefficients[0]) if place == 0 else coefficients[place])
 
-    everything = np.arange(len(won))
-    interval = bootstrap_interval(statistic, len(won), seed, clusters, RESAMPLES)
-    return Estimate(statistic(everything), len(won) // 2, interval, lost)
+    everything = np.arange(len(win_shares))
+    interval = bootstrap_interval(statistic, len(win_shares), seed, clusters, RESAMPLES)
+    return Estimate(statistic(everything), len(win_shares) // 2, interval, unscored_count)
 
 
 _HEDGING = bounded(
@@ -200,7 +216,7 @@ def flattery_of(text: str) -> dict[str, float]:
 
 @lru_cache(maxsize=1)
 def rubric_stems() -> frozenset[str]:
-    """Return the word stems of the dimensions and questions by which ideas are compared."""
+    """Return the word stems of the judge's dimensions and questions."""
     texts = (f"{each.name} {each.question} {each.scale}" for each in with_overall(DIMENSIONS))
     return frozenset(stem for text in texts for stem in content_words(text))
 
@@ -220,7 +236,7 @@ _CLAIMS, _HEDGES, _RUBRIC = (
     ("perhaps", "possibly"),
     ("feasibility", "clarity"),
 )
-_SENTENCE = 12
+_WORDS_PER_SENTENCE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +244,8 @@ class Generator:
     """Simulated changes from first to last versions.
 
     Attributes:
-        gain: of quality, in log odds of a judge whose `quality` is 1.
-        doublings: of the length.
+        gain: gain of quality, in log odds of a judge whose `quality` is 1.
+        doublings: binary logarithm of the change in length.
         claims, hedges, rubric_words: additional words per hundred.
     """
 
@@ -262,7 +278,7 @@ ABLATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Simulated judge: weights of quality, first position and each doubling of the length."""
+    """Simulated judge, with weights of quality, first position and length doubling."""
 
     name: str
     quality: float = 1.0
@@ -303,7 +319,10 @@ class World:
         }
 
     def _mean(self, judge: Judge, of_shares: Any) -> float:
-        """Average over contests a function of both versions' win shares in first position."""
+        """Average a function of win shares over contests.
+
+        Its arguments are both versions' shares in first position.
+        """
         return fmean(
             of_shares(
                 _share(judge.log_odds(self.gains[each.name], each.doublings)),
@@ -326,7 +345,9 @@ def simulated_world(generator: Generator, seed: int) -> World:
             doublings = chance.gauss(generator.doublings, SPREAD_OF_DOUBLINGS)
             length = round(FIRST_WORDS * 2**doublings)
             first = _dossier(f"{name}-r1", _text(FIRST_WORDS, None, chance))
-            last = _dossier(f"{name}-r2", _text(max(length, _SENTENCE), generator, chance))
+            last = _dossier(
+                f"{name}-r2", _text(max(length, _WORDS_PER_SENTENCE), generator, chance)
+            )
             contests.append(Contest(name, f"seed-{number:02d}", first, last))
     return World(tuple(contests), gains)
 
@@ -347,7 +368,9 @@ def _text(length: int, flatterer: Generator | None, chance: random.Random) -> st
                 words = kind
             percent -= rate
         vocabulary.append(chance.choice(words))
-    sentences = (vocabulary[at : at + _SENTENCE] for at in range(0, length, _SENTENCE))
+    sentences = (
+        vocabulary[at : at + _WORDS_PER_SENTENCE] for at in range(0, length, _WORDS_PER_SENTENCE)
+    )
     return " ".join(f"{' '.join(sentence)}." for sentence in sentences)
 
 

@@ -72,14 +72,14 @@ see abstracts of papers, not comparisons.
 
 
 def _resolve(
-    given: tuple[str], options: BenchmarkOptions, profile: Profile, settings: Settings
+    arguments: tuple[str], options: BenchmarkOptions, profile: Profile, settings: Settings
 ) -> Resolved[SuiteUnit, BenchmarkParameters]:
     """Resolve one suite, or `all`.
 
     Raises:
         ConfigurationError: an invalid option, or missing data.
     """
-    suites = _suites(*given)
+    suites = _suites(*arguments)
     if options.calibrate is not None:
         _check_calibrate(suites, profile)
     profile = with_prior(profile_without(profile, options.without))
@@ -153,7 +153,10 @@ def _assign_judge(
 def _self_grading_warning(
     writer: EngineChoice, suites: Sequence[Suite], profile: Profile
 ) -> tuple[str, ...]:
-    """Return a warning if a model grades its own texts, which biases the grades."""
+    """Return a warning if a model grades its own texts.
+
+    Such grades are biased.
+    """
     if writer.model is None:
         return ()
     names = _grading_steps(suites)
@@ -191,7 +194,7 @@ def _check_calibrate(suites: Sequence[Suite], profile: Profile) -> None:
 
 
 def profile_without(profile: Profile, text: str) -> Profile:
-    """Return the profile without the parts named in `text`, and with an extended name.
+    """Return the profile without the parts in `text`, under another name.
 
     Args:
         text: names of `ABLATIONS`, such as `mre,pa`.
@@ -202,10 +205,10 @@ def profile_without(profile: Profile, text: str) -> Profile:
     names = list(
         dict.fromkeys(name.strip().lower().lstrip("-") for name in text.split(",") if name.strip())
     )
-    unknown = [name for name in names if name not in ABLATIONS]
-    if unknown:
+    unknown_names = [name for name in names if name not in ABLATIONS]
+    if unknown_names:
         raise ConfigurationError(
-            f"--without {text!r}: {', '.join(unknown)}; choose from {', '.join(ABLATIONS)}"
+            f"--without {text!r}: {', '.join(unknown_names)}; choose from {', '.join(ABLATIONS)}"
         )
     for name in names:
         part, switch = ABLATIONS[name]
@@ -215,7 +218,10 @@ def profile_without(profile: Profile, text: str) -> Profile:
 
 
 def _folder(suites: Sequence[Suite], data: Path | None, settings: Settings) -> Path | None:
-    """Return the folder of the data sets; None where no suite reads any."""
+    """Return the folder of the data sets.
+
+    The result is None if no suite reads any.
+    """
     folder = data if data is not None else settings.data
     if folder is None:
         if not any(suite.reads_data for suite in suites):
@@ -231,7 +237,10 @@ def _folder(suites: Sequence[Suite], data: Path | None, settings: Settings) -> P
 
 
 def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoice:
-    """Return the data folder's papers, else the live API if there is a key, else the sample."""
+    """Return the default literature.
+
+    It is the data folder's papers, else the live API if there is a key, else the sample.
+    """
     if data is not None and (path := data / LITERATURE_FILE).exists():
         return LiteratureChoice(path)
     if settings.semantic_scholar_api_key:
@@ -242,10 +251,10 @@ def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoi
 def _baselines(text: str) -> tuple[str, ...]:
     stripped_names = (name.strip() for name in text.split(","))
     names = tuple(dict.fromkeys(name for name in stripped_names if name and name != "none"))
-    unknown = [name for name in names if name not in BASELINES]
-    if unknown:
+    unknown_names = [name for name in names if name not in BASELINES]
+    if unknown_names:
         raise ConfigurationError(
-            f"--baselines {text!r}: {', '.join(unknown)}; choose from {', '.join(BASELINES)}, or"
+            f"--baselines {text!r}: {', '.join(unknown_names)}; choose from {', '.join(BASELINES)}, or"
             " none"
         )
     return names
@@ -258,7 +267,7 @@ def unit_of(
     parameters: BenchmarkParameters,
     settings: Settings,
 ) -> SuiteUnit:
-    """Return the unit of a suite, with hashes of everything that can change its scores.
+    """Return a suite's unit, with hashes of all that affects scores.
 
     Raises:
         ConfigurationError: a file is missing.
@@ -293,13 +302,15 @@ def data_sha256(suite: Suite, data: Path | None) -> str:
             f"suite {suite.name} reads {', '.join(missing)}, not found in {data}: pass the folder"
             " with --data DIR"
         )
-    there = sorted(
+    optional_files = sorted(
         str(path.relative_to(data))
         for pattern in suite.optional
         for path in data.glob(pattern)
         if path.is_file()
     )
-    return content_hash(*(f"{name} {_file_sha256(data / name)}" for name in (*suite.files, *there)))
+    return content_hash(
+        *(f"{name} {_file_sha256(data / name)}" for name in (*suite.files, *optional_files))
+    )
 
 
 def _file_sha256(path: Path) -> str:
@@ -308,7 +319,7 @@ def _file_sha256(path: Path) -> str:
 
 
 def prompts_sha256(suite: Suite, modules: Iterable[Module]) -> str:
-    """Return a hash over the prompts of every step asked by the suite and by `modules`."""
+    """Return a hash over the prompts of the suite and `modules`."""
     steps = [*suite.steps]
     for module in modules:
         steps += resolve_name(f"tasks.{module}.steps:STEPS")
@@ -422,7 +433,9 @@ BenchmarkSummary = Summary[BenchmarkHead]
 
 
 def run_suites(request: BenchmarkRequest, settings: Settings, runs: Runs) -> BenchmarkSummary:
-    """Run each suite; return the first published summary, with the faults of the others.
+    """Run each suite.
+
+    Return the first published summary, with the faults of the others.
 
     Raises:
         ConfigurationError: invalid data, or a suite without ideas to evaluate.
@@ -441,9 +454,11 @@ def run_suites(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
         for line in each.failed_expectations
     )
     reasons = [each.head.incomplete_reason for each in published_summaries]
-    spent = Reason.BUDGET_EXHAUSTED in reasons
-    early = Reason.BUDGET_EXHAUSTED if spent else next(filter(None, reasons), None)
-    head = replace(first.head, incomplete_reason=early)
+    budget_exhausted = Reason.BUDGET_EXHAUSTED in reasons
+    incomplete_reason = (
+        Reason.BUDGET_EXHAUSTED if budget_exhausted else next(filter(None, reasons), None)
+    )
+    head = replace(first.head, incomplete_reason=incomplete_reason)
     return replace(first, head=head, faults=(*first.faults, *faults))
 
 
@@ -479,7 +494,7 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
 def evaluation_of(
     request: BenchmarkRequest, ideas: Path, cutoff_date: date | None = None
 ) -> RunRequest:
-    """Return the request that evaluates the ideas in a file, for the suite of a request.
+    """Return the request that evaluates a suite's ideas in a file.
 
     Args:
         cutoff_date: of ideas without one.
@@ -497,7 +512,10 @@ def evaluation_of(
 
 
 def _follows(request: BenchmarkRequest, settings: Settings, folder: Path) -> Iterator[Follow]:
-    """Yield the evaluations of the suites' ideas, estimated by the idea of median length."""
+    """Yield the evaluations of the suites' ideas.
+
+    They are estimated by the idea of median length.
+    """
     for unit in request.units:
         one, suite = replace(request, units=(unit,)), SUITES[unit.suite]
         if suite.evaluates(request.parameters) and suite.modules_of(request.parameters):

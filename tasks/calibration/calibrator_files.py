@@ -24,7 +24,7 @@ from tasks.calibration.text import WORDS, TextModel
 
 FittedT = TypeVar("FittedT", Calibrator, Prior)
 OUTSIDE = 0.05
-"""Probability below and above the interval."""
+"""Probability below the interval, and above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,11 @@ def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> C
     return CalibratedLabel(distribution, expectation, lower, upper, for_f1, for_error)
 
 
-def write_fitted(fitted: Calibrator | Prior, path: Path) -> None:
+def write_fitted(model: Calibrator | Prior, path: Path) -> None:
     """Write a calibrator or prior atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished_path = path.with_name(f"{path.name}.unfinished")
-    unfinished_path.write_text(fitted.model_dump_json(indent=2), "utf-8")
+    unfinished_path.write_text(model.model_dump_json(indent=2), "utf-8")
     unfinished_path.replace(path)
 
 
@@ -119,9 +119,9 @@ def _read(path: str | Path, kind: type[FittedT], remedy: str) -> FittedT:
         ) from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "file"
+        field_path = ".".join(str(part) for part in first["loc"]) or "file"
         raise ConfigurationError(
-            f"{path} is not a valid {name}: {where}: {first['msg']}; {remedy}"
+            f"{path} is not a valid {name}: {field_path}: {first['msg']}; {remedy}"
         ) from error
 
 
@@ -136,7 +136,7 @@ def _check_version(calibrator: Calibrator, path: str | Path) -> None:
 def refuse_training_items(
     calibrator: Calibrator, ideas: Iterable[str], key: str = "novelty.calibrator"
 ) -> None:
-    """Raise ConfigurationError if one of `ideas` is a training item of the calibrator.
+    """Raise ConfigurationError if the calibrator was trained on an idea.
 
     `key` is the profile setting that names it.
     """
@@ -151,9 +151,10 @@ def refuse_training_items(
 
 
 def with_prior(profile: Profile) -> Profile:
-    """Return the profile with the absolute path of its prior, for workers in other folders.
+    """Return the profile with the absolute path of its prior.
 
-    The prior is read here so that errors are found before anything is paid.
+    Workers may run in other folders. The prior is read here so that errors are found before
+    anything is paid.
     """
     path = profile.ranking.prior
     if path is None:

@@ -70,7 +70,7 @@ def _share(grades: Sequence[StrEnum], grade: StrEnum) -> float | None:
 
 
 def evidence_features(evaluation: IdeaEvaluation) -> dict[str, float | None]:
-    """Return features of an idea's evidence, without any judgement of the idea as a whole.
+    """Return features of an idea's evidence, without overall judgements.
 
     Density and closeness of related works, overlap grades and counts of the requested modules.
     """
@@ -119,7 +119,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class LabelScale:
-    """Labels in ascending order, with their values on the scale of calibrated scores."""
+    """Labels in ascending order, with their values as calibrated scores."""
 
     labels: tuple[str, ...]
     values: tuple[float, ...]
@@ -129,7 +129,10 @@ class LabelScale:
 
 
 def item_sha256(idea: str) -> str:
-    """Return a hash of an idea's words, ignoring case and spacing, to detect training items."""
+    """Return a hash of an idea's words, to detect training items.
+
+    Case and spacing are ignored.
+    """
     return content_hash(" ".join(idea.split()).casefold())
 
 
@@ -146,14 +149,14 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
     }
     unlabelled_count = sum(one.label is None for one in examples)
     counts = Counter(str(one.label) for one in scored_examples.values())
-    unknown = sorted(counts.keys() - set(scale.labels))
+    unknown_labels = sorted(counts.keys() - set(scale.labels))
     summary = (
         f"{len(examples)} items, {unlabelled_count} without a label,"
         f" {len(examples) - unlabelled_count - len(scored_examples)} unscored or repeated"
     )
-    if unknown:
+    if unknown_labels:
         raise ConfigurationError(
-            f"labels {', '.join(unknown)} are not among {', '.join(scale.labels)}"
+            f"labels {', '.join(unknown_labels)} are not among {', '.join(scale.labels)}"
         )
     if not counts:
         raise ConfigurationError(f"a calibrator needs labels: {summary}")
@@ -177,7 +180,7 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
 
 
 def matrix(examples: Sequence[Example], names: Sequence[str]) -> NDArray[np.float64]:
-    """Return the features as a matrix of shape (examples, names); NaN where missing."""
+    """Return the features, shape (examples, names); missing ones are NaN."""
     rows = [
         [np.nan if (value := one.features.get(name)) is None else value for name in names]
         for one in examples

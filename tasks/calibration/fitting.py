@@ -80,7 +80,10 @@ class TunedModel:
     text: TextModel | None = None
 
     def read(self, examples: Sequence[Example]) -> list[Example]:
-        """Return `examples` with their text score as a feature; none may be a training item."""
+        """Return `examples` with their text score as a feature.
+
+        No example may be a training item.
+        """
         return _with_words(examples, self.text)
 
 
@@ -104,7 +107,7 @@ def fit_tuned(examples: Sequence[Example], scale: LabelScale, seed: int) -> Tune
 def _learn_words(
     examples: Sequence[Example], gold: NDArray[np.intp], scale: LabelScale, seed: int
 ) -> tuple[list[Example], TextModel | None]:
-    """Return the examples with held-out text scores, and a text model of all of them.
+    """Return examples with held-out text scores, and their text model.
 
     The scores come from models of the other folds, so that overfitted words get no weight. The
     model is None without texts.
@@ -257,9 +260,9 @@ def fit_calibrator(
 
 
 def fit_prior(calibrator: Calibrator, predictions: Sequence[Prediction]) -> Prior:
-    """Fit a prior: the slope of pairwise log odds over differences of latent values.
+    """Fit the slope of pairwise log odds over latent differences.
 
-    On held-out pairs of one fold with different labels.
+    It is fitted on held-out pairs of one fold with different labels.
     """
     gaps = np.array(
         [

@@ -1,4 +1,4 @@
-"""Gain of calibration on held-out items: error, log loss, macro F1 and reliability."""
+"""Held-out gain of calibration: error, log loss, macro F1, reliability."""
 
 import math
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ BINS = 5
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One metric of one system: the judge, the calibrated judge, or a baseline."""
+    """One metric of the judge, the calibrated judge, or a baseline."""
 
     metric: str
     system: str
@@ -36,7 +36,9 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """Bin of predicted probabilities from `lower` to `upper` of "this label or a higher one".
+    """Bin of predicted probabilities from `lower` to `upper`.
+
+    They are probabilities of "this label or a higher one".
 
     `expected` is the mean predicted probability, `observed` the share of items where it holds.
     """
@@ -118,7 +120,7 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
 
 
 def error_metric(scale: LabelScale) -> tuple[str, tuple[float, ...]]:
-    """Return the name of a scale's error metric and the label values that it uses."""
+    """Return name and label values of a scale's error metric."""
     if len(scale.labels) == 2:
         return "error_rate", (0.0, 1.0)
     return "mean_absolute_error", scale.values
@@ -151,7 +153,7 @@ def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[Re
 def expected_calibration_error(
     predictions: Sequence[Prediction], seed: int = 0, bins: int = BINS
 ) -> Estimate:
-    """Estimate the mean |observed - expected| over the bins, weighted by size; 0 to 1.
+    """Estimate the weighted mean |observed - expected| over the bins, 0 to 1.
 
     Sampling noise gives even a calibrated judge an error above 0. The value is therefore corrected
     by the bias that resampling shows, and is at least 0 (Kumar, Liang & Ma, NeurIPS 2019). The
@@ -181,7 +183,10 @@ def expected_calibration_error(
 
 
 def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each threshold the probability of a higher label, and 1.0 if that holds."""
+    """Return probabilities and outcomes of "a higher label" by threshold.
+
+    An outcome is 1.0 if the label is higher.
+    """
     if not predictions:
         return np.zeros(0), np.zeros(0)
     distributions = np.array([one.distribution for one in predictions])

@@ -60,8 +60,8 @@ def probabilities(features: Matrix, coefficients: Matrix, thresholds: Matrix) ->
     """Return label probabilities, shape (items, labels); rows sum to 1."""
     from scipy.special import expit  # slow import, and the step registry imports this module
 
-    below = expit(thresholds[None, :] - (features @ coefficients)[:, None])
-    edges = np.hstack([np.zeros((len(features), 1)), below, np.ones((len(features), 1))])
+    cumulative = expit(thresholds[None, :] - (features @ coefficients)[:, None])
+    edges = np.hstack([np.zeros((len(features), 1)), cumulative, np.ones((len(features), 1))])
     return np.asarray(np.diff(edges, axis=1))
 
 
@@ -78,7 +78,10 @@ def expected_value(distribution: Sequence[float], values: Sequence[float]) -> fl
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Fitted model; `places` are the positions of its training labels on the scale, ascending."""
+    """Fitted model.
+
+    `places` are the ascending positions of its training labels on the scale.
+    """
 
     features: tuple[CalibratorFeature, ...]
     thresholds: tuple[float, ...]
@@ -94,7 +97,7 @@ class Model:
         return chances
 
     def latent(self, examples: Sequence[Example | Mapping[str, float | None]]) -> Matrix:
-        """Return the log odds of a higher label per example, up to a constant."""
+        """Return each example's log odds of higher labels, up to a constant."""
         wrapped_examples = [
             one if isinstance(one, Example) else Example("", None, None, one) for one in examples
         ]
@@ -187,7 +190,7 @@ def place_of(
 def fit_decider(
     distributions: Sequence[Distribution], gold: Sequence[int], values: Sequence[float]
 ) -> Decider:
-    """Choose the rules with the best macro F1 and mean absolute error on held-out items.
+    """Choose the best rules for macro F1 and error on held-out items.
 
     Ties go to the first of `DecisionRule`. The quantile-matched rule predicts each label as often
     as it occurs among these items.
@@ -213,10 +216,10 @@ def fit_decider(
     return Decider(tuple(values), rules, cut_points)
 
 
-def _macro_f1(gold: Sequence[int], predicted: Sequence[int]) -> float:
+def _macro_f1(gold: Sequence[int], predictions: Sequence[int]) -> float:
     return macro_f1_value(
         pair_up(
             {f"{place}": label for place, label in enumerate(gold)},
-            {f"{place}": label for place, label in enumerate(predicted)},
+            {f"{place}": label for place, label in enumerate(predictions)},
         )
     )

@@ -1,4 +1,4 @@
-"""Text model of a calibrator: ridge regression of the label's value on TF-IDF terms.
+"""Text model of a calibrator: ridge regression on TF-IDF terms.
 
 Term vectors are normalized, so that the length of a text has no effect.
 """
@@ -21,7 +21,7 @@ WORDS = "words"
 FEWEST_TEXTS_WITH_A_TERM = 3
 LONGEST_TERM_WORDS = 2
 PENALTY = 3.0
-"""Of the squared coefficients; less overfits hundreds of labeled texts."""
+"""Penalty on squared coefficients; less overfits hundreds of labeled texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,10 @@ class TextModel:
     terms: tuple[CalibratorTerm, ...]
 
     def scores(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return per text the offset of the label's value from its mean; 0 without known terms."""
+        """Return each text's predicted offset from the mean label value.
+
+        It is 0 without known terms.
+        """
         vectorizer = _vectorizer(vocabulary=[one.term for one in self.terms])
         vectorizer.idf_ = np.array([one.weight for one in self.terms])
         coefficients = np.array([one.coefficient for one in self.terms])

@@ -1,3 +1,4 @@
-"""Citations by key: an engine cites what it was shown, and the renderer turns keys into
-references.
+"""Citations by key, which the renderer turns into references.
+
+An engine can cite only what its prompt showed.
 """

@@ -70,7 +70,10 @@ def _paper(entry: Entry) -> Paper:
 
 
 def _arxiv_id(fields: Mapping[str, object]) -> str | None:
-    """Return the number that `eprint` or the address names, as BibTeX or BibLaTeX writes it."""
+    """Return the arXiv number of `eprint` or of the address.
+
+    Both BibTeX and BibLaTeX spellings are read.
+    """
     archive = _plain(fields.get("archiveprefix")) or _plain(fields.get("eprinttype")) or "arXiv"
     number = _plain(fields.get("eprint")).rpartition(":")[2]
     arxiv_id = arxiv_id_of(f"{archive}:{number}")
@@ -78,7 +81,7 @@ def _arxiv_id(fields: Mapping[str, object]) -> str | None:
 
 
 def _publication(fields: Mapping[str, object]) -> Publication:
-    """The date of an entry, by BibTeX's year and month or BibLaTeX's date."""
+    """Return an entry's date, by BibTeX's year and month or BibLaTeX's date."""
     date, month = _plain(fields.get("date")), _plain(fields.get("month"))
     year = _YEAR.search(_plain(fields.get("year")) or date)
     year_and_month = f"{year.group()}-{month}" if year and month else ""

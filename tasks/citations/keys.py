@@ -8,7 +8,7 @@ from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper
 from schemas.text.patterns import IGNORECASE, bounded
 
-# What a citation, a link or an invented reference looks like in a reply. All patterns run in
+# Patterns of citations, links and invented references in replies. All patterns run in
 # linear time.
 
 _SEPARATOR = r"(?:\s{0,9}+(?:,|;|&|/|\band\b|\bor\b|\+)\s{0,9}+|\s{1,9}+)"
@@ -34,7 +34,7 @@ ONLY_KEYS = bounded(
     rf"(?:{_SEPARATOR}{_LEAD}{_KEY_UNNAMED}){{0,300}}+\s{{0,9}}+[.,;]?\s{{0,9}}+",
     IGNORECASE,
 )
-"""Nothing but keys, with the words that lead to them: `P3, P7 and P9`, `see P3`."""
+"""Only keys, with the words that introduce them: `P3, P7 and P9`, `see P3`."""
 
 ONLY_AUTHORS_AND_YEARS = bounded(
     r"\s{0,9}(?:(?:see(?:\s{1,9}also)?|e\.\s?g\.|cf\.?)[\s,]{0,9})?"
@@ -42,7 +42,7 @@ ONLY_AUTHORS_AND_YEARS = bounded(
     r"|[^\W\d_][^\s\d;()]{0,40})){0,4},?\s{1,9}\(?(?:19|20)\d\d[a-z]?\)?"
     r"(?>\s{0,9}[;,][^;()]{0,120}(?:19|20)\d\d[a-z]?(?=\s{0,9}(?:[;,]|\Z))){0,12}+\s{0,9}"
 )
-"""`Smith et al., 2021; Doe and Roe, 2019`: a reference the reply brought along itself."""
+"""An invented reference in a reply: `Smith et al., 2021; Doe and Roe, 2019`."""
 
 BARE_REPORTING = (
     r"(?:(?:further|also|both|all|directly|clearly|explicitly|similarly|likewise|together)\s{1,9})?"
@@ -73,7 +73,7 @@ REPLY_TOKEN = bounded(
     rf"|cf\.)\s{{1,9}})(?P<led>{_PROSE_KEYS})"
     rf"|(?P<bare>{_PROSE_KEYS})(?=(?:'s)?\s{{1,9}}{BARE_REPORTING})",
 )
-"""One thing in a reply that may be a citation.
+"""A possible citation in a reply.
 
 Alternatives are tried in this order at every position.
 """
@@ -81,7 +81,10 @@ Alternatives are tried in this order at every position.
 
 @dataclass(frozen=True)
 class Shown:
-    """The papers of one prompt, in order. Keys are valid for that prompt only."""
+    """The papers of one prompt, in order.
+
+    Keys are valid for that prompt only.
+    """
 
     papers: tuple[Paper, ...]
 
@@ -101,7 +104,10 @@ class Shown:
         return len(self.papers)
 
     def key_of(self, paper_id: PaperId) -> str:
-        """Return the key of a paper. Raises KeyError for one not in the prompt."""
+        """Return the key of a paper.
+
+        Raises KeyError for one not in the prompt.
+        """
         return self._keys[paper_id]
 
     def paper_at(self, number: int) -> Paper | None:
@@ -110,7 +116,10 @@ class Shown:
 
 
 def show(papers: Sequence[Paper]) -> Shown:
-    """Give each paper a key, P1, P2, … in order; a paper given twice keeps its first key."""
+    """Give each paper a key: P1, P2, … in order.
+
+    A repeated paper keeps its first key.
+    """
     first: dict[PaperId, Paper] = {}
     for paper in papers:
         first.setdefault(paper.paper_id, paper)

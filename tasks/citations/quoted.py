@@ -13,7 +13,7 @@ _QUOTATION = bounded(
     r"|“[^“”\n]{1,2000}”"
     r"|„[^„“”\n]{1,2000}(?<=\S)[“”](?!\w)"
     r"|«[^«»\n]{1,2000}»"
-    # An apostrophe stands between letters: it ends no quotation.
+    # An apostrophe between letters does not end a quotation.
     r"|(?<!\w)‘(?=\S)(?:[^‘’\n]|(?<=\w)’(?=\w)){1,2000}(?<=\S)’(?!\w)"
     r"|(?<![\w'])'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w)){1,2000}(?<=\S)'(?!\w)"
     r"|^[ \t]{0,3}>[^\n]*+$",
@@ -28,21 +28,22 @@ _LETTER = bounded(r"[^\W\d_]")
 
 
 def shielded(text: str) -> str:
-    """Return `text`, a reply, such that nothing in its quotations reads as a citation.
+    """Shield the quotations of a reply, so that nothing in them reads as a citation.
 
-    A quotation stands in straight or curly quotation marks or guillemets, within one line, or is a
-    line of a Markdown blockquote. Its words stay as they are: `P1` may be player 1 there, and
-    `(Smith, 2020)` and DOIs are the quoted author's. Two exceptions: keys in square brackets are the
-    writer's own, and are set behind the quotation (`“… [P2].”` reads `“….” [P2]`), so that the
-    citation counts and no reader meets a key; and addresses and links may be taken out later.
+    A quotation is enclosed in straight or curly quotation marks or guillemets, within one line, or
+    is a line of a Markdown blockquote. Its words stay unchanged: `P1` may be player 1 there, and
+    `(Smith, 2020)` and DOIs belong to the quoted author. There are two exceptions. Keys in square
+    brackets are the writer's own and are moved behind the quotation (`“… [P2].”` becomes `“….”
+    [P2]`), so that the citation counts and no reader sees a key. Addresses and links may be removed
+    later.
 
-    Pass what comes of the text to `plain` in the end.
+    Pass the processed text to `plain` at the end.
     """
     return _QUOTATION.sub(_shield, text.translate(_SIGNS))
 
 
 def plain(text: str) -> str:
-    """Return a shielded text, or a part of it, as it was."""
+    """Undo the shielding of a text or of a part of it."""
     return text.replace(_SHIELD, "")
 
 
@@ -56,7 +57,7 @@ def _shield(match: Match[str]) -> str:
         return ""
 
     words = _BRACKET.sub(own, match.group())
-    if not _LETTER.search(words):  # such as `"[P1]"`: nothing is quoted
+    if not _LETTER.search(words):  # such as `"[P1]"`, which quotes no words
         return match.group()
     # Every citation, key or year, has a digit.
     return " ".join([_DIGIT.sub(rf"{_SHIELD}\g<0>", words), *brackets])

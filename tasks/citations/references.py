@@ -31,21 +31,27 @@ def publication_label(paper: Paper) -> str:
 
 
 def label(paper: Paper) -> str:
-    """`Author et al., YYYY-MM`, escaped; two joined by `and`; title words where there is none."""
+    """Return `Author et al., YYYY-MM`, escaped.
+
+    Two authors are joined by `and`; a paper without authors has words of its title.
+    """
     names = surnames(paper)
     if not names:
         words = paper.title.split()
         start = " ".join(words[:_TITLE_WORDS_WITHOUT_AUTHORS]) or "Untitled"
-        who = f'"{start}…"' if len(words) > _TITLE_WORDS_WITHOUT_AUTHORS else f'"{start}"'
+        author_label = f'"{start}…"' if len(words) > _TITLE_WORDS_WITHOUT_AUTHORS else f'"{start}"'
     elif len(names) <= 2:
-        who = " and ".join(names)
+        author_label = " and ".join(names)
     else:
-        who = f"{names[0]} et al."
-    return f"{escaped(who)}, {publication_label(paper)}"
+        author_label = f"{names[0]} et al."
+    return f"{escaped(author_label)}, {publication_label(paper)}"
 
 
 def link(paper: Paper) -> str | None:
-    """Return a safe http(s) address: the paper's own, else by DOI, else by arXiv number."""
+    """Return a safe http(s) address of the paper.
+
+    It is the paper's own address, else one by DOI, else by arXiv number.
+    """
     url = safe_url(paper.url)
     if url is not None:
         return url
@@ -57,13 +63,13 @@ def link(paper: Paper) -> str | None:
 
 
 def reference(paper: Paper) -> str:
-    """`[(Author et al., YYYY-MM)](url)`, or `(Author et al., YYYY-MM)` without an address."""
+    """Return `[(Author et al., YYYY-MM)](url)`, without an address only its text."""
     address = link(paper)
     return f"[({label(paper)})]({address})" if address else f"({label(paper)})"
 
 
 def rekeyed(markdown: str, rendered_papers: Shown, prompt_papers: Shown) -> str:
-    """Rendered references of `own` as keys of `shown`, to be read and cited in another prompt."""
+    """Replace references of `own` by keys of `shown`, for another prompt."""
     keys = {paper.paper_id: key for key, paper in prompt_papers}
     key_by_reference = {
         reference(paper): keys[paper.paper_id]
@@ -79,7 +85,9 @@ AUTHORS_NAMED = 10
 
 
 def bibliography(papers: Sequence[Paper]) -> str:
-    """A Markdown list of `papers`, each once, by first author, date and title; empty for no papers.
+    """Return a Markdown list of distinct papers by author, date and title.
+
+    It is empty without papers.
 
     One entry: `- A. Author, B. Author (YYYY-MM). Title. *Venue*. [link](url)`. Beyond
         `AUTHORS_NAMED` authors: `et al.`.

@@ -1,4 +1,4 @@
-"""The sentences of a text, and how many of them state something without a citation."""
+"""Sentences of a text, and the number of statements without a citation."""
 
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.quoted import MARK_BEGIN
@@ -18,8 +18,10 @@ _WORD = bounded(r"[^\W\d_]{2,}")
 
 
 def sentences(line: str) -> list[str]:
-    """The sentences of one line. A citation set behind the full stop belongs to the sentence before
-    it, unless the text goes on in lower case (`[P3] shows …`).
+    """Return the sentences of one line.
+
+    A citation behind the full stop belongs to the sentence before it, unless the text continues in
+    lower case (`[P3] shows …`).
     """
     result: list[str] = []
     start = position = 0

@@ -58,15 +58,15 @@ class Settled:
 
 
 def settle(text: str, prompt_papers: Shown) -> Settled:
-    """Render the citations of `text`, a reply to a prompt that showed `shown`. Never raises.
+    """Render the citations of `text`, a reply to a prompt that showed `shown`.
 
-    Keys in square brackets are citations whatever stands beside them (`[p3]` too); keys in round
-    brackets where nothing else stands there; bare keys before a reporting verb (`P3 shows`) or
-    after `paper`, `see`. Any other bare `P3` is a word (the P3 wave, the P53 gene) and stays.
-    Ranges count as each of their papers. A link or a rendered reference to a shown paper counts as
-    its key; any other link keeps its text and loses its target; other addresses, DOIs, arXiv
-    numbers and `(Author, year)` references are taken out and counted. Of quotations only links and
-    addresses are taken out (`quoted.shielded`).
+    Keys in square brackets are always citations (`[p3]` too), keys in round brackets only if the
+    brackets contain nothing else, and bare keys before a reporting verb (`P3 shows`) or after
+    `paper`, `see`. Any other bare `P3` is a word (the P3 wave, the P53 gene) and stays. A range
+    counts as each of its papers. A link or a rendered reference to a shown paper counts as its key.
+    Any other link keeps its text and loses its target. Other addresses, DOIs, arXiv numbers and
+    `(Author, year)` references are removed and counted. In quotations only links and addresses are
+    removed (`quoted.shielded`). Never raises.
     """
     settlement = _Settlement(prompt_papers)
     marked_text = settlement.marked(text)
@@ -95,7 +95,7 @@ def without_made_up(text: str) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class CitingSentence:
-    """One sentence of a settled text, as it stands there, and the papers it cites."""
+    """A sentence of a settled text, unchanged, and the papers it cites."""
 
     text: str
     cited: tuple[PaperId, ...]
@@ -104,10 +104,12 @@ class CitingSentence:
 def citing_sentences(
     markdown: str, prompt_papers: Shown, render: Callable[[Paper], str] = reference
 ) -> list[list[CitingSentence]]:
-    """The sentences of a settled text by line; joined, they are the text again.
+    """Return the sentences of a settled text by line.
+
+    Joined, they are the text again.
 
     Args:
-        rendered: how a citation is to stand in the sentences; other than `reference`, joining them
+        rendered: rendering of a citation in the sentences; other than with `reference`, joining them
             does not give the settled text.
     """
 
@@ -131,13 +133,13 @@ def citing_sentences(
 @dataclass
 class _Settlement:
     prompt_papers: Shown | None
-    """None: keys are kept."""
+    """None keeps the keys."""
     removed_count: int = 0
     by_reference: dict[str, int] = field(init=False)
     by_url: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        # Reversed: where two papers read alike, the one shown first counts.
+        # Reversed: of two papers with equal references, the one shown first counts.
         indexed_papers = list(enumerate(self.prompt_papers.papers if self.prompt_papers else ()))[
             ::-1
         ]
@@ -152,7 +154,7 @@ class _Settlement:
         return plain(_tidy(REPLY_TOKEN.sub(self.replaced, shielded(text))))
 
     def replaced(self, match: Match[str]) -> str:
-        """Marks for papers, a removal sign, or the token itself."""
+        """Return marks for papers, a removal sign, or the token itself."""
         if match["link_text"] is not None:
             return self._link(match)
         if match["square"] is not None:
@@ -192,34 +194,37 @@ class _Settlement:
         return inner or REMOVED
 
     def without_links(self, text: str) -> str:
-        """`text` of a link, settled on its own: it may hold keys or addresses itself."""
+        """Settle the text of a link, which may contain keys or addresses itself."""
         return REPLY_TOKEN.sub(self.replaced, text)
 
     def _square(self, match: Match[str]) -> str:
-        inside = match["square"]
-        if not KEY.search(inside):
-            before, after = match.group().split(inside, 1)
-            return f"{before}{self.without_links(inside)}{after}"
-        if ONLY_KEYS.fullmatch(inside):
-            return self._keys(match.group(), inside)
-        return "[" + KEY.sub(lambda key: self._keys(key.group(), key.group()), inside) + "]"
+        content = match["square"]
+        if not KEY.search(content):
+            opening, closing = match.group().split(content, 1)
+            return f"{opening}{self.without_links(content)}{closing}"
+        if ONLY_KEYS.fullmatch(content):
+            return self._keys(match.group(), content)
+        return "[" + KEY.sub(lambda key: self._keys(key.group(), key.group()), content) + "]"
 
     def _round(self, match: Match[str]) -> str:
         index = self.by_reference.get(plain(match.group()))
         if index is not None:
             return self._mark(index)
-        inside = match["round"]
-        if ONLY_KEYS.fullmatch(inside) and not LOWER_CASE_KEY.search(inside):
-            return self._keys(match.group(), inside)
-        if ONLY_AUTHORS_AND_YEARS.fullmatch(inside):
+        content = match["round"]
+        if ONLY_KEYS.fullmatch(content) and not LOWER_CASE_KEY.search(content):
+            return self._keys(match.group(), content)
+        if ONLY_AUTHORS_AND_YEARS.fullmatch(content):
             return self._remove()
-        return f"({self.without_links(inside)})"
+        return f"({self.without_links(content)})"
 
-    def _keys(self, whole: str, text: str) -> str:
-        """Marks for the keys in `text`; `whole` has the brackets around them too."""
+    def _keys(self, bracketed_text: str, text: str) -> str:
+        """Return marks for the keys in `text`.
+
+        `bracketed_text` includes the brackets around them.
+        """
         prompt_papers = self.prompt_papers
         if prompt_papers is None:
-            return whole
+            return bracketed_text
         numbers: list[int] = []
         for key in KEY.finditer(text):
             first, last = int(key["first"]), int(key["last"] or key["first"])
@@ -233,20 +238,20 @@ class _Settlement:
         return " ".join(marks)
 
 
-def _tidy(marked: str) -> str:
+def _tidy(marked_text: str) -> str:
     """Close the gaps of removals, and add spaces between references and words."""
-    if REMOVED in marked:
-        marked = _without_removals(marked)
-    text = _MARK_BEFORE_MARK.sub(r"\1 ", marked)
+    if REMOVED in marked_text:
+        marked_text = _without_removals(marked_text)
+    text = _MARK_BEFORE_MARK.sub(r"\1 ", marked_text)
     text = _WORD_BEFORE_MARK.sub(r" \1", text)
     text = _MARK_BEFORE_WORD.sub(r"\1 ", text)
     return text.strip()
 
 
-def _without_removals(marked: str) -> str:
+def _without_removals(marked_text: str) -> str:
     """Remove removal marks with their brackets, commas and spaces."""
     text = _EMPTIED_BRACKETS.sub(
-        lambda found: REMOVED if REMOVED in found.group(1) else found.group(), marked
+        lambda match: REMOVED if REMOVED in match.group(1) else match.group(), marked_text
     )
     text = _RUN.sub(_drop_at_bracket, text)
     text = _BEFORE_PUNCTUATION.sub("", text)
@@ -254,17 +259,22 @@ def _without_removals(marked: str) -> str:
 
 
 def _drop_at_bracket(run: Match[str]) -> str:
-    """Spaces, commas and removals behind an opening bracket or before a closing one."""
+    """Drop spaces, commas and removals next to a bracket."""
     text, start, end = run.string, run.start(), run.end()
-    before, after = text[start - 1 : start], text[end : end + 1]
-    at_bracket = (before and before in "[(") or (after and after in "])")
+    preceding_sign, following_sign = text[start - 1 : start], text[end : end + 1]
+    at_bracket = (preceding_sign and preceding_sign in "[(") or (
+        following_sign and following_sign in "])"
+    )
     return "" if at_bracket and REMOVED in run.group() else run.group()
 
 
 def citation_rows(
-    resolved: Settled, prompt_papers: Shown, *, module: str, subject: str, field: str
+    settled_text: Settled, prompt_papers: Shown, *, module: str, subject: str, field: str
 ) -> tuple[Citation, ...]:
-    """One row per paper that `settled` cites; `shown` is what the text was settled against."""
+    """Return one row for each paper that the text cites.
+
+    `prompt_papers` are the papers of its prompt.
+    """
     return tuple(
         Citation(
             paper_id=paper_id,
@@ -274,5 +284,5 @@ def citation_rows(
             field=field,
             count=count,
         )
-        for paper_id, count in resolved.cited
+        for paper_id, count in settled_text.cited
     )

@@ -19,14 +19,14 @@ _IN_PROSE = bounded(
 
 
 def spelled_out(text: str, prompt_papers: Shown, subject: PaperId) -> tuple[str, int]:
-    """Return a reply about the paper `subject` without keys, and how many references it made up.
+    """Return a reply about `subject` without keys, and the number of invented references.
 
-    Links, addresses, DOIs, arXiv numbers and `(Author, year)` references go, and are counted with
-    bracketed keys that are not in `shown`, the papers of the prompt. A key means nothing, or
-    another paper, in the next prompt and in a report. In brackets `subject`'s own key and keys never
-    shown go; another paper's key becomes its title. In a sentence (`P3 shows`) `subject` becomes
-    `the paper`. Anything else that looks like a key (the P3 wave, the P53 gene) stays, and so do
-    the words of quotations (`quoted.shielded`).
+    A key means nothing, or another paper, in the next prompt and in a report. Links, addresses,
+    DOIs, arXiv numbers and `(Author, year)` references are removed, and counted together with
+    bracketed keys that are not in `shown`, the papers of the prompt. In brackets, the key of
+    `subject` and keys that were not shown are removed; the key of another paper becomes its title.
+    In a sentence (`P3 shows`) `subject` becomes `the paper`. Anything else that looks like a key
+    (the P3 wave, the P53 gene) stays, and so do the words of quotations (`quoted.shielded`).
     """
     cleaned_text, removed_count = without_made_up(text)
     cleaned_text = shielded(cleaned_text)
@@ -58,8 +58,9 @@ def spelled_out(text: str, prompt_papers: Shown, subject: PaperId) -> tuple[str,
 
 
 def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None]) -> str:
-    """`text` with its brackets written anew, from the inside out: what is taken out may have stood
-    inside others.
+    """Rewrite the brackets of `text` from the inside out.
+
+    Removed text may have been nested.
 
     Args:
         write: gets the space before if there is one, the opening sign, what is inside, and the
@@ -77,10 +78,10 @@ def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None])
             innermost = True
         elif open_pieces:
             start = open_pieces.pop()
-            inside = "".join(pieces[start + 1 :]) if innermost else ""
+            content = "".join(pieces[start + 1 :]) if innermost else ""
             space = pieces[start - 1][-1:] if pieces[start - 1][-1:].isspace() else ""
-            fits = 1 <= len(inside) <= _LONGEST_INSIDE
-            replacement = write(space, pieces[start], inside, place) if fits else None
+            has_valid_length = 1 <= len(content) <= _LONGEST_INSIDE
+            replacement = write(space, pieces[start], content, place) if has_valid_length else None
             if replacement is not None:
                 del pieces[start:]
                 pieces[-1] = pieces[-1].removesuffix(space)
@@ -101,7 +102,10 @@ def _sentence_subject(keys_text: str, prompt_papers: Shown, subject: PaperId) ->
 
 
 def _title(number: int, prompt_papers: Shown, subject: PaperId) -> str:
-    """Another paper's title, quoted, without brackets; empty for `subject` and unknown keys."""
+    """Return another paper's quoted title, empty for `subject` and unknown keys.
+
+    Brackets in the title are removed.
+    """
     paper = prompt_papers.paper_at(number)
     return (
         shielded(f"“{' '.join(paper.title.translate(_NO_BRACKETS).split())}”")

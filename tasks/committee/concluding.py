@@ -91,8 +91,8 @@ async def conclude(
         detail = (
             f"none of {len(reviews)} reviews has a score; {reasons.count(reason)} for this reason"
         )
-        why = Unscored(reason, detail, unasked_provenance(META_REVIEW, engine))
-        return CitedResult(_unscored(figures, why))
+        unscored = Unscored(reason, detail, unasked_provenance(META_REVIEW, engine))
+        return CitedResult(_unscored(figures, unscored))
     prompt_papers = all_cited_papers(reviews)
     scored_reviews = [
         (each, each.value.score_0_to_10) for each in reviews if each.value.score_0_to_10 is not None
@@ -150,9 +150,12 @@ def no_committee(why: Unscored) -> MetaReview:
     return _unscored(Figures(None, {}, {}, None, None, 0, 0), why)
 
 
-def _unscored(figures: Figures, why: Unscored) -> MetaReview:
-    """Return a meta-review without a decision; the total is computed from the scores if any."""
-    return MetaReview(decision=None, **asdict(figures), **why.columns)
+def _unscored(figures: Figures, unscored: Unscored) -> MetaReview:
+    """Return a meta-review without a decision.
+
+    The total is computed from the scores if any.
+    """
+    return MetaReview(decision=None, **asdict(figures), **unscored.columns)
 
 
 async def _with_suggestions(

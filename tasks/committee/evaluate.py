@@ -29,7 +29,10 @@ ESSENTIAL = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)
 
 @dataclass(frozen=True, slots=True)
 class StructuredIdea:
-    """Atomic claims of an idea's six parts, in order; `unscored`: why there are none."""
+    """Atomic claims of an idea's six parts, in order.
+
+    `unscored` is the reason if there are none.
+    """
 
     claims: tuple[Claim, ...]
     failures: tuple[Failure, ...] = ()
@@ -60,10 +63,10 @@ async def structure_idea(idea: Idea, engine: Engine) -> StructuredIdea:
         (part, statement) for part, statements in claims_by_part.items() for statement in statements
     ]
     if not pairs:
-        nothing = Unscored(
+        unscored = Unscored(
             Reason.NOTHING_TO_JUDGE, "the reply finds no claim in the idea", outcome.provenance
         )
-        return StructuredIdea((), (_missing(idea, list(IdeaPart)),), nothing)
+        return StructuredIdea((), (_missing(idea, list(IdeaPart)),), unscored)
     claims = tuple(
         Claim(claim_id=f"c{number}", part=part, statement=statement, provenance=outcome.provenance)
         for number, (part, statement) in enumerate(pairs, start=1)
@@ -111,20 +114,20 @@ async def evaluate_committee(
     structured_idea = await structure_idea(idea, engine)
     if structured_idea.unscored is not None:
         detail = f"the idea could not be taken apart: {structured_idea.unscored.detail}"
-        why = dataclasses.replace(structured_idea.unscored, detail=detail)
+        unscored = dataclasses.replace(structured_idea.unscored, detail=detail)
         evaluation = CommitteeEvaluation(
             claims=(),
             knowledge=(),
             evidence=(),
             reviews=(),
-            meta_review=no_committee(why),
+            meta_review=no_committee(unscored),
             failures=structured_idea.failures,
         )
         return Findings(evaluation)
     search_parameters = parameters
     if not with_literature:
-        others = tuple(name for name in parameters.sources if name != LITERATURE)
-        search_parameters = replace(parameters, sources=others)
+        other_sources = tuple(name for name in parameters.sources if name != LITERATURE)
+        search_parameters = replace(parameters, sources=other_sources)
     knowledge = await gather_knowledge(
         idea, structured_idea.claims, search_parameters, engine, tools
     )

@@ -115,9 +115,12 @@ def _item(
 
 
 def citations_of(
-    settled: Settled, prompt_papers: Shown, library: Library, *, subject: str, field: str
+    settled_text: Settled, prompt_papers: Shown, library: Library, *, subject: str, field: str
 ) -> tuple[Citation, ...]:
-    """Return one row per cited item; items without a row in `papers` have a knowledge id only."""
+    """Return one row per cited item.
+
+    Items without a row in `papers` have a knowledge id only.
+    """
     return tuple(
         Citation(
             paper_id=paper_id if paper_id in library.papers else None,
@@ -128,7 +131,7 @@ def citations_of(
             field=field,
             count=count,
         )
-        for paper_id, count in settled.cited
+        for paper_id, count in settled_text.cited
     )
 
 

@@ -22,19 +22,19 @@ NEW_SHARE_OF_LATER_ROUNDS = 0.5
 TOKENS_PER_WORD = 1.7
 """Characters / 4 of the words of real ideas and abstracts."""
 TITLE_TOKENS = 35.0
-"""Title, key and tags of an item in a prompt."""
+"""Tokens of title, key and tags of an item in a prompt."""
 ABSTRACT_TOKENS = 290.0
 FULL_TEXT_SHARE = 0.8
 """Share of papers with an available full text."""
 LONGEST_PAGE_TOKENS = 2_500
 SUMMARY_TOKENS = 350.0
-"""A page's summary, with its passages."""
+"""Tokens of a page's summary, with its passages."""
 STANDING_TOKENS, REASON_TOKENS = 50.0, 32.0
-"""Per find: metadata in the credibility prompt, and the entry of the reply."""
+"""Tokens per find: metadata in the credibility prompt, and the entry of the reply."""
 QUERY_TOKENS, OUTCOME_TOKENS = 35.0, 45.0
-"""A query with its part in a reply, and the outcome of a query in a prompt."""
+"""Tokens of a query with its part in a reply, and of its outcome in a prompt."""
 GROUNDING_TOKENS = 200.0
-"""One entry of a grounding reply: evidence, analysis and passage."""
+"""Tokens of one entry of a grounding reply: evidence, analysis and passage."""
 
 
 def expected_calls(
@@ -71,7 +71,9 @@ def expected_calls(
         "refine_queries": ExpectedCalls(
             batches * later_rounds, refinement_tokens, later_rounds * queries * QUERY_TOKENS
         ),
-        "ground_evidence": _grounding(parameters, kinds, later=phases == 2, full_text=full_text),
+        "ground_evidence": _grounding(
+            parameters, kinds, has_later_phase=phases == 2, full_text=full_text
+        ),
     }
 
 
@@ -80,39 +82,46 @@ def _credibility(parameters: CommitteeParameters, pools: int) -> ExpectedCalls:
     if parameters.judge_weight == 0:
         return ExpectedCalls(0.0, 0.0, 0.0)
     size, later_rounds = parameters.items_per_judge_call, parameters.search_rounds - 1
-    first = pools * SIMILARITY_SHARE * parameters.knowledge_per_kind
-    later = first * NEW_SHARE_OF_LATER_ROUNDS
-    items = first + later_rounds * later
-    calls = math.ceil(first / size) + later_rounds * math.ceil(later / size)
+    first_items = pools * SIMILARITY_SHARE * parameters.knowledge_per_kind
+    later_items = first_items * NEW_SHARE_OF_LATER_ROUNDS
+    items = first_items + later_rounds * later_items
+    calls = math.ceil(first_items / size) + later_rounds * math.ceil(later_items / size)
     return ExpectedCalls(calls, items * STANDING_TOKENS, items * REASON_TOKENS)
 
 
 def _grounding(
-    parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool, full_text: bool
+    parameters: CommitteeParameters,
+    kinds: frozenset[SourceKind],
+    *,
+    has_later_phase: bool,
+    full_text: bool,
 ) -> ExpectedCalls:
     """Estimate the calls that ground knowledge in the parts of its kind.
 
     Calls for parts with the same kinds have the same items and share a prompt prefix.
     """
     m, size = parameters.knowledge_per_kind, parameters.items_per_grounding_call
-    whole = parameters.reading_word_limit * TOKENS_PER_WORD
+    full_text_tokens = parameters.reading_word_limit * TOKENS_PER_WORD
     full_text_share = FULL_TEXT_SHARE if full_text else 0.0
     read_tokens = {
-        SourceKind.WEB: min(SUMMARY_TOKENS, whole),
-        SourceKind.PAPERS: full_text_share * whole + (1 - full_text_share) * ABSTRACT_TOKENS,
-        SourceKind.CODE: whole,
+        SourceKind.WEB: min(SUMMARY_TOKENS, full_text_tokens),
+        SourceKind.PAPERS: full_text_share * full_text_tokens
+        + (1 - full_text_share) * ABSTRACT_TOKENS,
+        SourceKind.CODE: full_text_tokens,
     }
     tokens_by_kind = {kind: m * (read_tokens[kind] + TITLE_TOKENS) for kind in kinds}
-    before = [tuple(sorted(kind for kind in kinds if part in GROUNDED[kind])) for part in IdeaPart]
-    after = [tuple(sorted(kinds))] if later else []
-    kinds_per_call = [*before, *after]
+    earlier_kinds = [
+        tuple(sorted(kind for kind in kinds if part in GROUNDED[kind])) for part in IdeaPart
+    ]
+    later_kinds = [tuple(sorted(kinds))] if has_later_phase else []
+    kinds_per_call = [*earlier_kinds, *later_kinds]
     calls, first_calls = (
-        sum(math.ceil(m * len(some) / size) for some in each)
-        for each in (kinds_per_call, [*set(before), *after])
+        sum(math.ceil(m * len(call_kinds) / size) for call_kinds in each)
+        for each in (kinds_per_call, [*set(earlier_kinds), *later_kinds])
     )
     claims = calls * CLAIM_TOKENS / len(IdeaPart)
-    item_tokens = sum(tokens_by_kind[kind] for some in kinds_per_call for kind in some)
-    items = m * sum(len(some) for some in kinds_per_call)
+    item_tokens = sum(tokens_by_kind[kind] for call_kinds in kinds_per_call for kind in call_kinds)
+    items = m * sum(len(call_kinds) for call_kinds in kinds_per_call)
     return ExpectedCalls(
         calls,
         claims + item_tokens,
@@ -123,15 +132,15 @@ def _grounding(
 
 
 FINDING_TOKENS = 145.0
-"""Of one finding in a reviewer's prompt, without the title of its source."""
+"""Tokens of one finding in a reviewer's prompt, without the title of its source."""
 TELLING_SHARE = 0.4
 """Share of grounded items with relevant evidence."""
 KNOWN_SHARE = 0.55
 """Share of the evidence that a bundled persona knows on average."""
 REVIEW_TOKENS = 180.0
-"""One review along one dimension."""
+"""Tokens of one review along one dimension."""
 DIMENSION_TOKENS, PERSONA_TOKENS = 115.0, 110.0
-"""One dimension with its scale, and one reviewer, in a prompt."""
+"""Tokens of one dimension with its scale, and of one reviewer, in a prompt."""
 META_TOKENS, SUGGESTIONS_TOKENS = 600.0, 450.0
 # The gist is one of the six parts.
 GIST_TOKENS, IDEA_TITLE_TOKENS = CLAIM_TOKENS / 6, 12.0
@@ -156,12 +165,15 @@ def expected_committee(
     usable = set(configured(settings)) & set(parameters.sources)
     literature = {SourceKind.PAPERS} if LITERATURE in parameters.sources else set()
     kinds = frozenset(literature | {source.kind for source in SOURCES if source.name in usable})
-    later = dated and parameters.use_later_knowledge
+    has_later_phase = dated and parameters.use_later_knowledge
     search_calls = (
         expected_calls(parameters, kinds, dated=dated, full_text=full_text) if kinds else {}
     )
     requests = (
-        len(IdeaPart) * parameters.queries_per_part * (2 if later else 1) * parameters.search_rounds
+        len(IdeaPart)
+        * parameters.queries_per_part
+        * (2 if has_later_phase else 1)
+        * parameters.search_rounds
     )
     if parameters.references_per_paper:
         requests += parameters.search_rounds - 1
@@ -174,7 +186,7 @@ def expected_committee(
     )
     evidence = KNOWN_SHARE * (findings * FINDING_TOKENS + items * TITLE_TOKENS)
     of_persona = CLAIM_TOKENS + evidence + PERSONA_TOKENS
-    suggestion_items = TELLING_SHARE * items if later else 0.0
+    suggestion_items = TELLING_SHARE * items if has_later_phase else 0.0
     suggestion_calls = float(bool(suggestion_items))
     in_order_of_work = {
         "structure_idea": ExpectedCalls(1.0, 0.0, CLAIM_TOKENS),
@@ -209,9 +221,9 @@ def check_committee(parameters: CommitteeParameters) -> None:
             " personas: ask for fewer, or add some"
         )
     source_names = {LITERATURE, *(source.name for source in SOURCES)}
-    if unknown := sorted(set(parameters.sources) - source_names):
+    if unknown_names := sorted(set(parameters.sources) - source_names):
         raise ConfigurationError(
-            f"[committee] sources: no source is named {', '.join(unknown)}; choose from"
+            f"[committee] sources: no source is named {', '.join(unknown_names)}; choose from"
             f" {', '.join(sorted(source_names))}"
         )
 

@@ -93,15 +93,17 @@ def draw_personas(
     # No secret: the draw must be reproducible.
     lot = _seed(seed, IdeaId("") if same_panel else idea_id, "draw")
     generator = random.Random(lot)  # noqa: S311
-    others = [persona for persona in candidates if persona not in near]
+    other_personas = [persona for persona in candidates if persona not in near]
     return tuple(
         PanelMember(persona, _seed(seed, idea_id, persona.persona_id))
-        for persona in (*near, *generator.sample(others, count - len(near)))
+        for persona in (*near, *generator.sample(other_personas, count - len(near)))
     )
 
 
 def familiar_knowledge(member: PanelMember, records: Sequence[KnowledgeRecord]) -> frozenset[str]:
-    """Return the ids of knowledge that the persona knows: its familiar share of each kind, rounded up.
+    """Return the ids of knowledge that the persona knows.
+
+    They are its familiar share of each kind, rounded up.
 
     Masks are nested: with the same seed, a more familiar persona knows everything that a less
     familiar one does. They do not depend on the dimension or the order of `records`.
@@ -221,14 +223,18 @@ async def review_case(
     dimensions_per_call: int,
     engine: Engine,
 ) -> tuple[PersonaReviewResult, ...]:
-    """Return one review per persona and dimension, in that order, scored or with a reason.
+    """Return one review per persona and dimension, in that order.
+
+    Each is scored or has a reason.
 
     Personas run concurrently.
     """
 
     async def review(seat: _Seat) -> list[PersonaReviewResult]:
-        to_judge = [each for each in dimensions if seat.display.items or not each.needs_evidence]
-        batches = even_batches(to_judge, dimensions_per_call)
+        judged_dimensions = [
+            each for each in dimensions if seat.display.items or not each.needs_evidence
+        ]
+        batches = even_batches(judged_dimensions, dimensions_per_call)
         outcomes = await first_alone(
             [partial(engine.run, PERSONA_REVIEW, seat.question(batch)) for batch in batches]
         )
@@ -245,7 +251,10 @@ async def review_case(
 
 
 def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
-    """Return why there is no evidence; `no_evidence` only if every search was answered."""
+    """Return why there is no evidence.
+
+    It is `no_evidence` only if every search was answered.
+    """
     knowledge = seat.case.knowledge
     if seat.masked_count:
         return (
@@ -286,8 +295,8 @@ def _read_review(
     if len(entries) != 1:
         count = f"{len(entries)} entries" if entries else "no entry"
         detail = f"the reply has {count} for the dimension"
-        why = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-        return seat.unscored(dimension, why)
+        unscored = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return seat.unscored(dimension, unscored)
     if not entries[0].review.strip():
         detail = "the reply gives a score without a reason"
         return seat.unscored(dimension, Unscored(Reason.REPLY_EMPTY, detail, outcome.provenance))

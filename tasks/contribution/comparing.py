@@ -91,17 +91,23 @@ def _row(
     dimensions: Sequence[Dimension],
     batch: Shown,
 ) -> tuple[list[Comparison], tuple[Failure, ...]]:
-    """Return the comparisons with a paper, and a failure if it is misquoted."""
-    remains, removed_count = spelled_out(entry.remains if entry else "", batch, paper.paper_id)
-    overall, more = spelled_out(entry.overall_comparison if entry else "", batch, paper.paper_id)
-    of_paper = removed_count + more
+    """Return the comparisons with a paper, and a failure for a misquotation."""
+    remaining_novelty, removed_count = spelled_out(
+        entry.remains if entry else "", batch, paper.paper_id
+    )
+    overall, overall_removed_count = spelled_out(
+        entry.overall_comparison if entry else "", batch, paper.paper_id
+    )
+    paper_removed_count = removed_count + overall_removed_count
     quote = entry.quote.strip() if entry else ""
-    misquoted = bool(quote) and not stands_in(quote, f"{paper.title}\n\n{paper.abstract or ''}")
+    is_misquoted = bool(quote) and not stands_in(quote, f"{paper.title}\n\n{paper.abstract or ''}")
     reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE
     row: list[Comparison] = []
     for dimension in dimensions:
         answer = _along(dimension, entry) if entry else None
-        text, removed_here = spelled_out(answer.comparison if answer else "", batch, paper.paper_id)
+        text, row_removed_count = spelled_out(
+            answer.comparison if answer else "", batch, paper.paper_id
+        )
         row.append(
             Comparison(
                 paper_id=paper.paper_id,
@@ -111,22 +117,25 @@ def _row(
                 score=answer.score if answer else None,
                 overall_comparison=overall,
                 overlap=answer.overlap if answer else None,
-                remains=remains,
-                quote="" if misquoted else quote,
-                removed_citation_count=of_paper + removed_here,
+                remains=remaining_novelty,
+                quote="" if is_misquoted else quote,
+                removed_citation_count=paper_removed_count + row_removed_count,
                 unscored_reason=None if answer else reason,
                 provenance=outcome.provenance,
             )
         )
-        of_paper = 0  # counted on the first row alone, so that the rows add up
+        paper_removed_count = 0  # counted on the first row alone, so that the rows add up
     detail = "the comparison quotes words that do not stand in the abstract; they were left out"
     return row, omission_failures(
-        STAGE, paper.paper_id, detail, misquoted, Reason.PASSAGE_NOT_FOUND
+        STAGE, paper.paper_id, detail, is_misquoted, Reason.PASSAGE_NOT_FOUND
     )
 
 
 def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison | None:
-    """Return the answer about a dimension, by identifier or name; None if missing or contradicting."""
+    """Return the answer about a dimension, by identifier or name.
+
+    Returns None if missing or contradicting.
+    """
     names = {dimension.dimension_id.casefold(), dimension.name.casefold()}
     # Reversed: of several answers with one score the first wins.
     answers = {

@@ -41,14 +41,14 @@ def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> E
     )
 
 
-_NOTHING = EarlierJudgements(dimensions=(), candidates=(), comparisons=(), paper_sha256={})
+_NO_JUDGEMENTS = EarlierJudgements(dimensions=(), candidates=(), comparisons=(), paper_sha256={})
 
 
 class Before:
     """Judgements of an earlier run that were made by the same step on the same text."""
 
     def __init__(self, earlier: EarlierJudgements | None) -> None:
-        self._earlier = earlier or _NOTHING
+        self._earlier = earlier or _NO_JUDGEMENTS
         self._relevance = {each.paper_id: each for each in self._earlier.candidates}
         self._comparisons: dict[tuple[PaperId, str, str], Comparison] = {
             (each.paper_id, each.dimension_id, each.dimension): each
@@ -57,10 +57,13 @@ class Before:
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
-        """Dimensions of the idea; none if another version of the step extracted them."""
+        """Dimensions of the idea.
+
+        There are none if another version of the step extracted them.
+        """
         dimensions = self._earlier.dimensions
-        same = all(_is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
-        return dimensions if same else ()
+        is_same_step = all(_is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
+        return dimensions if is_same_step else ()
 
     def relevance(self, paper: Paper) -> Judgement | None:
         candidate = self._relevance.get(paper.paper_id)
@@ -71,14 +74,19 @@ class Before:
         )
 
     def comparisons(self, paper: Paper, dimensions: Sequence[Dimension]) -> list[Comparison] | None:
-        """Return the comparisons of `paper` along all `dimensions`; None if one is missing."""
+        """Return the comparisons of `paper` along all `dimensions`.
+
+        Returns None if one is missing.
+        """
         row = [
             self._comparisons.get((paper.paper_id, each.dimension_id, each.name))
             for each in dimensions
         ]
         comparisons = [each for each in row if each is not None]
-        stands = all(self._stands(paper, each.provenance, COMPARE_PAPER) for each in comparisons)
-        return comparisons if stands and len(comparisons) == len(row) else None
+        is_reusable = all(
+            self._stands(paper, each.provenance, COMPARE_PAPER) for each in comparisons
+        )
+        return comparisons if is_reusable and len(comparisons) == len(row) else None
 
     def _stands(self, paper: Paper, provenance: Provenance | None, step: Step[Any, Any]) -> bool:
         same_text = self._earlier.paper_sha256.get(paper.paper_id) == _sha256(paper)

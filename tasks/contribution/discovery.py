@@ -79,12 +79,15 @@ class Discovery:
 
     @property
     def queries(self) -> list[str]:
-        """All queries, each once."""
+        """The distinct queries."""
         return list(dict.fromkeys(query for each in self.dimensions for query in each.queries))
 
 
 async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discovery:
-    """Ask for queries and search with them; each search starts as soon as its query is known."""
+    """Ask for queries and search with them.
+
+    Each search starts as soon as its query is known.
+    """
     async with asyncio.TaskGroup() as group:
         searches = Searches(context, group)
         batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)

@@ -36,7 +36,9 @@ def most_relevant(
     similarity: Mapping[PaperId, float],
     limit: int,
 ) -> list[Paper]:
-    """Return the `limit` most relevant papers; ties by similarity to the idea, then by paper_id.
+    """Return the `limit` most relevant papers.
+
+    Ties are ordered by similarity to the idea, then by paper_id.
 
     ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison
     repeatable and include the closest competitors.
@@ -53,18 +55,21 @@ def most_relevant(
 
 
 def second_pass(judgements: Iterable[Judgement], parameters: ContributionParameters) -> int:
-    """Return the number of papers for the second pass, by the relevant share of the first."""
-    most = parameters.embedding_top
+    """Return the number of papers for the second pass.
+
+    It follows from the relevant share of the first pass.
+    """
+    limit = parameters.embedding_top
     if parameters.second_pass_margin is None:
-        return most
+        return limit
     scores = [each.score for each in judgements if each.score is not None]
     relevant_count = sum(score >= parameters.minimum_relevance for score in scores)
     missing = max(parameters.papers_compared - relevant_count, 0)
     if not relevant_count and missing:
-        return most
+        return limit
     expected_need = missing * len(scores) / relevant_count if missing else 0
     return min(
-        most, max(math.ceil(parameters.second_pass_margin * expected_need), math.ceil(most / 3))
+        limit, max(math.ceil(parameters.second_pass_margin * expected_need), math.ceil(limit / 3))
     )
 
 
@@ -98,7 +103,9 @@ class _Field:
             )
 
     async def judge(self, limit: int, abstract_word_limit: int | None) -> None:
-        """Judge the `limit` nearest papers that are not judged yet; earlier judgements are reused.
+        """Judge the `limit` nearest papers that are not judged yet.
+
+        Earlier judgements are reused.
 
         Papers without an abstract are unscored; the idea's own publication is excluded.
 
@@ -144,7 +151,10 @@ class _Field:
         self.failures.extend(judgements.failures)
 
     async def augment(self) -> None:
-        """Add neighbors of the most relevant papers, and judge the nearest of all unjudged papers."""
+        """Add neighbors of the most relevant papers.
+
+        The nearest of all unjudged papers are then judged.
+        """
         parameters = self.context.parameters
         seeds = await self.most_relevant(parameters.maximum_seeds)
         self.seeds = frozenset(seed.paper_id for seed in seeds)
@@ -156,7 +166,9 @@ class _Field:
         await self.judge(second_pass(self.judgements.values(), parameters), words)
 
     async def most_relevant(self, limit: int) -> list[Paper]:
-        """Return the most relevant papers so far; missing similarities are computed to break ties.
+        """Return the most relevant papers so far.
+
+        Missing similarities are computed to break ties.
 
         Papers without a score are not among them.
         """
@@ -187,7 +199,9 @@ async def evaluate_contribution(
     embedder: Embedder,
     before: EarlierJudgements | None = None,
 ) -> Findings[ContributionEvaluation]:
-    """Evaluate one idea's contribution; failures of engine and sources are part of the result.
+    """Evaluate one idea's contribution.
+
+    Failures of engine and sources are part of the result.
 
     The stages are dimensions, searches, relevance, neighbors of relevant papers and their
     relevance, comparison with the most relevant papers, and reviews. The result does not depend on
@@ -203,26 +217,26 @@ async def evaluate_contribution(
     plan = excerpt("\n".join(claims), idea.text, parameters.idea_word_limit, engine)
     context = Context(idea, plan, parameters, engine, literature, nearness, earlier)
     discovery = await discover(context, extraction.value)
-    around = _Field(context, once(discovery.hits), [*extraction.failures, *discovery.failures])
-    await around.judge(parameters.maximum_judged_papers, parameters.abstract_word_limit)
+    idea_field = _Field(context, once(discovery.hits), [*extraction.failures, *discovery.failures])
+    await idea_field.judge(parameters.maximum_judged_papers, parameters.abstract_word_limit)
     if parameters.augment_papers:
-        await around.augment()
-    papers = await around.most_relevant(parameters.papers_compared)
+        await idea_field.augment()
+    papers = await idea_field.most_relevant(parameters.papers_compared)
     comparisons = NOTHING_COMPARED
     if not papers:
-        reviews = CitedResult(unscored_reviews(context, discovery, around.judgements))
+        reviews = CitedResult(unscored_reviews(context, discovery, idea_field.judgements))
     elif parameters.compare_papers:
-        around.compared = frozenset(paper.paper_id for paper in papers)
+        idea_field.compared = frozenset(paper.paper_id for paper in papers)
         comparisons = await compare(context, papers, discovery.dimensions)
         reviews = await review(context, show(papers), discovery.dimensions, comparisons.value)
     else:
         reviews = await review_uncompared(context, papers, discovery.dimensions)
     evaluation = ContributionEvaluation(
         dimensions=discovery.dimensions,
-        candidates=tuple(around.candidates()),
+        candidates=tuple(idea_field.candidates()),
         comparisons=comparisons.value,
         reviews=reviews.value,
-        failures=(*around.failures, *comparisons.failures, *reviews.failures),
+        failures=(*idea_field.failures, *comparisons.failures, *reviews.failures),
     )
-    retrieved = tuple(one.paper for one in around.hits.values())
-    return Findings(evaluation, retrieved, reviews.citations, reviews.suggestions)
+    retrieved_papers = tuple(one.paper for one in idea_field.hits.values())
+    return Findings(evaluation, retrieved_papers, reviews.citations, reviews.suggestions)

@@ -51,7 +51,10 @@ async def review(
     dimensions: Sequence[Dimension],
     comparisons: Sequence[Comparison],
 ) -> CitedResult[tuple[ContributionReview, ...]]:
-    """Review every dimension by its scored comparisons; papers have one key in all of them."""
+    """Review every dimension by its scored comparisons.
+
+    Papers have one key in all of them.
+    """
     reviews = await side_by_side(
         _review_dimension(
             context,
@@ -127,11 +130,11 @@ async def _review_dimension(
     if not scores:
         reasons = [each.unscored_reason for each in comparisons if each.unscored_reason]
         detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
-        why = Unscored(
+        unscored = Unscored(
             _commonest(reasons), detail, unasked_provenance(CONTRIBUTION_REVIEW, context.engine)
         )
         count = len(comparisons)
-        return CitedResult(_blank(dimension, unscored_comparison_count=count, **why.columns))
+        return CitedResult(_blank(dimension, unscored_comparison_count=count, **unscored.columns))
     outcome = await _ask(context, dimension, _shown_comparisons(papers, comparisons))
     lower, upper = novelty_interval(comparisons) or (None, None)
     blank = _blank(
@@ -154,9 +157,12 @@ def _commonest(reasons: Sequence[Reason]) -> Reason:
 def _shown_comparisons(
     papers: Shown, comparisons: Sequence[Comparison]
 ) -> tuple[ShownComparison, ...]:
-    """Return the scored comparisons for a prompt, the closest works first and with their abstract."""
-    scored = [each for each in comparisons if each.score is not None]
-    with_text = [each for each in scored if each.comparison] or scored
+    """Return the scored comparisons for a prompt, closest works first.
+
+    The closest works have their abstract.
+    """
+    scored_comparisons = [each for each in comparisons if each.score is not None]
+    with_text = [each for each in scored_comparisons if each.comparison] or scored_comparisons
     closest = closest_first(with_text)
     near_ids = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
     papers_by_id = {paper.paper_id: paper for paper in papers.papers}
@@ -205,7 +211,7 @@ def _settle_reply(
 def unscored_reviews(
     context: Context, discovery: Discovery, judgements: Mapping[PaperId, Judgement]
 ) -> tuple[ContributionReview, ...]:
-    """Return a review without a score for each dimension, as there is nothing to compare with.
+    """Return an unscored review for each dimension without comparisons.
 
     The reason is a failed call, judgement or search, or that nothing relevant was found. None of
     them is evidence of novelty.
@@ -242,5 +248,5 @@ def unscored_reviews(
             f" {context.parameters.minimum_relevance}{unjudged_note}; an empty field is not proof"
             " of novelty"
         )
-    why = Unscored(reason, detail, unasked_provenance(CONTRIBUTION_REVIEW, context.engine))
-    return tuple(_blank(dimension, **why.columns) for dimension in discovery.dimensions)
+    unscored = Unscored(reason, detail, unasked_provenance(CONTRIBUTION_REVIEW, context.engine))
+    return tuple(_blank(dimension, **unscored.columns) for dimension in discovery.dimensions)

@@ -45,13 +45,16 @@ class Searches:
     _tasks: dict[str, asyncio.Task[Answer[Paper]]] = field(default_factory=dict)
 
     def start(self, dimension: Dimension) -> None:
-        """Start the searches of a dimension; bulk searches wait for the last dimension."""
+        """Start the searches of a dimension.
+
+        Bulk searches wait for the last dimension.
+        """
         parameters = self.context.parameters
         if parameters.search is SearchKind.RELEVANCE:
             for query in dimension.queries:
                 self._send(query, parameters.papers_per_query)
         elif parameters.search is SearchKind.PACKED and dimension.queries:
-            # Of each statement the first.
+            # The first query of each statement.
             leading = dimension.queries[:: parameters.queries_per_statement]
             self._send(packed_query(leading), PACKED_ROWS)
 
@@ -125,7 +128,10 @@ def best_of_each(
 
 
 def once(new: Iterable[SearchHit], earlier: Iterable[SearchHit] = ()) -> dict[PaperId, SearchHit]:
-    """Merge versions of works; return the first hit of each, earlier hits first."""
+    """Merge versions of works.
+
+    Returns the first hit of each, earlier hits first.
+    """
     earlier, new = tuple(earlier), tuple(new)
     works = Works((one.paper for one in new), (one.paper for one in earlier))
     first_found: dict[PaperId, SearchHit] = {}
@@ -159,14 +165,14 @@ async def augment(
         return Augmentation()
     parameters, literature = context.parameters, context.literature
     cutoff = context.idea.cutoff_date
-    pooled = parameters.recommendations is RecommendationKind.POOLED
+    is_pooled = parameters.recommendations is RecommendationKind.POOLED
     seed_ids = [seed.paper_id for seed in seeds]
 
     async def recommend(ids: Sequence[PaperId]) -> Answer[Paper]:
         limit = parameters.recommendations_per_seed
         if not limit:
             return Answer(())
-        if pooled:
+        if is_pooled:
             return await literature.pooled_recommendations(ids, limit * len(ids), cutoff)
         return await literature.recommendations(ids[0], limit, cutoff)
 
@@ -174,7 +180,7 @@ async def augment(
         limit = parameters.references_per_seed
         return await literature.references(seed_ids, limit, cutoff) if limit else Answer(())
 
-    groups = even_batches(seed_ids, parameters.seeds_per_recommendation_request if pooled else 1)
+    groups = even_batches(seed_ids, parameters.seeds_per_recommendation_request if is_pooled else 1)
     async with asyncio.TaskGroup() as group:
         recommendation_tasks = {ids[0]: group.create_task(recommend(ids)) for ids in groups}
         references_task = group.create_task(find_references())

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 
 def clusters_below(vectors: NDArray[np.floating], similarity: float) -> NDArray[np.intp]:
-    """Cluster rows until no two clusters have a mean cosine of `similarity`; return labels.
+    """Cluster rows until no two clusters have a mean cosine of `similarity`.
 
-    Takes 8 bytes per pair of rows.
+    Return labels. The computation takes 8 bytes per pair of rows.
     """
     if len(vectors) < 2:
         return np.zeros(len(vectors), dtype=np.intp)
@@ -23,7 +23,9 @@ def clusters_below(vectors: NDArray[np.floating], similarity: float) -> NDArray[
 def clusters_by_count(
     vectors: NDArray[np.floating], count: int, method: str, metric: str
 ) -> list[int]:
-    """Cluster rows into `count` clusters, or one per row if there are fewer; return labels.
+    """Cluster rows into at most `count` clusters; return labels.
+
+    With fewer rows, each is a cluster.
 
     Args:
         method, metric: linkage method and distance metric of SciPy.

@@ -1,13 +1,13 @@
 """The local embedding model: loaded once per process, on first use.
 
-The bundled one, all-MiniLM-L6-v2, runs as a graph in ONNX Runtime: `encoder.onnx` says what is
-computed, the weights come from the package that ships them. Loading takes a third of a second,
-where sentence-transformers and torch take ten; a text costs half as much, and the vectors are the
-same to 1e-6. The architecture is BERT's (Devlin et al. 2019): post-norm layers, absolute positions,
-the mean over tokens.
+The bundled model, all-MiniLM-L6-v2, runs in ONNX Runtime. `encoder.onnx` contains its graph, and a
+separate package its weights. Loading takes a third of a second, compared with ten seconds for
+sentence-transformers and torch. Each text takes half as long, and the vectors are equal to 1e-6.
+The architecture is BERT's (Devlin et al. 2019), with post-norm layers, absolute positions, and the
+mean over tokens.
 
-Libraries of models are imported by the functions that use them: most commands embed nothing, and
-should not wait for half a second to ten.
+Functions import the model libraries on use: most commands embed nothing, and the imports take half
+a second to ten seconds.
 """
 
 import logging
@@ -26,7 +26,7 @@ from tasks.embeddings import unit
 BUNDLED = "all-MiniLM-L6-v2"
 _MODELS: dict[tuple[str, int], "LocalModel"] = {}
 PROCESS_LOCK = threading.Lock()
-"""Held while a model is loaded or runs: one already uses all the cores it may."""
+"""Held while a model loads or runs, because one model already uses all allowed cores."""
 
 Vectors = NDArray[np.float32]
 
@@ -36,25 +36,25 @@ class LocalModel:
     """A model in this process. `encode` must be called with `PROCESS_LOCK` held.
 
     Attributes:
-        vectors: of texts, so many at once; one row per text.
+        vectors: embeds texts in batches of a given size; returns one row per text.
     """
 
     dimensions: int
     vectors: Callable[[Sequence[str], int], Vectors]
 
     def encode(self, texts: Sequence[str], batch_size: int) -> Vectors:
-        """Unit vectors, one row per text.
+        """Return unit vectors, one row per text.
 
-        With the bundled model a text's vector does not depend on the texts embedded beside it.
+        With the bundled model, a text's vector does not depend on the other texts.
         """
         return unit(self.vectors(texts, batch_size))
 
 
 def load(name: str, maximum_tokens: int) -> LocalModel:
-    """The model of this process, loaded on first use. Call with `PROCESS_LOCK` held.
+    """Return the model of this process. Call with `PROCESS_LOCK` held.
 
     Raises:
-        ConfigurationError: there is no such model, or its files cannot be had.
+        ConfigurationError: there is no such model, or its files are unavailable.
     """
     key = (name, maximum_tokens)
     if key in _MODELS:
@@ -70,7 +70,7 @@ def load(name: str, maximum_tokens: int) -> LocalModel:
 
 
 def _load_transformer(name: str, maximum_tokens: int) -> LocalModel:
-    """A sentence-transformers model; importing that library takes ten seconds."""
+    """Load a sentence-transformers model; importing that library takes ten seconds."""
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging as transformers_logging
 
@@ -98,22 +98,24 @@ def _load_transformer(name: str, maximum_tokens: int) -> LocalModel:
 
 _TOKENS_PER_BUCKET = 16
 _GRAPH = Path(__file__).with_name("encoder.onnx")
-"""The encoder without its weights (ONNX 10, operations 21): tokens and their mask in, the mean over
-tokens out. The code that wrote it: `git log -S make_model -- tasks/embeddings/local_model.py`.
+"""Graph of the encoder without its weights (ONNX 10, operations 21).
+
+It maps tokens and their mask to the mean over tokens. To find the code that wrote it, run
+`git log -S make_model -- tasks/embeddings/local_model.py`.
 """
 _PLACES, _SEGMENTS = (f"embeddings.{kind}_embeddings.weight" for kind in ("position", "token_type"))
 
 
 class BundledEncoder:
-    """Texts to vectors. Not safe to call from two threads at once.
+    """Encoder of texts as vectors. Not thread-safe.
 
-    A text's vector is the same to the last bit whatever is embedded beside it: every batch holds
-    texts of one padded length, a multiple of 16 tokens, and never a single one, for which the
-    library multiplies in another order.
+    A text's vector is the same to the last bit in every batch. For this, all texts of a batch have
+    the same padded length, a multiple of 16 tokens. A batch never has a single text, for which the
+    library would multiply in another order.
     """
 
     def __init__(self, folder: Path, maximum_tokens: int) -> None:
-        """`folder`: with the weights and the tokenizer."""
+        """Load the weights and the tokenizer from `folder`."""
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -135,7 +137,7 @@ class BundledEncoder:
         self.dimensions = int(self._session.get_outputs()[0].shape[-1])
 
     def vectors(self, texts: Sequence[str], batch_size: int) -> NDArray[np.float32]:
-        """One row per text, in order."""
+        """Return one row per text, in order."""
         tokens = [each.ids for each in self._tokenizer.encode_batch(list(texts))]
         buckets: dict[int, list[int]] = {}
         for place, ids in enumerate(tokens):
@@ -162,7 +164,7 @@ class BundledEncoder:
 
 
 def _weights(path: Path) -> dict[str, NDArray[np.float32]]:
-    """The weights by the names and in the shapes that the graph asks for."""
+    """Read the weights with the graph's names and shapes."""
     from safetensors.numpy import load_file
 
     stored_weights: dict[str, NDArray[np.float32]] = load_file(path)
@@ -171,6 +173,6 @@ def _weights(path: Path) -> dict[str, NDArray[np.float32]]:
         for name, value in stored_weights.items()
         if not name.startswith("pooler.") and not name.endswith("_ids")
     }
-    # All tokens are of one segment: its vector joins that of the place.
+    # All tokens belong to one segment, so its vector is added to those of the positions.
     weights[_PLACES] = stored_weights[_PLACES] + weights.pop(_SEGMENTS)[0]
     return weights

@@ -1,4 +1,4 @@
-"""Sentence embeddings with a cache by text hash: in memory, and on disk where a store is given."""
+"""Sentence embeddings, cached by text hash in memory and optionally on disk."""
 
 import asyncio
 import threading
@@ -30,7 +30,7 @@ _POLICY = RetryPolicy(4, 300.0, first_pause_seconds=0.5, longest_pause_seconds=8
 async def embed_remotely(
     model: str, texts: Sequence[str], api_base: str | None
 ) -> NDArray[np.float32]:
-    """Unit vectors from LiteLLM's `model`, one row per text.
+    """Return unit vectors from LiteLLM's `model`, one row per text.
 
     Raises:
         ConfigurationError: wrong key or no such model.
@@ -103,23 +103,26 @@ Vector = NDArray[np.float32]
 
 
 def bundled_settings(settings: EmbeddingSettings) -> EmbeddingSettings:
-    """Return `settings` with the bundled model, for figures that were fitted on its vectors."""
+    """Return `settings` with the bundled model.
+
+    Some figures were fitted on its vectors.
+    """
     fields = EmbeddingSettings.model_fields
     fitted_with = {name: fields[name].default for name in ("model", "maximum_tokens")}
     return settings.model_copy(update=fitted_with)
 
 
 class SentenceEmbedder:
-    """Implements `Embedder` with the bundled model, any sentence-transformers model, or
-    `litellm:<model>`.
+    """Implements `Embedder` with a local model or an embedding API.
 
-    Cached by model, maximum tokens and text. Equal texts are embedded once, also when
-    asked for by several ideas at once. The local model runs in a thread, one batch at a time per
-    process; what others wait for meanwhile joins the next batch of the bundled model, whose vectors
-    do not depend on what is embedded beside them.
+    The model is the bundled one, any sentence-transformers model, or `litellm:<model>`. Vectors are
+    cached by model, maximum tokens and text. Equal texts are embedded once, also if several ideas
+    need them at the same time. The local model runs in a thread, one batch at a time per process.
+    Texts of waiting callers join the next batch of the bundled model, whose vectors do not depend
+    on the other texts.
 
     Raises (from `embed`):
-        ConfigurationError: the model cannot be had, or its key is wrong.
+        ConfigurationError: the model is unavailable, or its key is wrong.
         TransientError, RequestRejectedError: an embedding API did not answer or refused.
     """
 
@@ -135,7 +138,7 @@ class SentenceEmbedder:
         self._waiting: dict[str, str] = {}
 
     async def embed(self, texts: Sequence[str]) -> Vector:
-        """One unit row per text, in order; shape (len(texts), dimensions)."""
+        """Return unit rows in order, shape (len(texts), dimensions)."""
         if not texts:
             return await asyncio.to_thread(self._empty)
         keys = [self._key(text) for text in texts]
@@ -183,25 +186,28 @@ class SentenceEmbedder:
             rest = {key: text for key, text in texts.items() if key not in remembered_vectors}
             computed_vectors: dict[str, Vector] = {}
             if rest:
-                together = self._batch_with_waiting(rest)
-                vectors = self._model().encode(list(together.values()), BATCH_SIZE)
-                computed_vectors = dict(zip(together, vectors, strict=True))
+                batch = self._batch_with_waiting(rest)
+                vectors = self._model().encode(list(batch.values()), BATCH_SIZE)
+                computed_vectors = dict(zip(batch, vectors, strict=True))
             self._remember(computed_vectors)
         return remembered_vectors | {key: computed_vectors[key] for key in rest}
 
     def _batch_with_waiting(self, texts: dict[str, str]) -> dict[str, str]:
-        """Add texts that other callers wait for; they then find them in memory."""
+        """Add texts that other callers wait for.
+
+        Their vectors are then in memory.
+        """
         with self._memory_lock:
             for key in texts:
                 self._waiting.pop(key, None)
             if self._settings.model != local_model.BUNDLED:
                 return texts
-            joining = [
+            waiting_keys = [
                 key
                 for key in islice(self._waiting, max(_TEXTS_TOGETHER - len(texts), 0))
                 if key not in self._memory
             ]
-            return texts | {key: self._waiting.pop(key) for key in joining}
+            return texts | {key: self._waiting.pop(key) for key in waiting_keys}
 
     def _empty(self) -> Vector:
         if self._remote is not None:

@@ -1,4 +1,4 @@
-"""Similarity of papers to an idea, by sentence embeddings or weighted shared words."""
+"""Similarity of papers to an idea, by embeddings or shared words."""
 
 import math
 from collections import Counter
@@ -14,10 +14,11 @@ from tasks.embeddings import Embedder
 from tasks.text.words import content_words, sections_of_markdown, shorten_words
 
 PASSAGE_WORDS = 90
-"""Words per passage of an idea: what fits into the 128 tokens a small sentence encoder reads."""
+"""Words per passage of an idea, which fit into the 128 tokens of a small sentence encoder."""
 MAXIMUM_PASSAGES = 16
-"""Passages of one idea that are embedded, spread evenly over it; 16 × 90 words hold all but
-unusually long ideas whole.
+"""Embedded passages of one idea, spread evenly over it.
+
+16 × 90 words cover all but unusually long ideas.
 """
 SATURATION = 1.2
 LENGTH_WEIGHT = 0.75
@@ -26,12 +27,12 @@ LENGTH_WEIGHT = 0.75
 
 
 def paper_text(title: str, abstract: str | None) -> str:
-    """Return the text by which a paper is embedded, the same everywhere, for the cache."""
+    """Return the text by which a paper is embedded and cached."""
     return f"{title}\n{abstract}" if abstract else title
 
 
 def idea_passages(idea: str) -> list[str]:
-    """Split the idea into passages that fit an encoder, each with its heading."""
+    """Split the idea into encoder-sized passages, each with its heading."""
     passages: list[str] = []
     for heading, body in sections_of_markdown(idea):
         rest = " ".join(f"{heading}. {body}".split()) if heading else " ".join(body.split())
@@ -46,10 +47,12 @@ def idea_passages(idea: str) -> list[str]:
 
 
 class Nearness:
-    """Similarity of texts to one idea: cosine with the mean over the idea's passages, floored at 0.
+    """Similarity of texts to one idea, from 0 to 1.
 
-    Each text is embedded once, of each no more than its first `word_limit` words: processor time
-    grows with their number. The idea itself is read whole.
+    It is the cosine with the mean over the idea's passages, or 0 if that is negative.
+
+    Each text is embedded once, up to its first `word_limit` words, because processor time grows with
+    their number. The idea itself is embedded in full.
     """
 
     def __init__(self, idea: str, embedder: Embedder, word_limit: int | None = None) -> None:
@@ -60,7 +63,7 @@ class Nearness:
         self._known: dict[str, float] = {}
 
     async def of(self, texts: Sequence[str]) -> list[float]:
-        """One value from 0 to 1 per text, in order; at most one request to the embedder."""
+        """Return the texts' similarities in order, by at most one request."""
         await self._learn([text for text in dict.fromkeys(texts) if text not in self._known])
         return [self._known[text] for text in texts]
 
@@ -69,8 +72,8 @@ class Nearness:
             return
         passages = self._passages if self._centre is None else []
         limit = self._word_limit
-        shortened = texts if limit is None else [shorten_words(text, limit)[0] for text in texts]
-        vectors = await self._embedder.embed([*passages, *shortened])
+        short_texts = texts if limit is None else [shorten_words(text, limit)[0] for text in texts]
+        vectors = await self._embedder.embed([*passages, *short_texts])
         if self._centre is None:
             mean = vectors[: len(passages)].mean(axis=0)
             length = np.float32(np.linalg.norm(mean))
@@ -82,22 +85,23 @@ class Nearness:
 
 
 def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Paper]:
-    """Return the `limit` papers that share most weighted words with the idea, in input order."""
+    """Return the `limit` papers with most shared weighted words, in input order."""
     if len(papers) <= limit:
         return list(papers)
     return _best(papers, SharedWords(papers).with_text(idea), limit)
 
 
 def _best(papers: Sequence[Paper], worth: Mapping[PaperId, float], limit: int) -> list[Paper]:
-    """Return the `limit` best papers in input order; ties go to the smaller paper_id."""
+    """Return the `limit` best papers in input order.
+
+    Ties go to the smaller paper_id.
+    """
     best_ids = set(sorted(worth, key=lambda paper_id: (-worth[paper_id], paper_id))[:limit])
     return [paper for paper in papers if paper.paper_id in best_ids]
 
 
 class SharedWords:
-    """BM25 over the titles and abstracts of a list of papers; word weights come from the list
-    itself.
-    """
+    """BM25 over titles and abstracts; the papers determine the word weights."""
 
     def __init__(self, papers: Sequence[Paper]) -> None:
         self._bags = {
@@ -135,7 +139,7 @@ class SharedWords:
 PREFILTERED = 3
 """Papers embedded for each one needed, after the lexical prefilter."""
 
-# The constant of the paper that `fused` names.
+# 60 is the constant in the source of `fused`.
 _FUSION_DAMPING = 60
 
 
@@ -148,7 +152,7 @@ async def nearest(
     lexical_prefilter: bool,
     ranking: Ranking = Ranking.EMBEDDING,
 ) -> tuple[list[Paper], dict[PaperId, float]]:
-    """Return the `limit` papers most similar to the idea in input order, and the similarities.
+    """Return the `limit` most similar papers in input order, and similarities.
 
     A list that fits is returned without embedding. With `lexical_prefilter`, only the `PREFILTERED
     × limit` papers that share most weighted words with the idea are embedded. Ties go to the
@@ -169,9 +173,10 @@ async def nearest(
 
 
 def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:
-    """Fuse rankings of the same papers: the sum of 1 / (60 + rank), ties by paper_id.
+    """Fuse rankings of the same papers by reciprocal ranks.
 
-    Reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009) needs no common scale.
+    The sum of 1 / (60 + rank) counts, with ties by paper_id. Reciprocal rank fusion (Cormack,
+    Clarke & Büttcher, SIGIR 2009) needs no common scale.
     """
     worth: dict[PaperId, float] = {}
     for values in rankings:

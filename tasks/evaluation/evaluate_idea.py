@@ -76,7 +76,10 @@ async def _assess(
     job: ShardJob,
     tools: IdeaTools,
 ) -> dict[str, Findings[Any]]:
-    """Assess the plan; return these findings, and those of soundness with the weighed concerns."""
+    """Assess the plan.
+
+    Return these findings, and those of soundness with the weighed concerns.
+    """
     module = Module.ASSESSMENT
     assessing = MODULES[module].evaluate(
         preliminary.idea, job.request.profile, dataclasses.replace(tools, evaluation=preliminary)
@@ -119,7 +122,10 @@ def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation,
 async def _coverage(
     planned_idea: PlannedIdea, job: ShardJob, tools: IdeaTools
 ) -> FieldCoverage | None:
-    """Check whether the literature covers the field of the idea; None: not checked or failed."""
+    """Check whether the literature covers the field of the idea.
+
+    The result is None if the check is off or failed.
+    """
     if tools.field_embedder is None or not is_checked(job.literature):
         return None
     answer = await check_field(
@@ -143,7 +149,7 @@ async def _coverage(
 async def _with_resources(
     evaluation: IdeaEvaluation, job: ShardJob, tools: IdeaTools
 ) -> IdeaEvaluation:
-    """Add resources that the papers used, extracted from texts that the modules have read."""
+    """Add the papers' resources, extracted from texts read by modules."""
     soundness = evaluation.soundness
     passages = (
         []
@@ -214,7 +220,7 @@ def _assemble(
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),
-        # Of several votes of one judge on one item the last counts.
+        # If a judge votes several times on one item, the last vote counts.
         judge_votes=tuple(
             {
                 (vote.step, vote.question, vote.item, vote.judge): vote
@@ -238,7 +244,7 @@ def _describe(paper: Paper) -> Paper:
 def failed_evaluation(
     planned_idea: PlannedIdea, job: ShardJob, ledger: Ledger, watch: Stopwatch, failure: Failure
 ) -> IdeaEvaluation:
-    """Return the evaluation of an idea that failed, with its calls and the failure only."""
+    """Return a failed idea's evaluation, with its calls and the failure."""
     ledger.failures.append(failure)
     return _assemble(planned_idea, job, ledger, watch, {})
 

@@ -42,7 +42,10 @@ _SUFFIX = ".json"
 
 
 class SpentWaiting(Noun):
-    """Usage of an idea before it was suspended; its next start reads all of it from caches."""
+    """Usage of an idea before it was suspended.
+
+    Its next start reads all of it from caches.
+    """
 
     counted_requests: int = Field(ge=0, description="Literature requests counted by the budget.")
     api_calls: tuple[ApiCall, ...]
@@ -52,7 +55,10 @@ class SuspendedIdeas(PutDown):
     """Suspended ideas of a run, which wait for batches."""
 
     def suspend(self, key: EvaluationKey, ledger: Ledger) -> None:
-        """Suspend an idea and store its literature requests; its model calls are in the journal."""
+        """Suspend an idea and store its literature requests.
+
+        Its model calls are in the journal.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         usage = SpentWaiting(
             counted_requests=ledger.counted_requests,
@@ -65,7 +71,7 @@ class SuspendedIdeas(PutDown):
         self.wait(key)
 
     def resume(self, key: EvaluationKey, ledger: Ledger) -> None:
-        """Book the usage of an idea from before its suspension, as already counted."""
+        """Book an idea's usage before its suspension as already counted."""
         try:
             content = (self.folder / f"{key}{_SUFFIX}").read_bytes()
         except FileNotFoundError:
@@ -81,7 +87,7 @@ class SuspendedIdeas(PutDown):
 
 
 MAXIMUM_ATTEMPTS = 3
-"""One less than the worker deaths after which Dask gives up a whole shard."""
+"""One less than the number of worker deaths after which Dask abandons a shard."""
 
 
 class Attempts:
@@ -104,7 +110,10 @@ class Attempts:
 
     @contextmanager
     def hold(self, key: EvaluationKey) -> Iterator[None]:
-        """Count an idea while it is evaluated; running out of memory counts as a dead worker."""
+        """Count an idea while it is evaluated.
+
+        Running out of memory counts as a dead worker.
+        """
         self.begin(key)
         clear_mark = True
         try:
@@ -129,15 +138,15 @@ class Attempts:
         file = self._folder / safe_name("evaluation key", key)
         if self._database is not None:
             with self._database.record(f"attempts {self._folder.parent.name} {key}") as record:
-                before = _parse_count(record.content or b"0")
-                if (after := update(before)) != before:
-                    record.replace(str(after).encode() if after else None)
-                return after
-        before = _parse_count(file.read_bytes()) if file.exists() else 0
-        if (after := update(before)) != before:
+                old_count = _parse_count(record.content or b"0")
+                if (new_count := update(old_count)) != old_count:
+                    record.replace(str(new_count).encode() if new_count else None)
+                return new_count
+        old_count = _parse_count(file.read_bytes()) if file.exists() else 0
+        if (new_count := update(old_count)) != old_count:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(str(after)) if after else file.unlink()
-        return after
+            file.write_text(str(new_count)) if new_count else file.unlink()
+        return new_count
 
 
 def _parse_count(content: bytes) -> int:
@@ -182,14 +191,14 @@ async def evaluate_shard(
         if reason != _WAITING:
             idea_landed(reason or "complete", time.monotonic() - start)
 
-    waiting = [
+    unfinished_ideas = [
         (attempts.count(planned_idea.evaluation_key), planned_idea)
         for planned_idea in job.ideas
         if complete_receipt(layout, RUNS, job.run_id, planned_idea.evaluation_key) is None
     ]
-    fresh = [planned_idea for deaths, planned_idea in waiting if not deaths]
-    await each_unit(fresh, job.request.parameters.ideas_in_flight, one)
-    for deaths, planned_idea in sorted(waiting, key=lambda entry: entry[0]):
+    first_attempts = [planned_idea for deaths, planned_idea in unfinished_ideas if not deaths]
+    await each_unit(first_attempts, job.request.parameters.ideas_in_flight, one)
+    for deaths, planned_idea in sorted(unfinished_ideas, key=lambda entry: entry[0]):
         if deaths:
             await one(planned_idea)
     receipts = (
@@ -206,9 +215,10 @@ async def _evaluate_and_land(
     attempts: Attempts,
     open_tools: IdeaToolsFactory,
 ) -> str | None:
-    """Evaluate and land an idea; return why a rerun may improve it, None if it is complete.
+    """Evaluate and land an idea.
 
-    An idea that waits for a batch is suspended without landing.
+    Return the reason why a rerun may improve it, None if it is complete. An idea that waits for a
+    batch is suspended without landing.
     """
     idea_id, key = planned_idea.idea.idea_id, planned_idea.evaluation_key
     parameters = job.request.parameters
@@ -257,9 +267,10 @@ async def _evaluate_and_land(
 
 
 def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
-    """Return why a rerun may improve this evaluation; None if it is complete.
+    """Return why a rerun may improve this evaluation.
 
-    Permanent failures of look-ups (an unknown paper, an invalid query) leave it complete.
+    The result is None if it is complete. Permanent failures of look-ups (an unknown paper, an
+    invalid query) leave it complete.
     """
     failure_reasons = (each.reason for each in every_failure(evaluation) if not _stands(each))
     reason = first_that_may_pass((*unscored_reasons(evaluation), *failure_reasons))

@@ -1,7 +1,7 @@
-"""Estimates of a run: requests, calls, tokens, dollars and hours, from the profile and the ideas.
+"""Estimates of the requests, calls, tokens, dollars and hours of a run.
 
-`tests/tasks/evaluation/test_estimate_against_a_run.py` checks that it is within 15 % of a run whose
-model and literature behave as expected here; `python -m tests.benchmarks requests_and_tokens`
+`tests/tasks/evaluation/test_estimate_against_a_run.py` checks that estimates are within 15 % of a
+run whose model and literature behave as expected here; `python -m tests.benchmarks requests_and_tokens`
 measures real ideas. The numbers of methods, dimensions and relevant papers and the lengths of
 unbounded replies depend on the model: they were measured with ScholarEval's released code.
 """
@@ -47,9 +47,9 @@ from tasks.recommendation.steps import expected_resources
 from tasks.survey.expected import expected_requests, expected_survey
 
 TOKENS_PER_WORD = 1.7
-"""Characters / 4 of the words of real ideas and abstracts."""
+"""Mean characters / 4 per word in real ideas and abstracts."""
 ABSTRACT_TOKENS = 290
-"""Of 87,106 abstracts, 1,144 characters on average."""
+"""Mean of 87,106 abstracts, which have 1,144 characters on average."""
 TITLE_TOKENS = 35
 """Title, key and tags of a paper in a prompt."""
 ENTRY_TOKENS = 18
@@ -65,26 +65,26 @@ EXPECTED_STRENGTHS_SHARE = 0.33
 QUESTION_TOKENS = 45
 """A question in the plan's review, with its quote."""
 RESOURCE_LINE_TOKENS = 25
-"""Of a data set, baseline or metric in the prompt of the plan's review."""
+"""A data set, baseline or metric in the prompt of the plan's review."""
 CONCERN_SHOWN_TOKENS = 45
 """A concern in the prompt of `concern_evidence`: key and one sentence."""
 EXPECTED_BEARINGS, BEARING_WORDS = 6, 25
 """Concerns supported or weakened by the evidence."""
 COMPARED_ENTRY_TOKENS = 19
-"""Of one dimension of a comparison: its name, overlap and score."""
+"""Name, overlap and score of one dimension of a comparison."""
 EXPECTED_ADDRESSED_SHARE = 0.6
 """Share of compared abstracts that address a dimension."""
 EXPECTED_OVERLAPPING_SHARE = 0.2
 """Share of compared papers with a quoted overlap."""
 EXPECTED_SUGGESTIONS, SUGGESTION_TOKENS = 2, 120
-"""Of one review; each has four texts with field names."""
+"""Suggestions of one review; each has four texts with field names."""
 EXPECTED_CORRECTED_SHARE = 0.15
 VERIFIED_SENTENCE_WORDS = 25
-"""Of a cited sentence of a review; a call checks forty, with the texts of some twenty papers."""
+"""Words of a cited sentence; a call checks forty, with the texts of some twenty papers."""
 EXPECTED_METHODS = 7
 EXPECTED_DIMENSIONS = 4
 EXPECTED_STATEMENTS_PER_DIMENSION = 2
-"""ScholarEval's released code on five ideas: 6 to 8 methods, 5 to 11 contribution statements."""
+"""ScholarEval's released code on five ideas finds 6 to 8 methods and 5 to 11 statements each."""
 EXPECTED_RELEVANT_SHARE = 0.38
 EXPECTED_NEW_PER_QUERY_SHARE = 0.8
 EXPECTED_CITED_PER_PASSAGE = 1.2
@@ -115,7 +115,10 @@ class DoneBefore:
     ranked: bool = False
 
     def left_of(self, idea_count: int, calls_per_idea: float) -> float:
-        """Return the number of ideas to pay for; incomplete ones count by their missing calls."""
+        """Return the number of ideas to pay for.
+
+        Incomplete ideas count by their missing calls.
+        """
         done_share = sum(min(count / calls_per_idea, 1.0) for count in self.replies if count)
         return max(idea_count - self.evaluated - done_share, 0.0)
 
@@ -180,14 +183,22 @@ def estimate_run(
         not_covered: ideas whose field the literature does not cover.
     """
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
-    dated = any(idea.cutoff_date is not None for idea in ideas)
-    counts, requests = _per_idea(request, settings, dated=dated)
+    has_cutoffs = any(idea.cutoff_date is not None for idea in ideas)
+    counts, requests = _per_idea(request, settings, has_cutoffs=has_cutoffs)
     steps = _steps(counts, request, idea_tokens, settings)
     count = done.left_of(len(ideas), sum(step.calls for step in steps))
     # The done ideas are unknown here: assume that uncovered ideas are spread evenly over them.
-    beyond = count * not_covered / max(len(ideas), 1)
-    few = _outside_the_field(request, idea_tokens, settings, dated=dated) if beyond else ()
-    groups = [(size, each) for size, each in ((count - beyond, steps), (beyond, few)) if size]
+    uncovered_count = count * not_covered / max(len(ideas), 1)
+    uncovered_steps = (
+        _outside_the_field(request, idea_tokens, settings, has_cutoffs=has_cutoffs)
+        if uncovered_count
+        else ()
+    )
+    groups = [
+        (size, each)
+        for size, each in ((count - uncovered_count, steps), (uncovered_count, uncovered_steps))
+        if size
+    ]
 
     def total_of(field: str) -> int:
         total: float = sum(
@@ -196,8 +207,8 @@ def estimate_run(
         return round(total)
 
     costs = [(size, total_usd(step.cost_usd for step in each)) for size, each in groups]
-    requests *= count - beyond
-    hours, bound_by = _hours(count - beyond, requests, steps, request, settings)
+    requests *= count - uncovered_count
+    hours, bound_by = _hours(count - uncovered_count, requests, steps, request, settings)
     return Estimate(
         ideas=len(ideas),
         not_covered=not_covered,
@@ -228,8 +239,8 @@ def calls_for_ideas(
     """Return (expected calls by step, literature requests) of new ideas."""
     count, steps_by_name = len(ideas), {step.name: step for step in STEPS}
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(count, 1)
-    dated = any(idea.cutoff_date is not None for idea in ideas)
-    counts, requests = _per_idea(request, settings, dated=dated)
+    has_cutoffs = any(idea.cutoff_date is not None for idea in ideas)
+    counts, requests = _per_idea(request, settings, has_cutoffs=has_cutoffs)
     calls_by_step = {}
     for name, each in counts.items():
         idea_tokens_shown = _idea_tokens_shown(steps_by_name[name], idea_tokens)
@@ -245,7 +256,9 @@ def calls_for_ideas(
     return calls_by_step, count * requests
 
 
-def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple["Counts", float]:
+def _per_idea(
+    request: RunRequest, settings: Settings, *, has_cutoffs: bool
+) -> tuple["Counts", float]:
     """Return (expected calls by step, literature requests) of one idea."""
     profile, modules = request.profile, request.parameters.modules
     parts: list[tuple[Counts, float]] = []
@@ -259,7 +272,7 @@ def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple[
     if Module.COMMITTEE in modules:
         parts.append(
             expected_committee(
-                profile.committee, settings, dated=dated, full_text=request.full_text
+                profile.committee, settings, dated=has_cutoffs, full_text=request.full_text
             )
         )
     if Module.NOVELTY in modules:
@@ -278,9 +291,9 @@ def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple[
 
 
 def _outside_the_field(
-    request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
+    request: RunRequest, idea_tokens: float, settings: Settings, *, has_cutoffs: bool
 ) -> tuple[StepEstimate, ...]:
-    """Return the calls of an idea whose field the literature does not cover.
+    """Return the calls of an idea in an uncovered field.
 
     These are the plan's review, the committee with other sources, and the assessment.
     """
@@ -292,10 +305,13 @@ def _outside_the_field(
         parameters = request.profile.committee
         others = tuple(name for name in parameters.sources if name != LITERATURE)
         counts |= expected_committee(
-            replace(parameters, sources=others), settings, dated=dated, full_text=request.full_text
+            replace(parameters, sources=others),
+            settings,
+            dated=has_cutoffs,
+            full_text=request.full_text,
         )[0]
     if Module.ASSESSMENT in request.parameters.modules:
-        counts |= _assessment(request, covered=False)
+        counts |= _assessment(request, is_covered=False)
     return _steps(counts, request, idea_tokens, settings)
 
 
@@ -319,7 +335,10 @@ def _steps(
 
 
 def _verification(text_tokens: float, reviews: float, papers: float) -> "Counts":
-    """Return calls that verify reviews with two texts of `text_tokens`, citing at most `papers`."""
+    """Return the calls that verify reviews.
+
+    Each has two texts of `text_tokens`; together they cite at most `papers`.
+    """
     sentences = reviews * 2 * max(round(text_tokens / TOKENS_PER_WORD / VERIFIED_SENTENCE_WORDS), 1)
     sentence_tokens = sentences * (VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
     texts = min(papers, sentences) * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS)
@@ -404,21 +423,26 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     return counts, 2.0 * methods * searches
 
 
-def _assessment(request: RunRequest, *, covered: bool = True) -> Counts:
-    """Return the calls of the assessment; an uncovered idea has no evidence, only a plan review."""
+def _assessment(request: RunRequest, *, is_covered: bool = True) -> Counts:
+    """Return the calls of the assessment.
+
+    An uncovered idea has no evidence, only a plan review.
+    """
     soundness, modules = request.profile.soundness, request.parameters.modules
-    reviewed = Module.SOUNDNESS in modules
+    is_reviewed = Module.SOUNDNESS in modules
     return expected_assessment(
         request.profile.assessment,
-        concerns=soundness.maximum_points if reviewed else 0,
-        questions=soundness.maximum_questions if reviewed else 0,
-        methods=min(soundness.maximum_methods, EXPECTED_METHODS) if reviewed and covered else 0,
-        compared=covered and (Module.CONTRIBUTION in modules or Module.NOVELTY in modules),
+        concerns=soundness.maximum_points if is_reviewed else 0,
+        questions=soundness.maximum_questions if is_reviewed else 0,
+        methods=min(soundness.maximum_methods, EXPECTED_METHODS)
+        if is_reviewed and is_covered
+        else 0,
+        compared=is_covered and (Module.CONTRIBUTION in modules or Module.NOVELTY in modules),
     )
 
 
 def _papers_named(request: RunRequest) -> float:
-    """Return the number of papers to read that a method's passages lead to.
+    """Return the number of papers to read for a method's passages.
 
     A snapshot's passages have no citations and contribute their own paper.
     """
@@ -439,7 +463,10 @@ def _abstract_tokens(word_limit: int | None) -> float:
 
 
 def _paper_tokens(request: RunRequest) -> float:
-    """Return the tokens of a paper to read: its abstract, and methods and results of full texts."""
+    """Return the tokens of a paper to read.
+
+    These are its abstract and, with full texts, methods and results.
+    """
     if not request.full_text:
         return ABSTRACT_TOKENS
     section_words = min(request.profile.soundness.section_word_limit, SECTION_WORDS)
@@ -509,10 +536,13 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
 
 
 def _relevance(parameters: ContributionParameters, first: float, second: float) -> ExpectedCalls:
-    """Return the calls of both passes; with a word limit only relevant papers get a rationale."""
+    """Return the calls of both passes.
+
+    With a word limit only relevant papers get a rationale.
+    """
     per_call, paper_count = parameters.papers_per_relevance_call, first + second
     words = parameters.abstract_word_limit
-    further = parameters.second_pass_word_limit or words
+    second_words = parameters.second_pass_word_limit or words
     rationales = (
         paper_count
         if parameters.words_per_rationale is None
@@ -521,7 +551,7 @@ def _relevance(parameters: ContributionParameters, first: float, second: float) 
     return ExpectedCalls(
         math.ceil(first / per_call) + math.ceil(second / per_call),
         first * _abstract_tokens(words)
-        + second * _abstract_tokens(further)
+        + second * _abstract_tokens(second_words)
         + paper_count * TITLE_TOKENS,
         rationales * _tokens(parameters.words_per_rationale, RATIONALE_WORDS)
         + paper_count * ENTRY_TOKENS,
@@ -531,16 +561,21 @@ def _relevance(parameters: ContributionParameters, first: float, second: float) 
 
 
 def _comparison_tokens(
-    parameters: ContributionParameters, closest: float, compared: float
+    parameters: ContributionParameters, closest_count: float, compared_count: float
 ) -> float:
-    """Return the mean tokens of one comparison, over the closest and the other papers."""
-    near_tokens = closest * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
-    far = (compared - closest) * _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
-    return (near_tokens + far) / (compared or 1)
+    """Return the mean tokens of a comparison, over all compared papers."""
+    near_tokens = closest_count * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
+    other_tokens = (compared_count - closest_count) * _tokens(
+        parameters.words_per_comparison, COMPARISON_WORDS
+    )
+    return (near_tokens + other_tokens) / (compared_count or 1)
 
 
 def _second_pass(parameters: ContributionParameters, first: float) -> float:
-    """Return the number of papers in the second pass, by the expected share of relevant ones."""
+    """Return the expected number of papers in the second pass.
+
+    It depends on the expected share of relevant ones.
+    """
     most = parameters.embedding_top
     if parameters.second_pass_margin is None:
         return most
@@ -580,7 +615,10 @@ def _neighbours(request: RunRequest, seeds: float) -> float:
 
 
 def _tokens(words_asked: int | None, words_otherwise: int) -> float:
-    """Return the tokens of a text: 90 % of its word limit, or as measured with ScholarEval's code."""
+    """Return the tokens of a text.
+
+    It fills 90 % of its word limit, or is as long as measured with ScholarEval's code.
+    """
     return (0.9 * words_asked if words_asked is not None else words_otherwise) * TOKENS_PER_WORD
 
 
@@ -591,9 +629,9 @@ def _hours(
     request: RunRequest,
     settings: Settings,
 ) -> tuple[float, str]:
-    waits = {"processor": ideas * 4.0 / request.worker_count}
+    seconds_by_limit = {"processor": ideas * 4.0 / request.worker_count}
     if request.literature.snapshot is None:
-        waits["literature rate"] = requests / settings.literature.requests_per_second
+        seconds_by_limit["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
     if steps and not request.parameters.batch:
         in_flight = (
@@ -604,23 +642,23 @@ def _hours(
             step.calls * SECONDS_UNTIL_ANSWER + step.completion_tokens / TOKENS_PER_SECOND
             for step in steps
         )
-        waits["model"] = ideas * seconds / in_flight
-        waits["model rate"] = ideas * 60 * _busiest_model_minutes(steps, limits)
-    slowest = max(waits, key=lambda name: waits[name])
-    return waits[slowest] / 3600, slowest
+        seconds_by_limit["model"] = ideas * seconds / in_flight
+        seconds_by_limit["model rate"] = ideas * 60 * _busiest_model_minutes(steps, limits)
+    slowest = max(seconds_by_limit, key=lambda name: seconds_by_limit[name])
+    return seconds_by_limit[slowest] / 3600, slowest
 
 
 def _busiest_model_minutes(steps: Sequence[StepEstimate], limits: LanguageModelSettings) -> float:
-    """Return the minutes per idea that rate limits impose on the busiest model."""
+    """Return the busiest model's minutes per idea under rate limits."""
     calls: dict[str, float] = defaultdict(float)
     tokens: dict[str, float] = defaultdict(float)
     for step in steps:
         for model in step.models:
             calls[model] += step.calls / len(step.models)
             tokens[model] += (step.prompt_tokens + step.completion_tokens) / len(step.models)
-    waits = [0.0]
+    minutes = [0.0]
     if limits.requests_per_minute:
-        waits.append(max(calls.values()) / limits.requests_per_minute)
+        minutes.append(max(calls.values()) / limits.requests_per_minute)
     if limits.tokens_per_minute:
-        waits.append(max(tokens.values()) / limits.tokens_per_minute)
-    return max(waits)
+        minutes.append(max(tokens.values()) / limits.tokens_per_minute)
+    return max(minutes)

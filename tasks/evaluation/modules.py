@@ -160,16 +160,16 @@ hold its findings.
 def steps_of(
     modules: Iterable[Module], steps: Iterable[Step[Any, Any]], *, surveyed: bool = False
 ) -> list[Step[Any, Any]]:
-    """Return those of `steps` that one of the modules uses or all share, in order.
+    """Return the `steps` that the modules use or share, in order.
 
     Args:
-        surveyed: whether the ideas are surveyed too.
+        surveyed: whether the survey's steps are included.
     """
-    evaluating = [MODULES[module] for module in modules]
+    requested_modules = [MODULES[module] for module in modules]
     return [
         step
         for step in steps
         if step.package in SHARED
-        or any(module.holds(step.package) for module in evaluating)
+        or any(module.holds(step.package) for module in requested_modules)
         or (surveyed and step in IDEA_SURVEY_STEPS)
     ]

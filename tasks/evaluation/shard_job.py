@@ -1,4 +1,7 @@
-"""The job of a shard of ideas, and the evaluation key: a hash of everything that affects a result."""
+"""Job of a shard of ideas, and evaluation keys.
+
+An evaluation key is a hash of everything that affects a result.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -30,7 +33,10 @@ _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
 
 
 def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
-    """Return the settings that could change a result, without limits, addresses and secrets."""
+    """Return the settings that could change a result.
+
+    Limits, addresses and secrets are not among them.
+    """
     values = [embedding_identity(settings)]
     if not request.engine.is_baseline:
         values.append(model_bounds(settings))
@@ -66,12 +72,13 @@ def evaluation_key(
     conditions: tuple[str, ...] = (),
     results: tuple[ExperimentalResult, ...] = (),
 ) -> EvaluationKey:
-    """Return the key of an evaluation; evaluations with equal keys have equal results.
+    """Return the key of an evaluation.
 
-    The key covers the idea (identifier, text, cutoff, authors, publication identifiers such as the
-    DOI), the profile's part for the requested modules, engine and model, literature with its
-    reading and coverage rules, modules, full text, label, conditions, experimental results, and the
-    version and prompt of every step; not page URLs, group, other metadata, warehouse or workers.
+    Evaluations with equal keys have equal results. The key covers the idea (identifier, text,
+    cutoff, authors, publication identifiers such as the DOI), the profile's part for the requested
+    modules, engine and model, literature with its reading and coverage rules, modules, full text,
+    label, conditions, experimental results, and the version and prompt of every step; not page
+    URLs, group, other metadata, warehouse or workers.
     """
     steps_involved = steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey)
     judging = request.profile.judging
@@ -121,7 +128,7 @@ def run_id_for(
     descriptions: list[str],
     rejected: list[str],
 ) -> RunId:
-    """Return the run id from its content, so that the same command resumes the run.
+    """Return the run id by content, so that commands resume runs.
 
     Args:
         descriptions: `Idea.description_sha256` of its ideas. A batch with other titles, groups or

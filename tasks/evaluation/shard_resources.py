@@ -1,4 +1,4 @@
-"""Tools of the ideas of a shard, opened once for all of them."""
+"""Tools of a shard's ideas, opened once for all of them."""
 
 from contextlib import AsyncExitStack
 
@@ -17,17 +17,20 @@ from warehouse.stores.keyed_store import KeyedStore
 
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
-    """Evaluate and land the ideas without a complete receipt; return the shard's receipts."""
+    """Evaluate and land the ideas without a complete receipt.
+
+    Return the shard's receipts.
+    """
     request, layout = job.request, Layout(job.request.warehouse)
     attempts = Attempts(layout.state / "runs" / job.run_id / "attempts")
     async with AsyncExitStack() as stack:
         batches_path = layout.batches(job.run_id) if request.parameters.batch else None
-        shared = await open_shared(
+        shared_tools = await open_shared(
             request, settings, layout, job.run_id, job.gateway_url, stack, batches_path
         )
         # The rule of field coverage was fitted on vectors of the bundled model.
         field_embedder, fitted_model = (
-            shared.judging.embedder,
+            shared_tools.judging.embedder,
             bundled_settings(settings.embeddings),
         )
         if fitted_model != settings.embeddings:
@@ -35,7 +38,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
             field_embedder = SentenceEmbedder(fitted_model, store)
 
         def open_tools(ledger: Ledger) -> IdeaTools:
-            tools = Tools(shared, ledger)
+            tools = Tools(shared_tools, ledger)
             literature = tools.literature(with_references=job.knows_references)
             documents = tools.full_texts
             knowledge = None
@@ -47,7 +50,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
                     documents=documents,
                     embedder=tools.embedder,
                     source_context=tools.sources,
-                    store=shared.texts,
+                    store=shared_tools.texts,
                     slots=tools.document_slots,
                     read_in_full=request.full_text,
                 )

@@ -1,4 +1,4 @@
-"""A literature client that adds papers of the idea's survey to every search.
+"""Literature client that adds the idea's survey to every search.
 
 The idea is surveyed once, at the first search of any module.
 """
@@ -38,17 +38,17 @@ IDEA_SURVEY = SurveyParameters(
 IDEA_SURVEY_STEPS = (SURVEY_PLAN, SURVEY_RELEVANCE)
 PAPERS_PER_SEARCH = 10
 """Papers of the survey that are added to one search."""
-_OWN = Judgement(0, "possibly the idea's own publication")
+_OWN_PUBLICATION = Judgement(0, "possibly the idea's own publication")
 
 
 class SurveyedLiterature(LiteratureClient):
-    """A client in front of `inner` whose searches add papers of the idea's survey.
+    """Client in front of `inner` that adds survey papers to searches.
 
     A failed survey adds nothing and is recorded in the ledger's failures.
     """
 
     def __init__(self, inner: LiteratureClient, idea: Idea, engine: Engine, ledger: Ledger) -> None:
-        # Every look-up goes to `inner`: the base's own state is never used.
+        # Every look-up goes to `inner`, and the base class's state is never used.
         self._inner = inner
         self.unlimited = inner.unlimited
         self._idea = idea
@@ -58,7 +58,10 @@ class SurveyedLiterature(LiteratureClient):
         self._survey_lock = asyncio.Lock()
 
     async def survey_papers(self) -> tuple[Paper, ...]:
-        """Return the papers of the survey, best first; the first call makes it."""
+        """Return the papers of the survey, best first.
+
+        The first call makes it.
+        """
         async with self._survey_lock:
             if self._papers is None:
                 self._papers = await self._survey()
@@ -100,14 +103,14 @@ class SurveyedLiterature(LiteratureClient):
         )
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
-        """Return the search results and abstracts of the survey's papers nearest to `query`.
+        """Return search results, and abstracts of the nearest survey papers.
 
         An abstract gets the score of the passage of the same rank, as their scores do not compare.
         """
         answer = await self._inner.search_snippets(query, limit, cutoff)
         listed_ids = {passage.paper_id for passage in answer.items}
         nearest_papers = await self._nearest(query, cutoff, PAPERS_PER_SEARCH)
-        more = [
+        extra_papers = [
             paper for paper in nearest_papers if paper.abstract and paper.paper_id not in listed_ids
         ]
         scores = [passage.score for passage in answer.items] or [1.0]
@@ -119,7 +122,7 @@ class SurveyedLiterature(LiteratureClient):
                 kind="abstract",
                 score=scores[min(place, len(scores) - 1)],
             )
-            for place, paper in enumerate(more)
+            for place, paper in enumerate(extra_papers)
         ]
         return Answer(
             tuple(sorted((*answer.items, *passages), key=lambda one: -one.score)),
@@ -154,18 +157,21 @@ class SurveyedLiterature(LiteratureClient):
 def with_more(answer: Answer[Paper], papers: Sequence[Paper]) -> Answer[Paper]:
     """Append `papers` to an answer, each once; failures stay."""
     listed_ids = {paper.paper_id for paper in answer.items}
-    more = tuple(paper for paper in papers if paper.paper_id not in listed_ids)
-    return Answer((*answer.items, *more), answer.failures, answer.inadmissible_count)
+    new_papers = tuple(paper for paper in papers if paper.paper_id not in listed_ids)
+    return Answer((*answer.items, *new_papers), answer.failures, answer.inadmissible_count)
 
 
 def without_own_work(idea: Idea, judge: Judge) -> Judge:
-    """Return a judge that rejects the idea's own publication, whose references would reveal the idea."""
+    """Return a judge that rejects the idea's own publication.
+
+    Its references would reveal the idea.
+    """
 
     async def judged(papers: Sequence[Paper]) -> Judgements:
         own_ids = {paper.paper_id for paper in own_publications(idea, papers)}
         judgements = await judge([paper for paper in papers if paper.paper_id not in own_ids])
         return Judgements(
-            {**judgements.by_paper, **dict.fromkeys(own_ids, _OWN)}, judgements.failures
+            {**judgements.by_paper, **dict.fromkeys(own_ids, _OWN_PUBLICATION)}, judgements.failures
         )
 
     return judged

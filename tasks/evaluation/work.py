@@ -32,10 +32,14 @@ def _given(job: EvaluateJob, folder: Path) -> tuple[Path]:
 
 
 def _resolve(
-    given: tuple[Path], options: EvaluateOptions, _: Profile, settings: Settings
+    arguments: tuple[Path], options: EvaluateOptions, _: Profile, settings: Settings
 ) -> Resolved[GivenIdeas, EvaluationParameters]:
-    """Raises ConfigurationError: there is no such file."""
-    (path,) = given
+    """Resolve a file of ideas.
+
+    Raises:
+        ConfigurationError: there is no such file.
+    """
+    (path,) = arguments
     if not path.exists():
         raise ConfigurationError(
             f"{path} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"
@@ -62,7 +66,7 @@ def _steps(request: RunRequest) -> tuple[Step[Any, Any], ...]:
 
 
 def _expected(request: RunRequest, settings: Settings) -> Expected:
-    """Of ideas of which none is evaluated yet."""
+    """Estimate the calls for all ideas, as if none were evaluated."""
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
@@ -85,10 +89,9 @@ def _result(run: Run, _: Sequence[Any]) -> Result:
 
 
 def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest:
-    """The ranking that follows the evaluation, by the same engine.
+    """Return the request of the following ranking by the same engine.
 
-    Args:
-        run_id: None: there is no run yet.
+    `run_id` is None if there is no run yet.
     """
     unit = RunToRank(evaluation=request) if run_id is None else RunToRank(run_id=run_id)
     return RankRequest(

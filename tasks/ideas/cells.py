@@ -17,7 +17,10 @@ _MOST_EXACT = 1e15
 
 
 def is_blank(value: object) -> bool:
-    """Return whether `value` is empty; lists and objects of empty values are empty too."""
+    """Return whether `value` is empty.
+
+    Lists and objects of empty values are empty too.
+    """
     if isinstance(value, Mapping):
         return all(map(is_blank, value.values()))
     if isinstance(value, list | tuple):
@@ -30,7 +33,9 @@ def is_blank(value: object) -> bool:
 
 
 def scalar_text(value: object) -> str | None:
-    """Return a scalar as text; None for empty values, NaN, lists and objects.
+    """Return a scalar as text.
+
+    Returns None for empty values, NaN, lists and objects.
 
     A whole number stored as a float, as in a column with gaps, is written without a fraction.
     """
@@ -48,7 +53,10 @@ def scalar_text(value: object) -> str | None:
 
 
 def joined_text(value: object) -> str | None:
-    """Return a text, or the texts of lists and objects under their names; None for a number."""
+    """Return a text, or the texts of lists and objects.
+
+    Texts of objects are under their names. Returns None for a number.
+    """
     if isinstance(value, str):
         return value
     return "\n\n".join(_blocks(value)) if isinstance(value, list | tuple | Mapping) else None
@@ -86,7 +94,7 @@ _CLOSING_TAG = linear(
     r"|<(?:br|hr)\s*/?>",
     IGNORECASE,
 )
-_HIDDEN = linear(r"<style(?:\s[^<>]*)?>[^<>]*</style\s*>|<!--[^<>]*-->", IGNORECASE)
+_HIDDEN_MARKUP = linear(r"<style(?:\s[^<>]*)?>[^<>]*</style\s*>|<!--[^<>]*-->", IGNORECASE)
 _ENTITY = bounded(r"&(?:amp|nbsp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,6});", IGNORECASE)
 _BLANK_LINES = linear(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
@@ -113,10 +121,10 @@ def plain_text(text: str, left_out: dict[str, None] | None = None) -> str:
 
 def _without_markup(text: str, has_markup: bool, left_out: dict[str, None]) -> str:
     def replacement(tag: Match[str]) -> str:
-        name, closing = tag[1].lower(), tag[0].startswith("</")
+        name, is_closing_tag = tag[1].lower(), tag[0].startswith("</")
         left_out[f"<{name}>"] = None
         if name == "li":
-            return "" if closing else "\n- "
+            return "" if is_closing_tag else "\n- "
         return "\n" if name in BLOCKS else ""
 
     def nothing(hidden: Match[str]) -> str:
@@ -124,6 +132,6 @@ def _without_markup(text: str, has_markup: bool, left_out: dict[str, None]) -> s
         return ""
 
     if has_markup:
-        text = TAG.sub(replacement, _HIDDEN.sub(nothing, text))
+        text = TAG.sub(replacement, _HIDDEN_MARKUP.sub(nothing, text))
         return _BLANK_LINES.sub("\n\n", unescape(text).replace("\xa0", " "))
     return unescape(text).replace("\xa0", " ") if _ENTITY.search(text) else text

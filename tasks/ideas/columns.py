@@ -1,4 +1,4 @@
-"""Meanings of the columns of an idea file, and remarks on columns that are not judged."""
+"""Meanings of the columns of an idea file, and remarks on them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tasks.ideas.names import (
 LEFT_OUT = "left out"
 _EXAMPLE_CHARACTERS = 60
 _ADDRESS = bounded(r"://|^www\.|@\w")
-_UNSPACED = bounded(r"[\u3040-\u30ff\u3400-\u9fff]")
+_UNSPACED_SCRIPT = bounded(r"[\u3040-\u30ff\u3400-\u9fff]")
 _PARTICLES = frozenset(
     ("and", "the", "of", "und", "et", "y", "van", "von", "der", "de", "la", "di")
 )
@@ -41,11 +41,14 @@ class _Column:
 
 
 class Columns:
-    """Columns of one idea file. `given` maps columns to parts: `method=Proposed Method`."""
+    """Columns of one idea file.
 
-    def __init__(self, file: str, given: Sequence[str] = ()) -> None:
+    `mappings` assign columns to parts: `method=Proposed Method`.
+    """
+
+    def __init__(self, file: str, mappings: Sequence[str] = ()) -> None:
         self.file = file
-        self._given = [tuple(each.split("=", 1)) for each in given]
+        self._given = [tuple(each.split("=", 1)) for each in mappings]
         self._columns: dict[str, _Column] = {}
         self._similar: dict[str, dict[str, None]] = {column: {} for _, column in self._given}
         """Columns similar, but not equal, to a mapped name."""
@@ -107,7 +110,7 @@ class Columns:
     def note_cutoff(
         self, location: str, metadata: Iterable[str], *, is_own: bool, has_cutoff: bool
     ) -> None:
-        """Record whether an idea has its own cutoff date, and whether it has one at all."""
+        """Record whether an idea has a cutoff date, and whether it is its own."""
         self._dated += is_own
         if not has_cutoff:
             self._undated.append(location)
@@ -135,9 +138,9 @@ class Columns:
                     " and --field metadata=NAME for each of the others"
                 )
             if not any(same_name(column, name) for name in self._columns):
-                has = ", ".join(name[:40] for name in list(self._columns)[:12]) or "none"
+                column_list = ", ".join(name[:40] for name in list(self._columns)[:12]) or "none"
                 raise IdeaFileError(
-                    f"--field {part}={column!r}: {self.file} has no such column; it has {has}"
+                    f"--field {part}={column!r}: {self.file} has no such column; it has {column_list}"
                 )
 
     def readings(self) -> tuple[FieldReading, ...]:
@@ -155,10 +158,13 @@ class Columns:
         )
 
     def remarks(self) -> tuple[str, ...]:
-        """Return remarks on content not read or not judged: first of the file, then of columns."""
+        """Return remarks on content not read or not judged.
+
+        Remarks on the file come before those on columns.
+        """
         lines = [
-            f"{line}{first}{rest}" + (f"; {count - 1:,} more like it" if count > 1 else "")
-            for (line, rest), (first, count) in self._remarks.items()
+            f"{line}{first}{ending}" + (f"; {count - 1:,} more like it" if count > 1 else "")
+            for (line, ending), (first, count) in self._remarks.items()
         ]
         if self._markup:
             lines.append(
@@ -171,8 +177,8 @@ class Columns:
                 "ideas without a cutoff date, while others have one:"
                 f" {len(self._undated):,}, the first at {self._undated[0]}"
             )
-        not_judged = (self._remark_on(name, column) for name, column in self._columns.items())
-        lines += [line for line in not_judged if line is not None]
+        column_remarks = (self._remark_on(name, column) for name, column in self._columns.items())
+        lines += [line for line in column_remarks if line is not None]
         if len(lines) > _MOST_REMARKS:
             lines[_MOST_REMARKS:] = [f"{len(lines) - _MOST_REMARKS:,} more lines of this kind"]
         return tuple(_writable(f"{self.file}: {line}") for line in lines)
@@ -227,4 +233,4 @@ def _is_prose(text: str) -> bool:
     ]
     if len(words) >= MINIMUM_WORDS and (len(small) > 1 or text.isupper()):
         return True
-    return has_words("".join(_UNSPACED.findall(text[:5000])), MINIMUM_WORDS)
+    return has_words("".join(_UNSPACED_SCRIPT.findall(text[:5000])), MINIMUM_WORDS)

@@ -1,4 +1,7 @@
-"""Entries of CSV and TSV files; the header is detected, and a broken row affects only itself."""
+"""Entries of CSV and TSV files.
+
+The header is detected, and a broken row affects only itself.
+"""
 
 import csv
 from collections import Counter, deque
@@ -29,9 +32,15 @@ MAXIMUM_CELL_CHARACTERS = 20_000_000
 HEADER_ROWS = 10
 """Rows at the start of a table that may be its header."""
 MOST_LINES = 1_000
-"""Lines of one row; longer rows have a quotation mark that is not closed."""
+"""Limit of the lines of a row.
+
+Longer rows have a quotation mark that is not closed.
+"""
 MOST_BROKEN = 1_000
-"""Rows with an unclosed quotation mark; each is read up to its possible end."""
+"""Limit of rows with an unclosed quotation mark.
+
+Each is read up to its possible end.
+"""
 
 _MOST_SHAPES = 100
 
@@ -76,7 +85,9 @@ def read_delimited(path: Path, columns: Columns) -> Entries:
 
 
 def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
-    """Return the index of the row with most known names; None without a text column.
+    """Return the index of the row with most known names.
+
+    Returns None without a text column.
 
     Of equal rows one without gaps wins.
     """
@@ -94,12 +105,12 @@ def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
     return scores.index(best) if best[0] else None
 
 
-def unique_names(header: Sequence[str], unnamed: Callable[[int], str]) -> tuple[str, ...]:
+def unique_names(header: Sequence[str], name_at: Callable[[int], str]) -> tuple[str, ...]:
     """Return unique column names, so that no column hides another."""
     names: dict[str, None] = {}
     counts: Counter[str] = Counter()
     for place, cell in enumerate(header):
-        name = unique = cell.strip() or unnamed(place)
+        name = unique = cell.strip() or name_at(place)
         while unique in names:
             counts[name] += 1
             unique = f"{name} ({counts[name] + 1})"
@@ -129,8 +140,8 @@ def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
                     name_count,
                     _Layout(delimiter, header, _folded(rows[place]), ends[place], meanings),
                 )
-                above = [row for row in rows[:place] if any(cell.strip() for cell in row)]
-                line = ends[place] if above else 0
+                rows_above = [row for row in rows[:place] if any(cell.strip() for cell in row)]
+                line = ends[place] if rows_above else 0
     if best is None:
         raise no_text_column(path.name, first)
     count = sum(map(bool, best[1].as_written))
@@ -216,7 +227,10 @@ def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> En
 
 
 def _next_row(lines: _Lines, layout: _Layout) -> list[str] | str | None:
-    """Return the next row, an error message for a broken line, or None at the end."""
+    """Return the next row, or None at the end.
+
+    A broken line gives an error message.
+    """
     for repair in (str, lambda line: line.replace('\\"', '""')):
         row, row_lines = _read_row(lines, layout.delimiter, repair)
         if row is not None:
@@ -343,8 +357,10 @@ def _evidence(
     weights, has_idea = [0], False
     for cell, meaning in zip(cells, meanings, strict=True):
         if meaning == "idea_id":
-            alike = not shapes or _shape(cell) in shapes
-            weights.append(2 if cell and alike and not any(map(str.isspace, cell)) else -1)
+            has_known_shape = not shapes or _shape(cell) in shapes
+            weights.append(
+                2 if cell and has_known_shape and not any(map(str.isspace, cell)) else -1
+            )
         elif meaning == "cutoff_date":
             weights.append(2 if looks_like_date(cell) else -1)
         elif meaning == "title":

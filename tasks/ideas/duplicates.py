@@ -89,13 +89,16 @@ class _Index:
         self._exact: dict[int, int] = {}
 
     def best_match(self, position: int) -> tuple[int, float] | None:
-        """Return the most similar earlier idea above the limit; the earliest of equals."""
+        """Return the most similar earlier idea above the limit.
+
+        Of equally similar ideas it is the earliest.
+        """
         shingles = self._shingles[position]
         if not len(shingles):
             return None
-        same = self._exact.get(_sum(shingles))
-        if same is not None and np.array_equal(self._shingles[same], shingles):
-            return same, 1.0
+        equal_position = self._exact.get(_sum(shingles))
+        if equal_position is not None and np.array_equal(self._shingles[equal_position], shingles):
+            return equal_position, 1.0
         buckets = [self._members.get(bucket, []) for bucket in self._buckets_of(position)]
         similar: set[int] = set()
         for members in sorted(buckets, key=len):
@@ -110,8 +113,8 @@ class _Index:
             for place in likeliest
             if agreement[place] >= _LEAST_AGREEMENT
         ]
-        similarity, earlier = max(similarities, default=(0.0, 0))
-        return (-earlier, similarity) if similarity >= DUPLICATE_SIMILARITY else None
+        similarity, negated_position = max(similarities, default=(0.0, 0))
+        return (-negated_position, similarity) if similarity >= DUPLICATE_SIMILARITY else None
 
     def add(self, position: int) -> None:
         self._exact.setdefault(_sum(self._shingles[position]), position)
@@ -129,10 +132,12 @@ def _shingles(text: str, hashes: dict[str, int], powers: Shingles) -> Shingles:
         hashes[word] = zlib.crc32(word.encode("utf-8", "surrogatepass")) + 1
     numbers = np.array([hashes[word] for word in words], dtype=np.uint64)
     length = min(SHINGLE_WORDS, len(numbers))
-    combined = np.zeros(max(len(numbers) - length + 1, 0), dtype=np.uint64)
+    sequence_hashes = np.zeros(max(len(numbers) - length + 1, 0), dtype=np.uint64)
     for step in range(length):
-        combined = _mix(combined + numbers[step : step + len(combined)] * powers[step])
-    return np.unique(combined)
+        sequence_hashes = _mix(
+            sequence_hashes + numbers[step : step + len(sequence_hashes)] * powers[step]
+        )
+    return np.unique(sequence_hashes)
 
 
 def _sum(shingles: Shingles) -> int:

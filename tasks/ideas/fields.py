@@ -58,7 +58,10 @@ def unreadable(location: str, detail: str) -> RejectedIdea:
 
 
 class RepeatedKey(Mapping[str, object]):
-    """An object with a repeated key, directly or inside. Its content is unknown."""
+    """An object with a repeated key, directly or inside.
+
+    Its content is unknown.
+    """
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -81,7 +84,10 @@ def mapping_of(fields: Mapping[Any, object], keys: Sequence[str]) -> Mapping[Any
 
 
 def entry_of(location: str, value: object, otherwise: str) -> Entry | RejectedIdea:
-    """Return the entry of an object; reject any other value with the detail `otherwise`."""
+    """Return the entry of an object.
+
+    Any other value is rejected with the detail `otherwise`.
+    """
     if isinstance(value, RepeatedKey):
         return unreadable(location, f"the key {value.key[:40]!r} is given twice: keep one of them")
     if not isinstance(value, Mapping):
@@ -131,7 +137,9 @@ def wide_encoding(path: Path) -> str | None:
 
 
 def refuse_wide_encodings(path: Path) -> None:
-    """Refuse UTF-16 and UTF-32 once; they would be read as thousands of broken lines.
+    """Refuse UTF-16 and UTF-32 once.
+
+    They would be read as thousands of broken lines.
 
     Raises:
         IdeaFileError: the file starts like UTF-16 or UTF-32, or with zero bytes.
@@ -175,7 +183,9 @@ _WRAPPERS = frozenset(
 
 
 def sort_fields(fields: Mapping[str, object], columns: Columns) -> NamedFields:
-    """Sort fields into parts of the idea and metadata, and note the meanings in `columns`.
+    """Sort fields into parts of the idea and metadata.
+
+    Their meanings are noted in `columns`.
 
     Several fields of one part are joined; of several identifiers, titles, dates or groups the first
     counts, and the others are metadata. Metadata stores scalars as strings. Lists and objects are
@@ -265,7 +275,7 @@ def _sort_in(
         columns.note(name, METADATA, value)
         for key, inner in value.items():
             key_name = f"{name}.{key}" if str(key) in into.metadata else str(key)
-            _add_metadata(key_name, inner, into, columns, declared=True)
+            _add_metadata(key_name, inner, into, columns, is_declared=True)
     else:
         _add_metadata(name, value, into, columns, is_redundant=meaning is not None)
 
@@ -277,13 +287,13 @@ def _add_metadata(
     columns: Columns,
     *,
     is_redundant: bool = False,
-    declared: bool = False,
+    is_declared: bool = False,
 ) -> None:
     text = _names(value) if names_authors(name) else _labels(value)
     text = scalar_text(value) if text is None else text
     if text is not None:
         into.metadata[name] = text
-    if not declared and not is_blank(value):
+    if not is_declared and not is_blank(value):
         columns.note(name, LEFT_OUT if text is None else METADATA, value, is_redundant=is_redundant)
 
 

@@ -31,9 +31,9 @@ _ID_NAMES = ("idea_id", "paper_id", "id")
 _WRAPPERS = ("paper", "idea")
 _NO_OBJECT = 'this is no JSON object: write the idea as {"text": "..."}'
 _LABEL_NAMES = ("decision", "label", "category")
-_INHERITED = ("cutoff_date", "cutoff")
+_INHERITED_FIELDS = ("cutoff_date", "cutoff")
 _READ_OF_GROUPS = (
-    *(LEADER, *LISTS, *PAIR, *_GROUP_NAMES, *_INHERITED, "query_category"),
+    *(LEADER, *LISTS, *PAIR, *_GROUP_NAMES, *_INHERITED_FIELDS, "query_category"),
     *("missing_categories", "pool_size", "rerank_top_k", "difficulty", "pair_type"),
 )
 """Fields of a group that are read, and fields with which benchmarks describe its origin."""
@@ -83,7 +83,10 @@ def split_groups(entries: Entries, columns: Columns) -> Entries:
 
 
 def is_group(fields: Mapping[str, object]) -> bool:
-    """Return whether an entry contains several ideas; an entry with its own text is one idea."""
+    """Return whether an entry contains several ideas.
+
+    An entry with its own text is one idea.
+    """
     if has_part(str(name) for name in fields if name not in LISTS):
         return False
     if all(isinstance(fields.get(name), Mapping) for name in PAIR):
@@ -102,14 +105,16 @@ def _is_one_list(fields: Mapping[str, object]) -> bool:
 
 
 def _ideas_of_list(entry: Entry, columns: Columns) -> Entries:
-    inherited_fields = {name: entry.fields[name] for name in _INHERITED if name in entry.fields}
-    named = isinstance(entry.fields["ideas"], Mapping)
+    inherited_fields = {
+        name: entry.fields[name] for name in _INHERITED_FIELDS if name in entry.fields
+    }
+    is_mapping = isinstance(entry.fields["ideas"], Mapping)
     for location, label, member in _members(entry, columns):
         if member is None:
             yield unreadable(location, _NO_OBJECT)
             continue
         fields = {**inherited_fields, **{str(name): value for name, value in member.items()}}
-        if named and not any(meaning_of(name) in ("title", "idea_id") for name in fields):
+        if is_mapping and not any(meaning_of(name) in ("title", "idea_id") for name in fields):
             fields["title"] = label
         yield Entry(location, fields)
 
@@ -129,7 +134,10 @@ def _ideas_of_group(entry: Entry, names: GroupNames, columns: Columns) -> Entrie
 def _members(
     entry: Entry, columns: Columns
 ) -> Iterator[tuple[str, str, Mapping[str, object] | None]]:
-    """Yield location, label and object of each idea; None if it is no object."""
+    """Yield location, label and object of each idea.
+
+    The object is None for a value of another type.
+    """
     _note_left_out(entry.fields, _READ_OF_GROUPS, columns)
     for label, member in _members_by_label(entry.fields):
         location = f"{entry.location}, {label}"
@@ -191,22 +199,25 @@ def _fields(
     )
     if decision is not None:
         fields["decision"] = decision
-    for name in _INHERITED:
+    for name in _INHERITED_FIELDS:
         if name not in fields and group_fields.get(name) is not None:
             fields[name] = group_fields[name]
     return fields
 
 
 def _note_left_out(
-    fields: Mapping[str, object], expected: tuple[str, ...], columns: Columns
+    fields: Mapping[str, object], expected_names: tuple[str, ...], columns: Columns
 ) -> None:
     for name, value in fields.items():
-        if name not in expected and not is_blank(value):
+        if name not in expected_names and not is_blank(value):
             columns.note(f"{name} (beside the ideas)", LEFT_OUT, value)
 
 
 def _decision_of(label: str, group_fields: Mapping[str, object]) -> str | None:
-    """Return the decision: ideas may be listed under labels; the query's label is a field."""
+    """Return the decision, which is the label of an idea listed under one.
+
+    The decision of the query is a field.
+    """
     if label == LEADER:
         return scalar_text(group_fields.get("query_category"))
     return label if any(isinstance(group_fields.get(name), Mapping) for name in LISTS) else None

@@ -29,7 +29,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_json(path: Path, columns: Columns) -> Entries:
-    """Stream the entries of `path` if its first line is an object; else parse it as a whole.
+    """Stream the entries of `path` if its first line is an object.
+
+    Another file is parsed as a whole.
 
     Raises:
         IdeaFileError: no line is UTF-8, or a `.json` file is not valid JSON.
@@ -88,7 +90,10 @@ def _parse(content: bytes) -> object:
 
 
 def _read_lines(path: Path) -> Entries:
-    """Read line by line; a broken line is rejected alone, and empty lines are skipped."""
+    """Read line by line.
+
+    A broken line is rejected alone, and empty lines are skipped.
+    """
     line_count = undecodable_count = 0
     with path.open("rb") as file:
         number = 0
@@ -152,7 +157,10 @@ def write_ideas(ideas: Iterable[Idea], path: Path) -> None:
 
 
 def write_sent(ideas: Iterable[str | SentIdea], path: Path) -> Path:
-    """Write ideas of an API request to an idea file; return its path. A text is an idea."""
+    """Write ideas of an API request to an idea file.
+
+    Returns its path. A text is an idea.
+    """
     with path.open("wb") as file:
         for idea in ideas:
             fields = (

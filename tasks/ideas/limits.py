@@ -11,27 +11,39 @@ from schemas.reasons import Reason
 from tasks.ideas.names import has_text
 
 MAXIMUM_CHARACTERS = 200_000
-"""About 40,000 words; longer texts are manuscripts or other files."""
+"""Limit of an idea: about 40,000 words.
+
+Longer texts are manuscripts or other files.
+"""
 
 MAXIMUM_ID_CHARACTERS = 200
 
 MAXIMUM_DEPTH = 32
-"""Nesting of objects and lists; a group of ideas has five levels."""
+"""Limit of nested objects and lists; a group of ideas has five levels."""
 
 MAXIMUM_COLUMNS = 1_000
-"""Columns of a sheet or of a delimited table."""
+"""Limit of columns of a sheet or of a delimited table."""
 
 MAXIMUM_ENTRIES = 250_000
-"""Entries of one file or folder, including rejected ones: each becomes a row."""
+"""Limit of entries of one file or folder.
+
+It includes rejected entries, because each becomes a row.
+"""
 
 MAXIMUM_BATCH_CHARACTERS = 500_000_000
-"""Characters of all ideas of one batch, which is held in memory."""
+"""Limit of the characters of all ideas of a batch, which is held in memory."""
 
 MAXIMUM_FILE_BYTES = 1_000_000_000
-"""Bytes of a file read entry by entry; for Parquet, the unpacked size of its columns."""
+"""Limit of bytes of a file read entry by entry.
+
+For Parquet, it applies to the unpacked size of the columns.
+"""
 
 MAXIMUM_DOCUMENT_BYTES = 200_000_000
-"""Bytes of a file read as a whole, which takes several times its size in memory."""
+"""Limit of bytes of a file read as a whole.
+
+Parsing takes several times its size in memory.
+"""
 
 
 def too_long(idea_id: IdeaId | None, location: str, size: int) -> RejectedIdea:

@@ -83,7 +83,7 @@ _OF_PAPERS = frozenset(("full_text",))
 
 _BRACKETS = bounded(r"[(\[{][^()\[\]{}]{0,80}[)\]}]")
 _CAMEL = bounded(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_OTHER = bounded(r"[^\w]{1,200}|_{1,200}")
+_NON_WORD = bounded(r"[^\w]{1,200}|_{1,200}")
 _LEADING_NUMBER = bounded(r"^\s{0,9}(?:Q?\d{1,2}[.):]\s{0,9})", IGNORECASE)
 _PATHS = bounded(r"^(?:content|fields|properties|metadata)\.|\.value$", IGNORECASE)
 
@@ -96,7 +96,9 @@ def words_of(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)  # The same few names come with every row of a table.
 def _words_of(name: str) -> tuple[str, ...]:
     text = _LEADING_NUMBER.sub("", _PATHS.sub("", name))
-    text = _OTHER.sub(" ", _CAMEL.sub(" ", _BRACKETS.sub(" ", text) if text[:1] != "(" else text))
+    text = _NON_WORD.sub(
+        " ", _CAMEL.sub(" ", _BRACKETS.sub(" ", text) if text[:1] != "(" else text)
+    )
     return tuple(text.lower().split())
 
 

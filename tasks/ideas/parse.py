@@ -177,15 +177,15 @@ def _cutoff(value: object) -> date | None:
         if text_written is None
         else repr(" ".join(text_written.split())[:40])
     )
-    what = "is not a date from 1500 to 2100"
+    problem = "is not a date from 1500 to 2100"
     if isinstance(value, date | str):
         text = plain_text(str(value))
         try:
             return cutoff_day(text)
         except ValueError:
             if looks_like_date(text):
-                what = "does not tell day and month apart"
+                problem = "does not tell day and month apart"
     raise _RejectionError(
         Reason.BAD_CUTOFF_DATE,
-        f"cutoff_date {quoted_text} {what}: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",
+        f"cutoff_date {quoted_text} {problem}: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",
     )

@@ -75,14 +75,14 @@ _PARTS = {
 }
 HEADINGS = {"problem": "Problem", "method": "Method", "experiment": "Experiment Design"}
 
-_ANY = "|".join(f"(?P<{part}>{names})" for part, names in _PARTS.items())
+_ANY_PART = "|".join(f"(?P<{part}>{names})" for part, names in _PARTS.items())
 _NUMBER = r"(?:\d{1,2}[.)]?\s++)?"
 _HEADING = bounded(
-    rf"^ {{0,3}}(?P<marks>#{{1,6}})\s++{_NUMBER}\**+(?:{_ANY})\**+\s*+:?\**+\s*+#*+\s*+$",
+    rf"^ {{0,3}}(?P<marks>#{{1,6}})\s++{_NUMBER}\**+(?:{_ANY_PART})\**+\s*+:?\**+\s*+#*+\s*+$",
     IGNORECASE,
 )
-_BOLD = bounded(rf"^\s*+\*\*{_NUMBER}(?:{_ANY})\s*+:?\*\*\s*+:?\s*+(?P<rest>.*)", IGNORECASE)
-_COLON = bounded(rf"^\s*+{_NUMBER}(?:{_ANY})\s*+:\s*+(?P<rest>.*)", IGNORECASE)
+_BOLD = bounded(rf"^\s*+\*\*{_NUMBER}(?:{_ANY_PART})\s*+:?\*\*\s*+:?\s*+(?P<rest>.*)", IGNORECASE)
+_COLON = bounded(rf"^\s*+{_NUMBER}(?:{_ANY_PART})\s*+:\s*+(?P<rest>.*)", IGNORECASE)
 _OTHER_HEADING = bounded(r"^ {0,3}(#{1,6})\s++\S")
 _LEVEL_WITHOUT_MARKS = 7
 
@@ -92,7 +92,7 @@ _NO_SECTIONS: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """None if the text has no such part."""
+    """The part, or None if the text has none."""
 
     problem: str | None = None
     method: str | None = None
@@ -133,7 +133,10 @@ def parts_of(text: str) -> Parts:
 
 
 def problems_with_methods(text: str) -> int:
-    """Count the problems of a text that are followed by a method: one idea has one."""
+    """Count the problems of a text that are followed by a method.
+
+    One idea has one.
+    """
     names = [part.name for line in text.splitlines() if (part := _part_heading(line)) is not None]
     turns = [name for name, _ in groupby(name for name in names if name != "experiment")]
     return sum(pair == ("problem", "method") for pair in pairwise(turns))
@@ -219,8 +222,8 @@ def _bare_below_text(text: str) -> bool:
 def text_above(text: str) -> str:
     """Return the text before the first of several ideas, without headings."""
     lines = text.splitlines()
-    above = lines[: _starts(lines)[0][0]]
-    return "\n".join(line for line in above if not _ANY_HEADING.match(line)).strip()
+    lines_above = lines[: _starts(lines)[0][0]]
+    return "\n".join(line for line in lines_above if not _ANY_HEADING.match(line)).strip()
 
 
 def _starts(lines: Sequence[str]) -> list[tuple[int, str]]:
@@ -230,29 +233,36 @@ def _starts(lines: Sequence[str]) -> list[tuple[int, str]]:
 def _numbered_headings(lines: Sequence[str]) -> list[tuple[int, str]]:
     """Return lines and titles of headings that number ideas in order."""
     headings: dict[str, list[tuple[int, int, str]]] = {}
-    for at, line in enumerate(lines):
+    for line_number, line in enumerate(lines):
         if len(line) <= 500 and (match := _NUMBERED_IDEA.fullmatch(line)) is not None:
             kind = (match["mark"] or "").strip()
             if not kind and match["word"].lower() != "idea":
                 continue  # without a heading's mark they number parts of one idea
-            headings.setdefault(kind, []).append((at, int(match["number"]), match["title"] or ""))
+            headings.setdefault(kind, []).append(
+                (line_number, int(match["number"]), match["title"] or "")
+            )
     for starts in headings.values():
         numbers = [number for _, number, _ in starts]
         if len(starts) > 1 and numbers == list(range(numbers[0], numbers[0] + len(starts))):
-            return [(at, title.strip()) for at, _, title in starts]
+            return [(line_number, title.strip()) for line_number, _, title in starts]
     return []
 
 
 def _headings_with_parts(lines: Sequence[str]) -> list[tuple[int, str]]:
     """Return lines and titles of headings of one level, each with a problem and a method."""
     headings: dict[int, list[tuple[int, str]]] = {}
-    for at, line in enumerate(lines):
+    for line_number, line in enumerate(lines):
         if (match := _ANY_HEADING.match(line)) is not None:
-            headings.setdefault(len(match[1]), []).append((at, match[2].rstrip("# ").strip()))
+            headings.setdefault(len(match[1]), []).append(
+                (line_number, match[2].rstrip("# ").strip())
+            )
     for level in sorted(headings):
         starts = headings[level]
-        ends = [*(at for at, _ in starts[1:]), len(lines)]
-        bodies = ["\n".join(lines[at + 1 : end]) for (at, _), end in zip(starts, ends, strict=True)]
+        ends = [*(line_number for line_number, _ in starts[1:]), len(lines)]
+        bodies = [
+            "\n".join(lines[line_number + 1 : end])
+            for (line_number, _), end in zip(starts, ends, strict=True)
+        ]
         if len(starts) > 1 and all(problems_with_methods(body) for body in bodies):
             return starts
     return []
@@ -265,14 +275,16 @@ def count_listed_ideas(text: str) -> int:
     headed `Ideas` has ideas.
     """
     items: list[str] = []
-    above: list[str] = []
+    lines_above: list[str] = []
     for line in text.splitlines():
         if (match := _ITEM.match(line)) is not None and int(match["number"]) == len(items) + 1:
             items.append(match["text"])
         elif not items and line.strip():
-            above.append(line)
-    heading = "\n".join(above)
-    if len(items) < 2 or (above and not (len(above) == 1 and _NAMES_IDEAS.search(heading))):
+            lines_above.append(line)
+    heading = "\n".join(lines_above)
+    if len(items) < 2 or (
+        lines_above and not (len(lines_above) == 1 and _NAMES_IDEAS.search(heading))
+    ):
         return 0
     if any(_SECTION_ITEM.match(item) for item in items):
         return 0
@@ -280,7 +292,10 @@ def count_listed_ideas(text: str) -> int:
 
 
 def several_ideas(text: str, *, is_text_file: bool) -> str | None:
-    """Return why a text may contain several ideas, with the remedy; None for one idea."""
+    """Return why a text may contain several ideas, with the remedy.
+
+    Returns None for one idea.
+    """
     remedy = "give each a heading `## Idea 1: …`" if is_text_file else "give each a row of its own"
     if count := len(_starts(text.splitlines())):
         one = (

@@ -53,8 +53,9 @@ _FLOAT = bounded(r"\d{1,15}\.0")
 
 
 def read_ideas(path: Path, *, default_cutoff: date | None, fields: Sequence[str] = ()) -> IdeaBatch:
-    """Read the ideas of a JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, text or Markdown file, or of
-    a folder of texts.
+    """Read the ideas of a file or of a folder of texts.
+
+    Formats are JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, text and Markdown.
 
     Groups and pairs of ideas are split (`tasks.ideas.groups`). `default_cutoff` applies to ideas
     without `cutoff_date`. Of two entries with one `idea_id` the first counts; equal texts under
@@ -96,12 +97,12 @@ def read_batch(path: Path, *, default_cutoff: date | None, fields: Sequence[str]
 def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatch:
     ideas: dict[str, Idea] = {}
     locations: dict[str, str] = {}
-    rejected: list[RejectedIdea] = []
+    rejections: list[RejectedIdea] = []
     characters = 0
     for entry in split_groups(_entries(path, columns), columns):
         idea = entry if isinstance(entry, RejectedIdea) else _parse(entry, default_cutoff, columns)
         if isinstance(idea, RejectedIdea):
-            rejected.append(idea)
+            rejections.append(idea)
         elif (first := ideas.get(idea.idea_id)) is not None:
             place = locations[idea.idea_id]
             reason = Reason.DUPLICATE_ID
@@ -114,7 +115,7 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
                     f"the same text without idea_id stands at {place}: remove it, or give both an"
                     " idea_id to evaluate both"
                 )
-            rejected.append(
+            rejections.append(
                 RejectedIdea(
                     idea_id=idea.idea_id, location=entry.location, reason=reason, detail=detail
                 )
@@ -124,7 +125,7 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
             locations[idea.idea_id] = entry.location
             parts = (idea.text, idea.problem, idea.method, idea.experiment)
             characters += sum(len(part or "") for part in (*parts, *idea.metadata.values()))
-        if len(ideas) + len(rejected) > limits.MAXIMUM_ENTRIES:
+        if len(ideas) + len(rejections) > limits.MAXIMUM_ENTRIES:
             raise IdeaFileError(
                 f"{path.name} has more than {limits.MAXIMUM_ENTRIES:,} entries: split it into several"
             )
@@ -133,7 +134,7 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
                 f"the ideas of {path.name} have more than {limits.MAXIMUM_BATCH_CHARACTERS:,}"
                 " characters: split it into several"
             )
-    if not ideas and not rejected:
+    if not ideas and not rejections:
         raise IdeaFileError(f"{path.name} holds no ideas: write at least one")
     columns.check_given()
     batch = list(ideas.values())
@@ -143,11 +144,13 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
         batch = [replace(idea, group=(idea.group or "")[:-2] or None) for idea in batch]
     given_ids = [idea.idea_id for idea in batch if not idea.idea_id.startswith("idea-")]
     if given_ids and all(map(_FLOAT.fullmatch, given_ids)):
-        whole = {each: IdeaId(each[:-2]) for each in given_ids}
-        batch = [replace(idea, idea_id=whole.get(idea.idea_id, idea.idea_id)) for idea in batch]
+        trimmed_ids = {each: IdeaId(each[:-2]) for each in given_ids}
+        batch = [
+            replace(idea, idea_id=trimmed_ids.get(idea.idea_id, idea.idea_id)) for idea in batch
+        ]
     return IdeaBatch(
         ideas=mark_duplicates(batch),
-        rejected=tuple(rejected),
+        rejected=tuple(rejections),
         fields=columns.readings(),
         remarks=columns.remarks(),
     )
@@ -156,9 +159,9 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
 def _parse(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea | RejectedIdea:
     for name, text in entry.fields.items():
         if isinstance(text, str) and columns.meaning_of(str(name)) in _WHOLE_TEXTS:
-            why = several_ideas(text, is_text_file=entry.is_text_file)
-            if why is not None:
-                return bad_field(entry.location, why)
+            problem = several_ideas(text, is_text_file=entry.is_text_file)
+            if problem is not None:
+                return bad_field(entry.location, problem)
     boundary = ErrorBoundary()
     with boundary:
         return parse_entry(entry, default_cutoff, columns)
@@ -173,7 +176,10 @@ def _parse(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea 
 
 
 def _entries(path: Path, columns: Columns) -> Entries:
-    """Yield the entries of a file of any format; those nested too deep are rejected."""
+    """Yield the entries of a file of any format.
+
+    Those nested too deep are rejected.
+    """
     for entry in _read_file(path, columns):
         if isinstance(entry, Entry) and too_deep(entry.fields):
             detail = (

@@ -14,9 +14,12 @@ from tasks.ideas.fields import Entries, Entry, no_text_column, unreadable
 from tasks.ideas.limits import MAXIMUM_DEPTH, MAXIMUM_ENTRIES, MAXIMUM_FILE_BYTES, refuse_large_file
 
 _ROWS_PER_BATCH = 1
-"""A value stored once for all rows is expanded in every row of a batch, so batches are small."""
+"""Rows of a batch.
 
-_BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
+Batches are small, because a value stored once for all rows is expanded in every row.
+"""
+
+_READ_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 
 
 def read_parquet(path: Path, columns: Columns) -> Entries:
@@ -29,7 +32,7 @@ def read_parquet(path: Path, columns: Columns) -> Entries:
         with pq.ParquetFile(path) as file:
             _check(path, file, columns)
             yield from _rows(path, file)
-    except _BROKEN as error:
+    except _READ_ERRORS as error:
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise IdeaFileError(
             f"{path.name} cannot be read as Parquet ({reason}): write it again"

@@ -29,7 +29,7 @@ from tasks.ideas.parts import separate_ideas, text_above
 
 YAML_SUFFIXES = (".yaml", ".yml")
 MAXIMUM_YAML_BYTES = 20_000_000
-"""YAML is parsed in Python, at a few megabytes a minute."""
+"""Limit of YAML files, which are parsed in Python at a few megabytes a minute."""
 
 
 class _PlainLoader(yaml.BaseLoader):
@@ -55,9 +55,9 @@ def plain_yaml(text: str) -> Any:
         return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 -- a BaseLoader
     except (yaml.YAMLError, RecursionError) as error:
         place = getattr(error, "problem_mark", None)
-        where = f", line {place.line + 1}" if place is not None else ""
+        position = f", line {place.line + 1}" if place is not None else ""
         reason = getattr(error, "problem", None) or str(error) or type(error).__name__
-        raise ValueError(f"{reason}{where}") from error
+        raise ValueError(f"{reason}{position}") from error
 
 
 def read_yaml(path: Path, columns: Columns) -> Entries:
@@ -123,13 +123,15 @@ def read_folder(folder: Path, columns: Columns) -> Entries:
         with boundary:
             entry = _entry(item, location)
         if boundary.error is not None:
-            why = f"the file cannot be read ({error_line(boundary.error)}): rewrite it"
-            entry = unreadable(location, why)
+            problem = f"the file cannot be read ({error_line(boundary.error)}): rewrite it"
+            entry = unreadable(location, problem)
         yield from _split(entry, columns)
 
 
 def read_text_file(path: Path, columns: Columns) -> Entries:
-    """Yield the entry of a .txt or .md file, or one entry for each idea with a heading.
+    """Yield the entry or entries of a .txt or .md file.
+
+    There are several if headings separate ideas.
 
     Raises:
         IdeaFileError: the file is not UTF-8.

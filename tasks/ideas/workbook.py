@@ -71,12 +71,12 @@ def _sheet(path: Path, sheets: Sequence[Any], columns: Columns) -> tuple[Any, in
         place = best_header(starts[sheet.title], columns)
         if place is None:
             continue
-        others = [
+        other_sheets = [
             name for name, rows in starts.items() if name != sheet.title and any(map(any, rows))
         ]
-        if others:
-            names = ", ".join(repr(name[:40]) for name in others[:5])
-            more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+        if other_sheets:
+            names = ", ".join(repr(name[:40]) for name in other_sheets[:5])
+            more = f" and {len(other_sheets) - 5} more" if len(other_sheets) > 5 else ""
             columns.remark(f"only the sheet {sheet.title!r} is read, and not {names}{more}")
         if any(map(any, starts[sheet.title][:place])):
             columns.remark(f"the header is row {place + 1}, and what is above it is not read")
@@ -99,9 +99,9 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
     from openpyxl.utils import get_column_letter
 
     marks = _marks(sheet)
-    for what, count in (("rows", marks.hidden_rows), ("columns", marks.hidden_columns)):
+    for kind, count in (("rows", marks.hidden_rows), ("columns", marks.hidden_columns)):
         if count:
-            columns.remark(f"hidden {what} of the sheet {sheet.title!r} are read too: {count:,}")
+            columns.remark(f"hidden {kind} of the sheet {sheet.title!r} are read too: {count:,}")
     rows = sheet.iter_rows(values_only=True, max_col=min(marks.width, MAXIMUM_COLUMNS))
     first = [
         "" if cell is None else str(_plain(cell)).strip()
@@ -140,7 +140,7 @@ def _fill_merged(
     marks: _Marks,
     merged_values: dict[int, tuple[int, object, str]],
 ) -> None:
-    """Fill a row that has values with those of the merged ranges that it is part of."""
+    """Fill a row that has values with those of its merged ranges."""
     from openpyxl.utils import get_column_letter
 
     has_values = not all(map(is_blank, cells))
@@ -164,7 +164,10 @@ def _first_fault(
     marks: _Marks,
     columns: Columns,
 ) -> str | None:
-    """Return why a row cannot be read; faults in metadata cells are only remarked."""
+    """Return why a row cannot be read.
+
+    Faults in metadata cells are only remarked.
+    """
     from openpyxl.utils import get_column_letter
 
     faults = []
@@ -173,15 +176,15 @@ def _first_fault(
             continue  # most cells of a wide sheet
         place = f"{get_column_letter(at + 1)}{number}"
         if place in marks.formulas and is_blank(cell):
-            what = _NO_VALUE
+            problem = _NO_VALUE
         elif isinstance(cell, str) and cell in SPREADSHEET_ERRORS:
-            what = f"is an error ({cell}): write the value"
+            problem = f"is an error ({cell}): write the value"
         else:
             continue
         if columns.meaning_of(name) is None:
-            columns.remark("cell ", place, f" of the metadata {name[:40]!r} {what}")
+            columns.remark("cell ", place, f" of the metadata {name[:40]!r} {problem}")
         else:
-            faults.append(f"cell {place} ({name[:40]}) {what}")
+            faults.append(f"cell {place} ({name[:40]}) {problem}")
     return faults[0] if faults else None
 
 
@@ -199,9 +202,9 @@ def _marks(sheet: Any) -> _Marks:
                 place = element.get("r", "")
                 row, column = coordinate_to_tuple(place) if place else (0, column + 1)
                 marks.width = max(marks.width, column)
-                inside = {each.tag.rpartition("}")[2]: each.text for each in element}
-                empty_text = element.get("t") == "str" and "v" in inside
-                if "f" in inside and not inside.get("v") and not empty_text:
+                child_texts = {each.tag.rpartition("}")[2]: each.text for each in element}
+                empty_text = element.get("t") == "str" and "v" in child_texts
+                if "f" in child_texts and not child_texts.get("v") and not empty_text:
                     marks.formulas.add(place)
                     marks.formula_rows.add(row)
             elif tag == "row":
@@ -239,7 +242,7 @@ MAXIMUM_HELD_ELEMENTS = 500_000
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ROW = f"{_MAIN}row"
-_RELEASED = frozenset((_ROW, f"{_MAIN}si"))
+_RELEASED_TAGS = frozenset((_ROW, f"{_MAIN}si"))
 _LONGEST_FORMAT = 255  # characters, as in Excel; openpyxl's pattern takes quadratic time over them
 _REMEDY = "save the sheet with the ideas as CSV"
 
@@ -307,7 +310,7 @@ class _Elements:
                 f"{self._name} has a number format of more than {_LONGEST_FORMAT} characters:"
                 f" {_REMEDY}"
             )
-        if tag in _RELEASED:
+        if tag in _RELEASED_TAGS:
             self._held_before.append(self._held)
             if tag == _ROW:
                 self._check_row(attributes.get("r"))
@@ -325,7 +328,7 @@ class _Elements:
             )
 
     def _end(self, tag: str) -> None:
-        if tag in _RELEASED:
+        if tag in _RELEASED_TAGS:
             self._held = self._held_before.pop()
 
     def _check_row(self, number: str | None) -> None:

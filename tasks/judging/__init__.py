@@ -1,1 +1,1 @@
-"""Judging: steps, the engines that run them, and what models take, cost and allow."""
+"""Steps, their engines, and the parameters, prices and limits of models."""

@@ -52,7 +52,10 @@ def _plausible(answer: CallAnswer, prompt: Sequence[Message], price: Price | Non
 def cost_of(
     answer: CallAnswer | CallFailure, price: Price | None, pictures: int = 0
 ) -> float | None:
-    """Return LiteLLM's figure, else the cost by price; None if it is unknown."""
+    """Return LiteLLM's figure, else the cost by price.
+
+    The result is None if it is unknown.
+    """
     if isinstance(answer, CallFailure):
         if answer.usage is None:
             return None if answer.cost_is_unknown else 0.0
@@ -67,7 +70,10 @@ def cost_of(
 
 
 def tokens_of_bill(answer: CallAnswer | CallFailure, estimated_tokens: int) -> int:
-    """Return the tokens that count against a budget; the estimate if they are unknown."""
+    """Return the tokens that count against a budget.
+
+    If they are unknown, the estimate counts.
+    """
     usage = answer.usage if isinstance(answer, CallFailure) else answer
     if usage is None:
         assert isinstance(answer, CallFailure)

@@ -1,4 +1,4 @@
-"""Estimates of calls, tokens and dollars of a step, before it is paid for.
+"""Estimates of a step's calls, tokens and dollars before a run.
 
 Cache hits at the provider and the length of thinking are rough expectations.
 """
@@ -19,21 +19,21 @@ from tasks.judging.step import Step
 
 CHARACTERS_PER_TOKEN = 4.0
 FRAME_TOKENS = 40
-"""Of every prompt, in addition to template, idea and evidence: tags and the reply format."""
+"""Tokens of tags and reply format, in addition to template, idea and evidence."""
 EXPECTED_THINKING_TOKENS = {
     Effort.NONE: 0,
     Effort.LOW: 500,
     Effort.MEDIUM: 2_000,
     Effort.HIGH: 4_000,
 }
-"""Per call. Medium, the default of most models, lies between the means of published checks: 294
+"""Thinking tokens per call. Medium, the default of most models, lies between the means of published checks: 294
 (o3) and 995 (Gemini 2.5 Pro) for 6,197 questions of 290 tokens; 3,152 (o3), 3,582 (o4-mini) and
 more (Gemini, without a budget) for 245 manuscripts of 17,000 tokens each. A step's prompt has 1,000
 to 16,000. Low and high follow LiteLLM's budgets for Claude and Gemini (1,024, 2,048 and 4,096): half
 of the first, and about all of the others. Single calls differ by a factor of ten.
 """
 LEAST_THINKING_TOKENS = 100
-"""Per call at effort none, of models that always think: Gemini 2.5 Pro's smallest budget is 128."""
+"""Per call at effort none, for models that always think; Gemini 2.5 Pro's minimum is 128."""
 CACHED_FROM_TOKENS = 1_024
 CACHED_FROM_TOKENS_GEMINI = 2_048
 """Shortest prompt prefix that a provider caches, where LiteLLM does not list it
@@ -44,15 +44,17 @@ https://platform.claude.com/docs/en/build-with-claude/prompt-caching ("Cache lim
 https://ai.google.dev/gemini-api/docs/caching ("Implicit caching": 2.5 Flash and Pro).
 """
 CLAIM_TOKENS = 700.0
-"""Of all claims extracted from an idea."""
+"""Tokens of all claims extracted from an idea."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCalls:
-    """Expected calls of a step, for any model. Tokens are totals, except `shared_tokens`.
+    """Expected calls of a step, for any model.
+
+    Tokens are totals, except `shared_tokens`.
 
     Attributes:
-        data_tokens: of the prompts, without template and idea.
+        data_tokens: tokens of the prompts, without template and idea.
         shared_tokens: data that every call shares with the first of its group, directly after
             instructions and idea.
         first_calls: calls that run before the others of their group, one per group, to fill the
@@ -72,7 +74,7 @@ CallsByStep = Mapping[Step[Any, Any], ExpectedCalls]
 
 
 def add_calls(parts: Iterable[CallsByStep]) -> CallsByStep:
-    """Add up the calls of several units, none of which waits for others."""
+    """Add up the calls of several independent units."""
     total: dict[Step[Any, Any], ExpectedCalls] = {}
     for part in parts:
         for step, calls in part.items():
@@ -86,7 +88,10 @@ def add_calls(parts: Iterable[CallsByStep]) -> CallsByStep:
 
 
 class StepEstimate(Noun):
-    """Calls, tokens and dollars of one step. Each of its models answers every question."""
+    """Calls, tokens and dollars of one step.
+
+    Each of its models answers every question.
+    """
 
     step: str
     models: tuple[str, ...] = Field(description="LiteLLM's names of the models that answer.")
@@ -105,7 +110,7 @@ class StepEstimate(Noun):
 
 def estimate_step(
     step: Step[Any, Any],
-    expected: ExpectedCalls,
+    expected_calls: ExpectedCalls,
     idea_tokens: float,
     judging: JudgingParameters,
     engine: EngineChoice,
@@ -113,11 +118,13 @@ def estimate_step(
     *,
     by_batch: bool = False,
 ) -> StepEstimate | None:
-    """Estimate one step; None without a model. Several judges answer only steps with scores.
+    """Estimate one step; None without a model.
+
+    Several judges answer only steps with scores.
 
     Args:
-        idea_tokens: of the idea in every prompt.
-        engine: its model answers where the profile assigns none.
+        idea_tokens: tokens of the idea in every prompt.
+        engine: its model answers steps without an assigned model.
         by_batch: use batch prices, without cache hits.
     """
     default_model = engine.model
@@ -125,28 +132,33 @@ def estimate_step(
         return None
     effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
     models = models_of_step(step, judging) or (default_model,)
-    if expected.most_idea_tokens is not None:
-        idea_tokens = min(idea_tokens, expected.most_idea_tokens)
+    if expected_calls.most_idea_tokens is not None:
+        idea_tokens = min(idea_tokens, expected_calls.most_idea_tokens)
     frame_tokens = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
-    prompt_tokens = expected.calls * frame_tokens + expected.data_tokens
+    prompt_tokens = expected_calls.calls * frame_tokens + expected_calls.data_tokens
     marked_tokens = len(step.instructions) / CHARACTERS_PER_TOKEN + idea_tokens
-    pictures = expected.calls if step.draws else 0.0
-    cached, thinking, costs = 0.0, 0.0, []
+    pictures = expected_calls.calls if step.draws else 0.0
+    total_cached, total_thinking, costs = 0.0, 0.0, []
     for model in models:
         info, price = model_info(model), price_of(model, settings)
         cached_tokens, written_tokens = 0.0, 0.0
         if not by_batch:
-            # Without a marker only what is cached automatically comes from the cache.
-            marked = marked_tokens if step.shares_prefix else 0.0
-            beginning = (
-                marked if takes_cache_markers(model) else marked_tokens + expected.shared_tokens
+            # Without a marker only automatically cached tokens count as cached.
+            marked_prefix = marked_tokens if step.shares_prefix else 0.0
+            prefix_tokens = (
+                marked_prefix
+                if takes_cache_markers(model)
+                else marked_tokens + expected_calls.shared_tokens
             )
             cached_tokens, written_tokens = _cached_tokens(
-                model, info, expected, prompt_tokens, beginning
+                model, info, expected_calls, prompt_tokens, prefix_tokens
             )
-        thinking_tokens = expected.calls * _thinking_tokens(model, info, effort, settings)
-        cached, thinking = cached + cached_tokens, thinking + thinking_tokens
-        completion_tokens = expected.answer_tokens + thinking_tokens
+        thinking_tokens = expected_calls.calls * _thinking_tokens(model, info, effort, settings)
+        total_cached, total_thinking = (
+            total_cached + cached_tokens,
+            total_thinking + thinking_tokens,
+        )
+        completion_tokens = expected_calls.answer_tokens + thinking_tokens
         rate = BATCH_RATE if by_batch else 1.0
         costs.append(
             rate
@@ -157,11 +169,11 @@ def estimate_step(
     return StepEstimate(
         step=step.name,
         models=models,
-        calls=expected.calls * len(models),
+        calls=expected_calls.calls * len(models),
         prompt_tokens=prompt_tokens * len(models),
-        cached_tokens=cached,
-        completion_tokens=expected.answer_tokens * len(models) + thinking,
-        thinking_tokens=thinking,
+        cached_tokens=total_cached,
+        completion_tokens=expected_calls.answer_tokens * len(models) + total_thinking,
+        thinking_tokens=total_thinking,
         cost_usd=total_usd(costs),
         unpriced_models=tuple(
             model for model, cost in zip(models, costs, strict=True) if cost is None
@@ -187,7 +199,7 @@ def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
 def _thinking_tokens(
     model: str, info: dict[str, Any], effort: Effort, settings: LanguageModelSettings
 ) -> int:
-    """Return the thinking tokens of one call; 0 for a model that does not think."""
+    """Return the thinking tokens of one call, 0 without thinking."""
     supports_thinking = bool(info.get("supports_reasoning"))
     if not (supports_thinking if settings.thinking == "auto" else settings.thinking == "yes"):
         return 0
@@ -197,7 +209,7 @@ def _thinking_tokens(
         can_stop = False
     elif "gemini" in model:
         can_stop = "gemini-2.5-flash" in model
-    else:  # OpenAI's models stop only where LiteLLM lists it, others unless it lists that they cannot
+    else:  # OpenAI's models can stop thinking only if LiteLLM lists it, others unless it denies it
         openai = str(info.get("litellm_provider", "")).startswith(("openai", "azure"))
         can_stop = bool(info.get("supports_none_reasoning_effort", not openai))
     return 0 if can_stop else LEAST_THINKING_TOKENS
@@ -206,28 +218,28 @@ def _thinking_tokens(
 def _cached_tokens(
     model: str,
     info: dict[str, Any],
-    expected: ExpectedCalls,
+    expected_calls: ExpectedCalls,
     prompt_tokens: float,
     beginning_tokens: float,
 ) -> tuple[float, float]:
-    """Return (tokens read from the provider's cache, tokens billed as written to it).
+    """Return (tokens read from the cache, tokens billed as written).
 
     Args:
-        beginning_tokens: of the prefix that a group of calls shares, as far as it is cached.
+        beginning_tokens: tokens of the cacheable prefix that a group of calls shares.
     """
-    if not info.get("supports_prompt_caching") or not expected.calls:
+    if not info.get("supports_prompt_caching") or not expected_calls.calls:
         return 0.0, 0.0
     default = CACHED_FROM_TOKENS_GEMINI if "gemini" in model else CACHED_FROM_TOKENS
     least_tokens = float(info.get("prompt_cache_min_tokens", default))
     if info.get("supports_prompt_cache_breakpoint"):
         # From GPT-5.6 on, OpenAI caches whole prompts: a prompt that continues differently misses.
-        return 0.0, prompt_tokens if prompt_tokens / expected.calls >= least_tokens else 0.0
+        return 0.0, prompt_tokens if prompt_tokens / expected_calls.calls >= least_tokens else 0.0
     if beginning_tokens < least_tokens:
         return 0.0, 0.0
     first_calls = (
-        expected.calls
-        if expected.first_calls is None
-        else min(expected.first_calls, expected.calls)
+        expected_calls.calls
+        if expected_calls.first_calls is None
+        else min(expected_calls.first_calls, expected_calls.calls)
     )
-    written = first_calls * beginning_tokens if takes_cache_markers(model) else 0.0
-    return (expected.calls - first_calls) * beginning_tokens, written
+    written_tokens = first_calls * beginning_tokens if takes_cache_markers(model) else 0.0
+    return (expected_calls.calls - first_calls) * beginning_tokens, written_tokens

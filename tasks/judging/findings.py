@@ -19,8 +19,9 @@ NO_PROMPT_PAPERS = show(())
 
 @dataclass(frozen=True, slots=True)
 class Findings(Generic[ValueT]):
-    """Result of a module: its evaluation, every admissible paper that it retrieved (each once),
-    its citations and its suggestions.
+    """Result of a module, with its citations and suggestions.
+
+    `papers`: every admissible paper that the module retrieved, each once.
     """
 
     evaluation: ValueT
@@ -31,7 +32,7 @@ class Findings(Generic[ValueT]):
 
 @dataclass(frozen=True, slots=True)
 class CitedResult(Generic[ValueT]):
-    """A judgement with the papers of its prompt, its citations and its suggestions.
+    """A judgement with its prompt's papers, citations and suggestions.
 
     `failures`: calls without an answer, and parts of replies that were omitted.
     """
@@ -57,7 +58,10 @@ def merge_results(
 
 
 def all_cited_papers(parts: Iterable[CitedResult[Any]]) -> Shown:
-    """Return all papers that `parts` cite under one set of keys, in order of citation."""
+    """Return the papers cited by `parts` under one set of keys.
+
+    They are in order of citation.
+    """
     parts = tuple(parts)
     papers: dict[PaperId, Paper] = {}
     for part in parts:
@@ -73,7 +77,7 @@ def all_cited_papers(parts: Iterable[CitedResult[Any]]) -> Shown:
 
 @dataclass(frozen=True, slots=True)
 class SettledTexts:
-    """Texts of one judgement by field, settled against the papers of its prompt."""
+    """Settled texts of one judgement by field, with its prompt's papers."""
 
     by_field: Mapping[str, Settled]
     prompt_papers: Shown
@@ -91,7 +95,7 @@ class SettledTexts:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """Columns of a row: the texts, and the counts over all of them."""
+        """Columns of a row: the texts, and the counts over all texts."""
         return {
             **{field: text.markdown for field, text in self.by_field.items()},
             "removed_citation_count": self.removed_citation_count,
@@ -118,14 +122,14 @@ def settle_texts(reply: object, fields: Iterable[str], prompt_papers: Shown) -> 
 def whole_citations(
     texts: Iterable[str], prompt_papers: Shown, *, module: str, subject: str, field: str
 ) -> tuple[Citation, ...]:
-    """Return the citations of several texts that form one text of a review."""
-    whole = settle("\n\n".join(texts), prompt_papers)
-    return citation_rows(whole, prompt_papers, module=module, subject=subject, field=field)
+    """Return the citations of several texts that form one review."""
+    combined_text = settle("\n\n".join(texts), prompt_papers)
+    return citation_rows(combined_text, prompt_papers, module=module, subject=subject, field=field)
 
 
-def keys_of(settled: Settled, prompt_papers: Shown) -> tuple[str, ...]:
+def keys_of(text: Settled, prompt_papers: Shown) -> tuple[str, ...]:
     """Return the keys that a text cites."""
-    return tuple(prompt_papers.key_of(paper_id) for paper_id, _ in settled.cited)
+    return tuple(prompt_papers.key_of(paper_id) for paper_id, _ in text.cited)
 
 
 def omission_failures(
@@ -135,6 +139,9 @@ def omission_failures(
     count: int = 1,
     reason: Reason = Reason.REPLY_UNPARSABLE,
 ) -> tuple[Failure, ...]:
-    """Return one failure for unusable parts of a reply; none when `count` is 0."""
+    """Return one failure for unusable parts of a reply.
+
+    There is none when `count` is 0.
+    """
     failure = Failure(stage=stage, subject=subject, reason=reason, detail=detail)
     return (failure,) if count else ()

@@ -17,7 +17,10 @@ from warehouse.scrubbing import without_secrets
 
 
 def run_id_of(kind: str, *parts: str) -> RunId:
-    """Return the id of a run of `kind`. Equal parts give equal ids, so that commands resume."""
+    """Return the id of a run of `kind`.
+
+    Equal parts give equal ids, so that commands resume.
+    """
     return RunId(f"{kind}-{content_hash(*parts, length=12)}")
 
 

@@ -1,4 +1,7 @@
-"""State of one model shared by the ideas of a worker: limits, budget, reply cache, parameters."""
+"""State of one model shared by a worker's ideas.
+
+It has limits, budget, reply cache and parameters.
+"""
 
 import asyncio
 import json
@@ -48,10 +51,10 @@ def _schema(output_model: type[Reply]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCache:
-    """Valid replies of one model at one address, on disk, so that no call is paid twice.
+    """Valid replies of one model at one address, stored on disk.
 
-    Keys cover the parameters requested, not those that the model accepted: they stay valid when
-    the model refuses a parameter.
+    No call is paid twice. Keys cover the parameters requested, not those that the model accepted:
+    they stay valid when the model refuses a parameter.
     """
 
     store: KeyedStore
@@ -124,7 +127,9 @@ def _count_tokens(model: str, text: str) -> int:
 
 
 class LiteLLMBackend:
-    """One model, for one worker process and one event loop; create and close it inside the loop.
+    """One model, for one worker process and one event loop.
+
+    Create and close it inside the loop.
 
     Args:
         model: LiteLLM's name, such as `anthropic/claude-sonnet-4-5` or `openai/<name>` with an
@@ -172,9 +177,10 @@ class LiteLLMBackend:
         self._failures_in_a_row = 0
 
     def turn(self, key: str) -> asyncio.Lock:
-        """Return the lock for the question with this cache key; waiters find the cached reply.
+        """Return the lock for the question with this cache key.
 
-        Without a reply the next waiter asks on its own idea's budget.
+        Waiters find the cached reply. Without a reply the next waiter asks on its own idea's
+        budget.
         """
         return self._turns.setdefault(key, asyncio.Lock())
 
@@ -183,7 +189,10 @@ class LiteLLMBackend:
         return EngineChoice(self.model).text
 
     def larger(self, reply_tokens: int, messages: Sequence[Message]) -> int | None:
-        """Return a larger limit after a cut-off at `reply_tokens`; None: the model has no room."""
+        """Return a larger limit after a cut-off at `reply_tokens`.
+
+        The result is None if the model has no room.
+        """
         prompt_tokens = tokens_of(messages, self.count_tokens)
         room = self.parameters.room_for_reply(prompt_tokens + self._tokens_beside)
         larger_bound = min(2 * reply_tokens, room)
@@ -196,12 +205,12 @@ class LiteLLMBackend:
 
     @property
     def _tokens_beside(self) -> int:
-        """Tokens for the chat format and for the error of a correction."""
-        spare = min(_TOKENS_FOR_ASKING_AGAIN, self.parameters.context_tokens // 8)
-        return spare + _TOKENS_FOR_CHAT_FORMAT
+        """Tokens reserved for the chat format and the error in a correction."""
+        correction_tokens = min(_TOKENS_FOR_ASKING_AGAIN, self.parameters.context_tokens // 8)
+        return correction_tokens + _TOKENS_FOR_CHAT_FORMAT
 
     def count_tokens(self, text: str) -> int:
-        """Count tokens of `text` with a local tokenizer (an approximation for most models)."""
+        """Count tokens with a local tokenizer, approximately for most models."""
         return _count_tokens(self.model, text)
 
     def estimate(
@@ -225,7 +234,7 @@ class LiteLLMBackend:
         return prompt + completion, cost
 
     def patience(self, reply_tokens: int) -> float:
-        """Return the factor by which a reply of this length extends the timeout."""
+        """Return the timeout's factor for a reply of this length."""
         return max(1.0, reply_tokens / _TOKENS_WITHIN_TIMEOUT)
 
     async def ask(
@@ -238,7 +247,10 @@ class LiteLLMBackend:
         shares_prefix: bool = False,
         draws: bool = False,
     ) -> CallAnswer | CallFailure:
-        """Make one attempt; learn rate limits from it, and count failures of the model itself."""
+        """Make one attempt.
+
+        Learn rate limits from it, and count failures of the model itself.
+        """
         seconds = self.settings.timeout_seconds * patience
         arguments = call_arguments(parameters, response_format) | access(self.model, self._api_base)
         if draws:

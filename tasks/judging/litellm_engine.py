@@ -1,4 +1,4 @@
-"""The engine that runs steps with LiteLLM's models; every attempt is a row of the idea's ledger."""
+"""Engine that runs steps with LiteLLM's models and records every attempt."""
 
 import asyncio
 import dataclasses
@@ -39,7 +39,7 @@ _SHOWN_OF_AN_ERROR = 200
 
 @dataclass(slots=True)
 class _StepRequest:
-    """State of one step's request: settings of its attempts, and their results so far."""
+    """Settings of a request's attempts, and their results so far."""
 
     step: Step[Any, Any]
     assignment: Assignment
@@ -55,7 +55,10 @@ class _StepRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """An attempt as it went; `parsed` is what its answer holds, None for a failure."""
+    """A finished attempt.
+
+    `parsed` is the content of its answer, None for a failure.
+    """
 
     answer: CallAnswer | CallFailure
     latency_seconds: float
@@ -124,7 +127,7 @@ class LiteLLMEngine:
         if backend.cache is None:
             return await self._ask(request, prompt)
         request.messages = messages
-        distinctions = []  # of questions with equal messages
+        distinctions = []  # distinguish cached questions with equal messages
         if self._attachment:
             distinctions.append({"role": "attachment", "content": self._attachment.sha256})
         if self._repetition > 1:
@@ -132,7 +135,7 @@ class LiteLLMEngine:
         key = request.reply_key = backend.cache.key(
             step, [*messages, *distinctions], effort, self._sampling
         )
-        if backend.batched is not None:  # nobody waits for a turn: all ask in one wave
+        if backend.batched is not None:  # no locks, because all questions are sent in one wave
             # An idea books the batch answer that it paid for, instead of the cached reply.
             has_paid = backend.batched.paid_for(key, self._ledger.idea_id)
             return await self._reply_or_cached(request, prompt, use_cache=not has_paid)
@@ -161,9 +164,10 @@ class LiteLLMEngine:
     def _fit(
         self, request: _StepRequest, messages: list[Message], mode: OutputMode | None = None
     ) -> list[Message] | TooLong:
-        """Return the messages for `mode` (default: the preferred one), shortened if too long.
+        """Return the messages for `mode`, shortened if too long.
 
-        Without a schema parameter the schema is added to the system message.
+        The default is the preferred mode. Without a schema parameter the schema is added to the
+        system message.
         """
         backend = self._backend
         mode = OutputMode.PICTURE if request.step.draws else mode
@@ -183,7 +187,10 @@ class LiteLLMEngine:
         return fit_result.messages
 
     async def _ask(self, request: _StepRequest, prompt: list[Message]) -> Outcome[Any]:
-        """Ask, with one correction of an unusable reply and one extension of a cut-off reply."""
+        """Ask, with one correction and one extension.
+
+        An unusable reply is corrected, and the limit of a cut-off reply is extended.
+        """
         correction: Sequence[Message] = ()
         may_grow = True
         while True:
@@ -226,10 +233,10 @@ class LiteLLMEngine:
         )
 
         async def attempt(_: int) -> Tried[_Attempt | CallFailure]:
-            before = request.retry_spending.seconds
+            earlier_seconds = request.retry_spending.seconds
             result = await self._attempt_with_fallbacks(request, prompt, correction)
             if result.again and result.wait_seconds:
-                spent_seconds = before + result.busy_seconds + result.wait_seconds
+                spent_seconds = earlier_seconds + result.busy_seconds + result.wait_seconds
                 if spent_seconds <= policy.maximum_total_seconds:  # else this call is not retried
                     backend.limits.penalise(result.wait_seconds)
             return result
@@ -449,7 +456,10 @@ class LiteLLMEngine:
         return transcripts.keep(request.messages, reply)
 
     def _seed(self, request: _StepRequest) -> int | None:
-        """Return the seed that was sent; for a cached reply, the requested one."""
+        """Return the seed that was sent.
+
+        For a cached reply, it is the requested one.
+        """
         parameters = request.parameters
         return self._sampling.seed if parameters is None else parameters.values.get("seed")
 

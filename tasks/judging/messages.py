@@ -29,7 +29,10 @@ _ROUNDS = 12
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Messages that fit. `shortening` is one line on what was left out; None: nothing."""
+    """Messages that fit.
+
+    `shortening` is one line on the omissions, None if there are none.
+    """
 
     messages: list[Message]
     shortening: str | None
@@ -99,7 +102,10 @@ def tokens_of(messages: Sequence[Message], count_tokens: TokenCounter) -> int:
 
 
 def _blocks(content: str) -> list[_Block]:
-    """Return the outermost data blocks; `end` is the line break before the closing tag."""
+    """Return the outermost data blocks.
+
+    `end` is the line break before the closing tag.
+    """
     ends: dict[str, list[int]] = defaultdict(list)
     for closing in _CLOSING.finditer(content):
         ends[closing.group(1)].append(closing.start())
@@ -153,10 +159,10 @@ def _describe(blocks: Sequence[_Block], lengths: Sequence[int], level: int) -> s
         if length > level
     ]
     names = ", ".join(sorted({name for name, _ in cut_blocks}))
-    before = sum(length for _, length in cut_blocks)
+    character_count = sum(length for _, length in cut_blocks)
     return (
         f"head and tail kept of {len(cut_blocks)} longest of {len(blocks)} blocks ({names}):"
-        f" {level * len(cut_blocks)} of {before} characters"
+        f" {level * len(cut_blocks)} of {character_count} characters"
     )
 
 
@@ -178,7 +184,9 @@ class Attachment:
 
 
 def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list[Mapping[str, Any]]:
-    """Put the file before the text of the first user message, as LiteLLM's content part.
+    """Put the file before the first user message's text.
+
+    It is a content part of LiteLLM.
 
     Sources: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64
     with its media type) and https://docs.litellm.ai/docs/completion/vision ("image_url").
@@ -205,7 +213,10 @@ def takes_pdf(model: str) -> bool:
 
 
 def takes_images(model: str, settings: LanguageModelSettings) -> bool:
-    """Return whether the model reads attached pictures, by the settings, else LiteLLM's tables."""
+    """Return whether the model reads attached pictures.
+
+    The settings decide, else LiteLLM's tables.
+    """
     if settings.images != "auto":
         return settings.images == "yes"
     return bool(model_info(model).get("supports_vision"))

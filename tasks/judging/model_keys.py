@@ -37,7 +37,9 @@ _OF_PROVIDER = {
 
 
 def model_variables(model: str) -> frozenset[str]:
-    """Return the variables with the key and the address for `model`, such as `openai/gpt-4.1-mini`.
+    """Return the variables with key and address of `model`.
+
+    `model` is a name such as `openai/gpt-4.1-mini`.
 
     Source: the providers' pages of LiteLLM's documentation; most are named after the provider.
     """

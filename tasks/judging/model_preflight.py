@@ -1,4 +1,4 @@
-"""Checks of models before a run: the name, the key, and a reply in the required form.
+"""Checks of models before a run: name, key, and reply format.
 
 One small question is sent with exactly the parameters of the run and a schema that uses every
 keyword of the steps' schemas. Parameters that the model refuses are remembered for all workers.
@@ -159,7 +159,7 @@ async def probe_models(
         update={"maximum_attempts": min(settings.maximum_attempts, _ATTEMPTS)}
     )
     layout = Layout(warehouse)
-    async with AsyncExitStack() as stack:  # closing a model's connections closes all of the loop's
+    async with AsyncExitStack() as stack:  # closing one model closes all connections of the loop
         budget = SharedBudget(layout.budgets, RunId("first-contact"), Budget())
         stack.callback(budget.close)
         probes = []
@@ -177,7 +177,7 @@ async def probe_models(
             parameters, price = backend.parameters, backend.price
             efforts = () if use.draws else tuple(dict.fromkeys(use.efforts)) or (Effort.LOW,)
             if not parameters.thinks:
-                efforts = efforts[:1]  # they make no difference
+                efforts = efforts[:1]  # without thinking, efforts make no difference
             dropped_parameters = [await _greet(backend, use, effort) for effort in efforts]
             dropped_names = dict.fromkeys(
                 name for each in dropped_parameters if each for name in each.split(", ")
@@ -203,14 +203,18 @@ async def probe_models(
 
 
 async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str | None:
-    """Return the parameters dropped from one question. Raises ConfigurationError without an answer."""
+    """Return the parameters dropped from one question.
+
+    Raises:
+        ConfigurationError: the model did not answer.
+    """
     ledger = Ledger(IdeaId("first-contact"))
     judging = JudgingParameters(reading=AskingParameters(effort=effort))
     engine = LiteLLMEngine(backend, ledger, judging=judging)
     outcome = await engine.run(FIRST_CONTACT, Greeting(greeting="Good evening."))
     if isinstance(outcome, Unscored):
-        where = f" at {without_secrets(use.api_base)}" if use.api_base else ""
-        raise ConfigurationError(f"model {use.model}{where} does not answer: {outcome.detail}")
+        location = f" at {without_secrets(use.api_base)}" if use.api_base else ""
+        raise ConfigurationError(f"model {use.model}{location} does not answer: {outcome.detail}")
     return ledger.llm_calls[-1].parameters_dropped
 
 
@@ -264,7 +268,7 @@ async def check_model(
     """
     check_keys(model)
     litellm = library()
-    import openai  # a second; commands without a model start without it
+    import openai  # takes a second, and commands without a model do not need it
 
     try:
         litellm.get_llm_provider(model=model, api_base=api_base)

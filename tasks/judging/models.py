@@ -1,4 +1,7 @@
-"""Address, price and rate limits of models. LiteLLM reads keys from the environment."""
+"""Address, price and rate limits of models.
+
+LiteLLM reads keys from the environment.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -16,7 +19,10 @@ from tasks.web.shared_limits import SharedRateLimit
 
 
 def provider_of(model: str) -> str:
-    """Return the provider in LiteLLM's name of a model; a bare name is OpenAI's."""
+    """Return the provider in LiteLLM's name of a model.
+
+    A bare name is OpenAI's.
+    """
     provider, slash, _ = model.partition("/")
     return provider if slash else "openai"
 
@@ -47,7 +53,7 @@ _CLAUDE = bounded(r"^anthropic/|(^|[/.])claude-", IGNORECASE)
 
 
 def is_claude(model: str) -> bool:
-    """Return whether `model`, by LiteLLM's name, is one of Anthropic's, wherever it is hosted."""
+    """Return whether `model` is one of Anthropic's, wherever it is hosted."""
     return _CLAUDE.search(model) is not None
 
 
@@ -60,9 +66,10 @@ def takes_cache_markers(model: str) -> bool:
 
 
 def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Mark the prefix that all calls of a step share: the instructions and the first block.
+    """Mark the prefix that all calls of a step share.
 
-    LiteLLM passes `cache_control` of a content part to the provider.
+    It consists of the instructions and the first block. LiteLLM passes `cache_control` of a content
+    part to the provider.
     """
     system, user, *rest = messages
     end = end_of_first_block(user["content"])
@@ -85,8 +92,10 @@ BATCH_RATE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per token. `written_usd`: per prompt token written to the provider's cache;
-    `picture_usd`: per picture, where pictures are not billed by tokens.
+    """Dollars per token.
+
+    `written_usd`: per prompt token written to the provider's cache. `picture_usd`: per picture, if
+    pictures are not billed by tokens.
     """
 
     prompt_usd: float
@@ -103,7 +112,7 @@ class Price:
         written_tokens: float = 0,
         pictures: float = 0,
     ) -> float:
-        """Return dollars. Tokens read from and written to the cache are part of `prompt_tokens`."""
+        """Return dollars; `prompt_tokens` includes tokens read from and written to the cache."""
         cache_reads = min(cached_tokens, prompt_tokens)
         cache_writes = min(written_tokens, prompt_tokens - cache_reads)
         uncached_tokens = prompt_tokens - cache_reads - cache_writes
@@ -118,25 +127,30 @@ class Price:
 def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
     """Return LiteLLM's price of the model, else the settings' price; None: unknown."""
     info = model_info(model)
-    prompt, completion = info.get("input_cost_per_token"), info.get("output_cost_per_token")
+    prompt_price, completion_price = (
+        info.get("input_cost_per_token"),
+        info.get("output_cost_per_token"),
+    )
     if info.get("mode") == _DRAWS:
-        completion = info.get("output_cost_per_image_token", completion)
-        picture = info.get("output_cost_per_image")
-        if picture is not None and (prompt is None or completion is None):
-            return Price(0.0, 0.0, 0.0, 0.0, float(picture))
-    cached = info.get("cache_read_input_token_cost")
-    written = info.get("cache_creation_input_token_cost")
+        completion_price = info.get("output_cost_per_image_token", completion_price)
+        picture_price = info.get("output_cost_per_image")
+        if picture_price is not None and (prompt_price is None or completion_price is None):
+            return Price(0.0, 0.0, 0.0, 0.0, float(picture_price))
+    cached_price = info.get("cache_read_input_token_cost")
+    write_price = info.get("cache_creation_input_token_cost")
     unit = 1.0
-    if prompt is None or completion is None:
-        prompt = settings.prompt_price_usd_per_million_tokens
-        completion = settings.completion_price_usd_per_million_tokens
-        cached, written = settings.cached_price_usd_per_million_tokens, None
+    if prompt_price is None or completion_price is None:
+        prompt_price = settings.prompt_price_usd_per_million_tokens
+        completion_price = settings.completion_price_usd_per_million_tokens
+        cached_price, write_price = settings.cached_price_usd_per_million_tokens, None
         unit = _MILLION
-    if prompt is None or completion is None:
+    if prompt_price is None or completion_price is None:
         return None
-    cached = prompt if cached is None else cached
-    written = prompt if written is None else written
-    return Price(prompt / unit, completion / unit, cached / unit, written / unit)
+    cached_price = prompt_price if cached_price is None else cached_price
+    write_price = prompt_price if write_price is None else write_price
+    return Price(
+        prompt_price / unit, completion_price / unit, cached_price / unit, write_price / unit
+    )
 
 
 def model_info(model: str) -> dict[str, Any]:
@@ -153,10 +167,13 @@ _DRAWS = "image_generation"
 
 
 def draws_pictures(model: str) -> bool:
-    """Return whether the model gives pictures; True for a model unknown to LiteLLM."""
+    """Return whether the model gives pictures.
+
+    The result is True for a model unknown to LiteLLM.
+    """
     info = model_info(model)
-    gives = info.get("supported_output_modalities") or ()
-    return not info or info.get("mode") == _DRAWS or "image" in gives
+    modalities = info.get("supported_output_modalities") or ()
+    return not info or info.get("mode") == _DRAWS or "image" in modalities
 
 
 def _is_of(listed_provider: str, provider: str) -> bool:
@@ -190,7 +207,7 @@ would stop them for good.
 
 
 def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) -> RateLimitHeaders:
-    """Read the limits from an answer's headers, whose names are in lower case."""
+    """Read the limits from headers with lower-case names."""
     now = now or datetime.now(UTC)
     kinds = {
         "requests": (
@@ -204,21 +221,23 @@ def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) 
         ),
     }
     limits: dict[str, float | None] = {}
-    waits = [0.0]
+    wait_seconds = [0.0]
     for kind, spellings in kinds.items():
         readings = [
-            tuple(headers.get(f"{before}{part}{after}") for part in ("limit", "remaining", "reset"))
-            for before, after in spellings
+            tuple(
+                headers.get(f"{prefix}{part}{suffix}") for part in ("limit", "remaining", "reset")
+            )
+            for prefix, suffix in spellings
         ]
         limit_values = [plain_number(limit) for limit, _, _ in readings]
         least_limit = min((one for one in limit_values if one), default=None)
         limits[kind] = None if least_limit is None else max(least_limit, FEWEST_PER_MINUTE[kind])
-        waits += [
+        wait_seconds += [
             seconds_until(reset, now)
             for _, remaining, reset in readings
             if remaining is not None and reset is not None and plain_number(remaining) == 0
         ]
-    return RateLimitHeaders(limits["requests"], limits["tokens"], max(waits))
+    return RateLimitHeaders(limits["requests"], limits["tokens"], max(wait_seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +276,10 @@ class ModelLimits:
 
 
 def open_model_limits(folder: Path, model: str, settings: LanguageModelSettings) -> ModelLimits:
-    """Open the limits of the settings and the provider, shared through files in `folder`."""
+    """Open rate limits shared through files in `folder`.
+
+    They come from the settings and the provider.
+    """
     return ModelLimits(
         SharedRateLimit(folder, f"{model} requests", settings.requests_per_minute),
         SharedRateLimit(folder, f"{model} tokens", settings.tokens_per_minute),

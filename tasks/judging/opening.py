@@ -37,7 +37,10 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class ExtractiveEngine:
-    """Implements `Engine` with the steps' baselines. It makes no calls and writes no rows."""
+    """Implements `Engine` with the steps' baselines.
+
+    It makes no calls and writes no rows.
+    """
 
     name = EXTRACTIVE.text
 
@@ -82,9 +85,10 @@ def with_spans(engine: Engine) -> Engine:
 
 
 class EngineOf(Protocol):
-    """Opens the engine of a ledger; an attachment is sent with every question.
+    """Opens the engine of a ledger.
 
-    A `repetition`, counted from 1, has its own seed and is cached separately.
+    An attachment is sent with every question. A `repetition`, counted from 1, has its own seed and
+    is cached separately.
     """
 
     def __call__(
@@ -114,11 +118,13 @@ def open_judging(
     *,
     batches_path: Path | None = None,
 ) -> Judging:
-    """Open engines, embeddings and budget of a shard; `stack` closes them in this event loop.
+    """Open engines, embeddings and budget of a shard.
+
+    `stack` closes them in this event loop.
 
     Args:
         scope: run id, or id of a ranking, of the budget.
-        batches_path: where questions that travel in batches are stored; None: they are calls.
+        batches_path: file for the questions of batches; None: questions are sent as calls.
     """
     batches = None
     if batches_path is not None:
@@ -154,9 +160,9 @@ def open_engines(
     stack: AsyncExitStack,
     batches: BatchTerms | None = None,
 ) -> EngineOf:
-    """Open the models of the profile and return a factory of engines by ledger.
+    """Open the profile's models; return a factory of engines by ledger.
 
-    `stack` closes the models in this event loop. With `batches`, questions travel in batches.
+    `stack` closes the models in this event loop. With `batches`, questions are sent in batches.
     """
     model = engine.model
     if model is None:
@@ -224,7 +230,10 @@ def open_backend(
     stack: AsyncExitStack,
     batches: BatchTerms | None = None,
 ) -> LiteLLMBackend:
-    """Open the backend of a model; `stack` closes it in this event loop."""
+    """Open the backend of a model.
+
+    `stack` closes it in this event loop.
+    """
     backend = LiteLLMBackend(
         model,
         settings,

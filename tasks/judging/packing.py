@@ -12,7 +12,7 @@ ItemT = TypeVar("ItemT")
 
 
 def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
-    """Split `items` in order into the fewest batches of at most `largest`, of even sizes."""
+    """Split `items` into the fewest even batches of at most `largest`."""
     count = math.ceil(len(items) / largest)
     bounds = [round(place * len(items) / count) for place in range(count + 1)] if count else [0]
     return [items[start:end] for start, end in itertools.pairwise(bounds)]
@@ -21,8 +21,8 @@ def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
 class Beginning:
     """A prompt prefix that several calls share. Not thread-safe.
 
-    Providers cache a prefix once a call with it was answered; simultaneous calls each pay for it in
-    full. So the others wait for the first call.
+    Providers cache a prefix after the first answer, and simultaneous calls each pay for it in full.
+    The other calls therefore wait for the first one.
     """
 
     def __init__(self) -> None:
@@ -53,6 +53,9 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, ItemT]]) -> list[ItemT
 
 
 async def first_alone(asks: Sequence[Callable[[], Coroutine[Any, Any, ItemT]]]) -> list[ItemT]:
-    """Ask the first question alone, then the others concurrently; return answers in order."""
+    """Ask the first question alone, then the others concurrently.
+
+    Return answers in order.
+    """
     beginning = Beginning()
     return await side_by_side(beginning.ask(ask) for ask in asks)

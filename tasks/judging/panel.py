@@ -22,7 +22,7 @@ _IDENTIFIERS = ("key", "dimension", "criterion")
 
 
 class AssignedEngine:
-    """Implements `Engine`: runs each step with the model or the judges that the profile assigns.
+    """Implements `Engine` with the models and judges assigned by the profile.
 
     Several judges answer the same question concurrently. The reply has the median of their scores
     and the words of the judge nearest to it. Where the score is computed from the rest of a reply,
@@ -102,7 +102,10 @@ class AssignedEngine:
 
 
 def models_of_step(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:
-    """Return the models that answer the step, several only for scores; empty: `--engine`."""
+    """Return the models that answer the step, empty for `--engine`.
+
+    Several models answer only steps with scores.
+    """
     models = judging.assignment(step.name, step.kind, step.answer_tokens).models
     return models if gives_scores(step.output_model) else models[:1]
 
@@ -118,12 +121,15 @@ def gives_scores(output_model: type[Reply]) -> bool:
 
 
 def score_follows(output_model: type[Reply]) -> bool:
-    """Return whether the score of such a reply is computed from its other fields."""
+    """Return whether the reply's score is computed from other fields."""
     return isinstance(getattr(output_model, _SCORE, None), property)
 
 
 def scores(reply: Reply, place: str = "") -> Iterator[tuple[str, float]]:
-    """Yield (subject, score) of a reply and of the entries of its lists, without None."""
+    """Yield (subject, score) of a reply and its lists' entries.
+
+    Missing scores are omitted.
+    """
     if score_follows(type(reply)):
         yield place, float(getattr(reply, _SCORE))
     for name in type(reply).model_fields:
@@ -156,7 +162,7 @@ def with_scores(reply: OutputT, final_scores: Mapping[str, float], place: str = 
 
 
 def _stays(entry: Reply, final_scores: Mapping[str, float], place: str) -> bool:
-    """Return whether one of the entry's scores is final, or it has none."""
+    """Return whether the entry has a final score or no score."""
     items = [item for item, _ in scores(entry, place)]
     return not items or any(item in final_scores for item in items)
 
@@ -173,7 +179,7 @@ def _medians(
     judge_count: int,
     median: Callable[[Sequence[float]], float] = statistics.median,
 ) -> dict[str, float]:
-    """Return the median of every item that at least half of the judges scored."""
+    """Return medians of items scored by at least half of the judges."""
     items = dict.fromkeys(item for scores_given in judge_scores for item in scores_given)
     scores_by_item = {item: [one[item] for one in judge_scores if item in one] for item in items}
     return {
@@ -184,7 +190,10 @@ def _medians(
 
 
 def _distance(judge_scores: Mapping[str, float], medians: Mapping[str, float]) -> tuple[int, float]:
-    """Return a judge's distance from the medians: (items not scored, sum of differences)."""
+    """Return a judge's distance from the medians.
+
+    It is (number of items not scored, sum of differences).
+    """
     missing = sum(item not in judge_scores for item in medians)
     return missing, sum(
         abs(judge_scores[item] - medians[item]) for item in medians if item in judge_scores

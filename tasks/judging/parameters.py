@@ -16,7 +16,7 @@ from warehouse.stores.keyed_store import KeyedStore, json_entry
 
 _ASSUMED_CONTEXT_TOKENS = 32_768
 _REMEMBERED_SECONDS = 86_400.0
-"""Longer than a run; refused parameters are tried again the next day."""
+"""Longer than a run, so that refused parameters are retried on the next day."""
 
 THINKING_ROOM_TOKENS = {
     Effort.NONE: 2_048,  # some models cannot stop thinking altogether
@@ -39,7 +39,7 @@ _LOWER_MODES = {
     OutputMode.JSON_OBJECT: OutputMode.TEXT,
 }
 _OLLAMA = ("ollama/", "ollama_chat/")
-_BOUND = "reply_tokens="
+_REPLY_LIMIT_PREFIX = "reply_tokens="
 _THINKING = "thinking"
 _LEAST_REPLY_TOKENS = 1_024
 
@@ -66,10 +66,12 @@ class Parameters:
 
 
 class ModelParameters:
-    """Parameters that one model at one address accepts. Refusals are remembered for a day.
+    """Parameters that one model at one address accepts.
+
+    Refusals are remembered for a day.
 
     Args:
-        store: of refusals, for all workers; None: in this object alone.
+        store: store of refusals for all workers; None: refusals are kept in this object.
     """
 
     def __init__(
@@ -102,14 +104,16 @@ class ModelParameters:
 
     @property
     def largest_reply_tokens(self) -> int:
-        """First limit of a reply: the model's limit, at most half of its context."""
+        """First limit of a reply, at most half of the context."""
         return min(self.room_for_reply(0), self.context_tokens // 2)
 
     def room_for_reply(self, prompt_tokens: int) -> int:
         """Return the longest reply in tokens after a prompt of this length."""
         most_tokens = int(self._info.get("max_output_tokens") or self.context_tokens)
         refused_bounds = [
-            int(entry.removeprefix(_BOUND)) for entry in self._refusals if entry.startswith(_BOUND)
+            int(entry.removeprefix(_REPLY_LIMIT_PREFIX))
+            for entry in self._refusals
+            if entry.startswith(_REPLY_LIMIT_PREFIX)
         ]
         return min(
             most_tokens,
@@ -118,16 +122,16 @@ class ModelParameters:
         )
 
     def reply_tokens(self, answer_tokens: int, effort: Effort) -> int:
-        """Return the limit of a reply in tokens, with room for thinking if the model thinks."""
+        """Return the limit of a reply in tokens, thinking included."""
         answer = self._settings.maximum_completion_tokens or answer_tokens
-        # OpenAI's models that think are those that do not take `max_tokens`.
+        # OpenAI's thinking models are those that do not take `max_tokens`.
         thinks = self.thinks or "max_tokens" in self._refusals
         room = THINKING_ROOM_TOKENS[effort] if thinks else 0
         return min(answer + room, self.largest_reply_tokens)
 
     @property
     def mode(self) -> OutputMode:
-        """Output mode: the preferred one, or the next lower one that is not refused."""
+        """Preferred output mode, or the next lower one not refused."""
         mode = self.wanted_mode
         while f"response_format={mode}" in self._refusals:
             mode = _LOWER_MODES[mode]
@@ -161,7 +165,7 @@ class ModelParameters:
         return Parameters(values, ", ".join(sorted(dropped_names)) or None)
 
     def of_picture(self, sampling: Sampling) -> Parameters:
-        """Return the parameters of a call for a picture, in bytes rather than as a URL.
+        """Return the parameters of a call for a picture in bytes.
 
         LiteLLM drops the format for models that only return bytes.
         """
@@ -197,7 +201,7 @@ class ModelParameters:
             refused_bound = call.values.get("max_tokens") or call.values["max_completion_tokens"]
             if refused_bound < _LEAST_REPLY_TOKENS:
                 return False
-            entry = f"{_BOUND}{refused_bound}"
+            entry = f"{_REPLY_LIMIT_PREFIX}{refused_bound}"
         elif parameter in call.values:
             entry = parameter
         else:
@@ -257,11 +261,16 @@ class ModelParameters:
 
 
 def _thinks(model: str, settings: LanguageModelSettings) -> bool:
-    """Return whether the model takes an effort, by the setting, else LiteLLM's table."""
+    """Return whether the model takes an effort.
+
+    The setting decides, else LiteLLM's table.
+    """
     if settings.thinking != "auto":
         return settings.thinking == "yes"
     if model.startswith(_OLLAMA):
-        return True  # LiteLLM has no data on these; one that cannot think refuses, which is stored
+        return (
+            True  # LiteLLM has no data on these; a refusal by a model that cannot think is stored
+        )
     return bool(library().supports_reasoning(model=model))
 
 
@@ -286,7 +295,7 @@ def _map_parameters(model: str, values: dict[str, Any]) -> dict[str, Any] | None
     """Return LiteLLM's provider parameters for `values`; None: it refuses them."""
     if model.startswith(_OLLAMA):
         return values  # LiteLLM would query the server, and Ollama accepts all of them
-    import openai  # a second; commands without a model start without it
+    import openai  # takes a second, and commands without a model do not need it
 
     litellm = library()
     try:
@@ -326,7 +335,7 @@ _READ_CHARACTERS = 1_000
 
 
 def named_parameter(text: str, parameter: str | None) -> str | None:
-    """Return the parameter that a provider refuses; None: none that can be omitted.
+    """Return the refused parameter, None if none can be omitted.
 
     One of `temperature`, `thinking` (at any effort), `effort`, `max_tokens` (the name),
     `reply_tokens` (its value), `seed` and `response_format`.
@@ -336,10 +345,10 @@ def named_parameter(text: str, parameter: str | None) -> str | None:
         parameter: the `param` of an OpenAI error, if any.
     """
     lower = text[:_READ_CHARACTERS].lower()
-    for where in (parameter.lower() if parameter else "", lower):
+    for searched_text in (parameter.lower() if parameter else "", lower):
         for name, spellings in _SPELLINGS:
             if name == "max_tokens" and "max_completion_tokens' instead" not in lower:
                 continue  # the value is too large; the name is not unknown
-            if any(spelling in where for spelling in spellings):
+            if any(spelling in searched_text for spelling in spellings):
                 return name
     return None

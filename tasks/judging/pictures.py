@@ -19,10 +19,10 @@ _FORMATS = ("PNG", "JPEG", "WEBP")
 MOST_BYTES = 25_000_000
 MOST_PIXELS = 4_096 * 4_096
 MOST_WIDTH = MOST_HEIGHT = 1_600
-"""Pixels of a column in print."""
+"""Pixels of a printed column."""
 MOST_KEPT_BYTES = 6_000_000
 PICTURE_TOKENS = 6_240
-"""Of one picture, 1,536 by 1,024 pixels at high quality. Source:
+"""Tokens of one picture, 1,536 by 1,024 pixels at high quality. Source:
 https://platform.openai.com/docs/guides/image-generation ("Cost and latency").
 """
 _DATA = "data:"
@@ -81,7 +81,7 @@ def read_picture(
 
 
 def _pixels(content: bytes) -> Image.Image | UnusableReply:
-    """Return a new image with the pixels on white, scaled down to the size limit."""
+    """Return the pixels on white, scaled down to the size limit."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # bounded below

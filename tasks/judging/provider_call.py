@@ -44,7 +44,7 @@ class CallAnswer:
 
     @property
     def tokens(self) -> int:
-        """Prompt and completion tokens; 0: the provider reported none."""
+        """Sum of prompt and completion tokens; 0 if the provider reported none."""
         return self.prompt_tokens + self.completion_tokens
 
 
@@ -53,7 +53,7 @@ class CallFailure:
     """An attempt without an answer.
 
     Attributes:
-        reason: of the `Unscored` without a retry.
+        reason: reason of the `Unscored` if there is no retry.
         retryable: whether a retry of the same call may help.
         concerns_every_call: a wrong key, an unknown model, an exhausted quota.
         retry_after_seconds: requested by the provider; None: not given.
@@ -79,7 +79,7 @@ async def call_provider(
     parameters: dict[str, Any],
     timeout_seconds: float,
 ) -> CallAnswer | CallFailure:
-    """Ask `model` once; LiteLLM's own retries are off."""
+    """Call `model` once, without LiteLLM's own retries."""
     litellm = library()
     return await _attempt_call(
         lambda: litellm.acompletion(
@@ -98,7 +98,7 @@ async def call_provider(
 async def draw_by_provider(
     model: str, prompt: str, parameters: dict[str, Any], timeout_seconds: float
 ) -> CallAnswer | CallFailure:
-    """Have `model` draw once; LiteLLM's own retries are off."""
+    """Request one picture of `model`, without LiteLLM's own retries."""
     litellm = library()
     async with _without_retries(model, parameters) as client:
         return await _attempt_call(
@@ -119,7 +119,7 @@ async def draw_by_provider(
 async def _without_retries(
     model: str, parameters: Mapping[str, Any]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield a client without retries for image models that LiteLLM calls by OpenAI's library.
+    """Yield a client without retries for image models of OpenAI's library.
 
     There LiteLLM ignores `num_retries`; for other providers it sends once anyway.
     """
@@ -130,7 +130,7 @@ async def _without_retries(
         _, provider, key, address = litellm.get_llm_provider(
             model=model, api_base=parameters.get("api_base")
         )
-    except openai.OpenAIError:  # the call itself says so
+    except openai.OpenAIError:  # the call will raise it too
         yield {}
         return
     speaks_it = provider in litellm.openai_compatible_providers and address is not None
@@ -297,8 +297,8 @@ def _timed_out(timeout_seconds: float) -> CallFailure:
 
 # Providers report these only in the message of a generic error.
 _TOO_LONG = ("maximum context length is", "Request too large for")
-_MODERATION = ("moderation_blocked", "content_policy_violation")  # of OpenAI's image models
-_NO_REPLY = (  # LiteLLM's, for an answer that is no completion, such as a gateway's page
+_MODERATION = ("moderation_blocked", "content_policy_violation")  # codes of OpenAI's image models
+_NO_REPLY = (  # LiteLLM's messages for an answer that is no completion, such as a gateway's page
     "Error converting to valid response block",
     "Empty or invalid response from LLM endpoint",
 )
@@ -312,8 +312,8 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     body = getattr(error, "body", None)
     fields = body if isinstance(body, dict) else {}
     unavailable = Reason.ENGINE_UNAVAILABLE
-    rejected = partial(CallFailure, CallStatus.CLIENT_ERROR, unavailable)
-    unread = partial(CallFailure, CallStatus.SERVER_ERROR, unavailable, retryable=True)
+    client_failure = partial(CallFailure, CallStatus.CLIENT_ERROR, unavailable)
+    server_failure = partial(CallFailure, CallStatus.SERVER_ERROR, unavailable, retryable=True)
     wait_seconds = asked_to_wait_seconds(error)
     was_sent = not any(isinstance(link, NOT_SENT) for link in links)
     connection_lost = any(isinstance(link, ConnectionFailure) for link in links)
@@ -327,33 +327,37 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
         return CallFailure(CallStatus.REFUSED, Reason.REFUSED, detail)
     if status == 402 or "credit balance is too low" in text:
         hint = "the provider's account has nothing left"
-        return rejected(f"{hint}: {detail}", concerns_every_call=True)
+        return client_failure(f"{hint}: {detail}", concerns_every_call=True)
     if isinstance(error, kinds.RateLimitError):
         words = (text, *(str(getattr(link, "body", "")) for link in links))
         quota_spent = any("insufficient_quota" in each for each in words)
         return CallFailure(
             CallStatus.RATE_LIMITED, unavailable, detail, not quota_spent, quota_spent, wait_seconds
         )
-    # 403 is Gemini's, which LiteLLM gives as a 400.
+    # Gemini answers 403, which LiteLLM reports as 400.
     refuses_key = isinstance(error, kinds.AuthenticationError | kinds.PermissionDeniedError)
     if refuses_key or status == 403:
         hint = "the provider refused the key, check the provider's key in the environment"
-        return rejected(f"{hint}: {detail}", concerns_every_call=True)
+        return client_failure(f"{hint}: {detail}", concerns_every_call=True)
     if isinstance(error, kinds.NotFoundError) or "is not a valid model ID" in text:
         hint = "no such model at the provider, check the engine's name and --api-base"
-        return rejected(f"{hint}: {detail}", concerns_every_call=True)
+        return client_failure(f"{hint}: {detail}", concerns_every_call=True)
     is_connection_error = isinstance(error, kinds.APIConnectionError)
     # LiteLLM reports an error in parsing an answer as a connection error.
     faults = (link for link in links if isinstance(link, _PARSING_FAULTS))
     if is_connection_error and not connection_lost and (fault := next(faults, None)):
         hint = f"the provider's answer could not be read: {one_line(fault)}"
-        return unread(hint, cost_is_unknown=True)
+        return server_failure(hint, cost_is_unknown=True)
     if connection_lost or is_connection_error or "Connection error" in text:
         cause, _ = connection_failure(error) or (detail, False)
         hint = f"no connection to the model's server: {cause}"
-        unknown = connection_lost and was_sent
+        cost_is_unknown = connection_lost and was_sent
         return CallFailure(
-            CallStatus.UNREACHABLE, unavailable, hint, retryable=True, cost_is_unknown=unknown
+            CallStatus.UNREACHABLE,
+            unavailable,
+            hint,
+            retryable=True,
+            cost_is_unknown=cost_is_unknown,
         )
     no_reply = _contains(text, _NO_REPLY)
     if 400 <= status < 500 and status not in (408, 409) and not no_reply:
@@ -363,8 +367,8 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
                 str(fields.get("message") or error), getattr(error, "param", None)
             )
         hint = "the provider refused the request"
-        return rejected(f"{hint}: {detail}", refused_parameter=parameter)
-    return unread(detail, retry_after_seconds=wait_seconds, cost_is_unknown=no_reply)
+        return client_failure(f"{hint}: {detail}", refused_parameter=parameter)
+    return server_failure(detail, retry_after_seconds=wait_seconds, cost_is_unknown=no_reply)
 
 
 def _contains(text: str, phrases: Sequence[str]) -> bool:

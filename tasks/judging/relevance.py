@@ -25,7 +25,10 @@ from tasks.text.words import nearest_sentences
 
 
 class ShownPaper(Noun):
-    """A paper as an engine sees it: never its identifier, so that only shown keys can be cited."""
+    """A paper as shown to an engine.
+
+    It has no identifier, so that only shown keys can be cited.
+    """
 
     key: str = Field(description="The short key to answer and cite by, such as P7.")
     title: str
@@ -51,7 +54,10 @@ JudgedT = TypeVar("JudgedT", bound=JudgedPapers)
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Relevance of a paper, or the reason why it is unknown (which does not mean irrelevant)."""
+    """Relevance of a paper, or the reason why it is unknown.
+
+    Unknown does not mean irrelevant.
+    """
 
     score: int | None
     rationale: str = ""
@@ -68,7 +74,7 @@ class Judgements:
 
 
 NO_ABSTRACT = Judgement(None, unscored_reason=Reason.NO_EVIDENCE)
-"""A title alone does not say what a paper contributes."""
+"""Judgement of a paper without an abstract, whose title does not show its contribution."""
 
 
 async def judge_papers(
@@ -79,11 +85,13 @@ async def judge_papers(
     stage: str,
     subject: str,
 ) -> Judgements:
-    """Judge `papers`, `largest_batch` at a time; the first call runs alone to fill the cache.
+    """Judge `papers`, `largest_batch` at a time.
+
+    The first call runs alone to fill the cache.
 
     Args:
         ask: asks the engine about one batch.
-        stage, subject: of failures of calls.
+        stage, subject: columns of the failures of calls.
     """
     readable = [paper for paper in papers if paper.abstract]
     batches = [show(batch) for batch in even_batches(readable, largest_batch)]

@@ -40,7 +40,7 @@ def json_values(text: str) -> Iterator[Any]:
 
 
 def _json_spans(text: str) -> Iterator[tuple[Any, int, int]]:
-    """Yield (value, start, end) of every outermost JSON value of `text`; end is exclusive."""
+    """Yield (value, start, exclusive end) of every outermost JSON value."""
     place = failed_starts = reread_characters = 0
     while failed_starts < _MOST_FAILED_STARTS and reread_characters < _MOST_REREAD_CHARACTERS:
         start = next(_START.finditer(text, place), None)
@@ -68,11 +68,11 @@ def looks_cut_off(text: str) -> bool:
     if start < 0:
         return False
     depth = 0
-    inside_string = escaped = False
+    inside_string = is_escaped = False
     for character in body[start:]:
         if inside_string:
-            inside_string = escaped or character != '"'
-            escaped = character == "\\" and not escaped
+            inside_string = is_escaped or character != '"'
+            is_escaped = character == "\\" and not is_escaped
         elif character == '"':
             inside_string = True
         else:
@@ -81,9 +81,10 @@ def looks_cut_off(text: str) -> bool:
 
 
 def repair_json(text: str) -> Any | None:
-    """Repair the JSON between the first and the last bracket of the text.
+    """Repair the JSON between the text's first and last brackets.
 
-    None when the repair invents or drops text, and for a text too long for json_repair.
+    The result is None when the repair invents or drops text, and for a text too long for
+    json_repair.
     """
     start, end = text.find("{"), max(text.rfind("}"), text.rfind("]"))
     if start < 0 or end < start:
@@ -164,7 +165,10 @@ _DETAIL_LENGTH = 300
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[OutputT]):
-    """A valid reply. `repaired`: its JSON was repaired without adding or losing text."""
+    """A valid reply.
+
+    `repaired`: its JSON was repaired without adding or losing text.
+    """
 
     value: OutputT
     repaired: bool = False
@@ -172,7 +176,10 @@ class ParsedReply(Generic[OutputT]):
 
 @dataclass(frozen=True, slots=True)
 class UnusableReply:
-    """A reply without a value. `again`: a retry with the error in the prompt may help."""
+    """A reply without a value.
+
+    `again`: a retry with the error in the prompt may help.
+    """
 
     status: CallStatus
     reason: Reason
@@ -248,9 +255,10 @@ def _best(values: Iterator[Any], output_model: type[OutputT]) -> tuple[OutputT |
 
 
 def _as_answer(value: Any, output_model: type[Reply]) -> dict[str, Any] | None:
-    """Return the object with the reply's fields, unwrapped from a list of one or a single key.
+    """Return the object with the reply's fields.
 
-    None when it has none of the fields.
+    It may be wrapped in a list of one or under a single key. The result is None when it has none of
+    the fields.
     """
     names = _names(output_model)
     if isinstance(value, list):
@@ -275,10 +283,10 @@ def _names(output_model: type[Reply]) -> set[str]:
 
 
 def _split_thoughts(text: str) -> tuple[str, str, int | None]:
-    """Split a reply into (thoughts, answer, position in it where unclosed thoughts begin).
+    """Split a reply into (thoughts, answer, position of unclosed thoughts).
 
-    A closing tag may have no opening one, which the model's template supplies. Marks inside a JSON
-    value are text.
+    The position is in the answer. A closing tag may have no opening one, which the model's template
+    supplies. Marks inside a JSON value are text.
     """
     marks = [*_THOUGHTS_END.finditer(text), *_THOUGHTS_BEGIN.finditer(text)]
     if not marks:
@@ -328,5 +336,5 @@ def _shorten(text: str) -> str:
 
 
 def reply_json(value: Reply) -> str:
-    """Return a reply as text that `parse_reply` reads back to the same value."""
+    """Return a reply as text that `parse_reply` can read."""
     return json.dumps(value.model_dump(mode="json", by_alias=True), ensure_ascii=False)

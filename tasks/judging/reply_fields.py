@@ -28,7 +28,10 @@ def _bare_key(value: Any) -> Any:
 
 
 def _sound_entries(values: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Validate a list; if that fails, keep the entries that are valid on their own."""
+    """Validate a list.
+
+    If that fails, keep the entries that are valid on their own.
+    """
     try:
         return validate(values)
     except ValidationError:
@@ -58,7 +61,7 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 def _prose(value: object) -> object:
-    """Read null as an empty text and a list as paragraphs, as models write them."""
+    """Read null as an empty text and a list as paragraphs."""
     if value is None:
         return ""
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
@@ -70,7 +73,9 @@ Prose = Annotated[str, BeforeValidator(_prose)]
 
 
 def _percent(value: Any) -> Any:
-    """Convert `62`, `62.0`, `"62 %"` and `0.62` to 62; other values are left for validation.
+    """Convert `62`, `62.0`, `"62 %"` and `0.62` to 62.
+
+    Other values are left for validation.
 
     `0.5 %` is not read as a share.
     """
@@ -96,7 +101,7 @@ OptionalPercent = Annotated[int, Field(ge=0, le=100), BeforeValidator(_percent)]
 
 
 def word_of(words: Iterable[StrEnum]) -> BeforeValidator:
-    """Return a validator for a field that holds one of `words` or None.
+    """Return a validator for one of `words` or None.
 
     Spaces, hyphens and capitals are ignored. Any other word becomes None, so that one wrong word
     does not invalidate the whole reply.
@@ -111,7 +116,7 @@ def word_of(words: Iterable[StrEnum]) -> BeforeValidator:
 
 
 def schema_of(words: Iterable[StrEnum]) -> WithJsonSchema:
-    """Return the JSON schema of a field with some words of an enum, as `word_of` reads them."""
+    """Return the JSON schema of a field that `word_of` validates."""
     return WithJsonSchema({"type": "string", "enum": [word.value for word in words]})
 
 
@@ -129,7 +134,10 @@ class KeyedEntry(Reply):
 
 
 def by_key(entries: Sequence[EntryT], keys: Iterable[str]) -> dict[str, EntryT]:
-    """Return the entries by prompt key, ignoring case; a key with contradicting entries is omitted."""
+    """Return the entries by prompt key, ignoring case.
+
+    A key with contradicting entries is omitted.
+    """
     canonical = {key.casefold(): key for key in keys}
     entries_by_key: dict[str, EntryT] = {}
     contradicted_keys: set[str] = set()

@@ -32,13 +32,19 @@ _TAG_OF_A_PROMPT = bounded(r"""\bblock\(\s{0,9}["']([\w-]{1,60})["']|<([a-z][\w-
 
 
 def block(text: str, name: str, reserved: Iterable[str] = ()) -> str:
-    """Fence untrusted `text` as `<name>…</name>`, and escape that tag and `reserved` tags in it."""
-    harmless = _opening_of(frozenset((name, *reserved))).sub("&lt;", text)
-    return f"<{name}>\n{harmless.strip()}\n</{name}>"
+    """Fence untrusted `text` as `<name>…</name>`.
+
+    That tag and `reserved` tags are escaped in it.
+    """
+    escaped_text = _opening_of(frozenset((name, *reserved))).sub("&lt;", text)
+    return f"<{name}>\n{escaped_text.strip()}\n</{name}>"
 
 
 def end_of_first_block(content: str) -> int:
-    """Return the end of the first block of a rendered prompt, usually the idea; 0: no block."""
+    """Return the end of a prompt's first block, 0 without blocks.
+
+    The first block is usually the idea.
+    """
     opening = _OPENING_TAG.search(content)
     if opening is None:
         return 0
@@ -49,7 +55,10 @@ def end_of_first_block(content: str) -> int:
 
 @lru_cache(maxsize=128)
 def _opening_of(names: frozenset[str]) -> Pattern:
-    """Return a pattern for the `<` of a tag with one of `names`, which come from the prompts."""
+    """Return a pattern for the `<` of tags in `names`.
+
+    The names come from the prompts.
+    """
     any_name = "|".join(sorted(escape(name) for name in names))
     return bounded(
         rf"<(?=\s*+/?\s*+(?:{any_name})\b)",
@@ -60,7 +69,10 @@ def _opening_of(names: frozenset[str]) -> Pattern:
 
 @jinja2.pass_context
 def _block_of_prompt(context: jinja2.runtime.Context, text: str, name: str) -> str:
-    """Apply `block` with every tag of the prompt reserved: a paper cannot close the idea's block."""
+    """Apply `block` with all tags of the prompt reserved.
+
+    Data can therefore close no block.
+    """
     return block(text, name, context[_RESERVED])
 
 
@@ -76,7 +88,10 @@ _ENVIRONMENT.filters["block"] = _block_of_prompt
 
 @lru_cache(maxsize=128)
 def _compile(source: str) -> tuple[jinja2.Template, jinja2.Template]:
-    """Compile the system and the user part; cached, as compiling takes ten times the rendering."""
+    """Compile the system and the user part.
+
+    The result is cached, because compiling takes ten times as long as rendering.
+    """
     parts = source.partition("\n---\n")
     tags = frozenset(name for pair in _TAG_OF_A_PROMPT.findall(source) for name in pair if name)
     system, user = (
@@ -101,7 +116,9 @@ class BaselineTools:
 
 
 def no_baseline(detail: str) -> Callable[[Noun, BaselineTools], Awaitable[NoAnswer]]:
-    """Return the baseline of a step that only a model can answer: NoAnswer(offline_engine).
+    """Return the baseline of a step that only models can answer.
+
+    Its result is NoAnswer(offline_engine).
 
     `detail` tells the user how to get an answer.
     """
@@ -147,7 +164,7 @@ class Step(Generic[InputT, OutputT]):
 
     @property
     def draws(self) -> bool:
-        """True if the step needs an image model, which must be assigned to it."""
+        """True if the step needs an assigned image model."""
         return self.kind is StepKind.DRAWING
 
     @property
@@ -208,13 +225,13 @@ class Step(Generic[InputT, OutputT]):
         ]
 
     def beginning(self, inputs: InputT) -> str:
-        """Return the prompt prefix for `inputs`, up to the end of the first block."""
+        """Return the prompt for `inputs` up to the first block's end."""
         system, user = self.messages(inputs)
         return system["content"] + user["content"][: end_of_first_block(user["content"])]
 
 
 def steps_in(name: str) -> tuple[Step[Any, Any], ...]:
-    """Return the steps defined in the module or package `name`, sorted by name."""
+    """Return the steps of module or package `name`, sorted by name."""
     module, topic = import_module(name), name.rpartition(".")[0]
     modules = [
         import_module(f"{name}.{submodule.name}")
@@ -230,7 +247,7 @@ def steps_in(name: str) -> tuple[Step[Any, Any], ...]:
 
 
 class Engine(Protocol):
-    """Runs steps for one idea, and records every call in the idea's ledger."""
+    """Runs steps for one idea; records calls in its ledger."""
 
     @property
     def name(self) -> str:
@@ -246,12 +263,18 @@ class Engine(Protocol):
 
 
 def reads_offline(engine: Engine) -> bool:
-    """Return whether the engine is the extractive one, for which prompt length costs nothing."""
+    """Return whether the engine is the extractive one.
+
+    Prompt length costs nothing for it.
+    """
     return engine.name == EXTRACTIVE.text
 
 
 def excerpt(query: str, text: str, word_limit: int | None, engine: Engine) -> Excerpt:
-    """Return the part of `text` nearest to `query` for a prompt; the offline engine gets all."""
+    """Return the part of `text` nearest to `query` for a prompt.
+
+    The offline engine gets all.
+    """
     return nearest_sentences(query, text, None if reads_offline(engine) else word_limit)
 
 

@@ -1,4 +1,4 @@
-"""The step shared by topics: verify cited sentences against the texts they cite."""
+"""Step shared by topics: verification of cited sentences."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -22,7 +22,7 @@ class ClaimShown(Noun):
 
 
 class SourceShown(Noun):
-    """Stored text of a paper: all of it, or the sentences nearest to the claims about it."""
+    """Stored text of a paper, or its sentences nearest to claims."""
 
     key: str
     title: str
@@ -48,7 +48,7 @@ class Verdict(StrEnum):
 
 
 UNDECIDED = (Verdict.NOT_SHOWN, Verdict.CANNOT_TELL)
-"""The sentence stays, and is counted for the reader."""
+"""Verdicts that keep the sentence and count it as undecided."""
 
 
 class ClaimVerdict(Reply):
@@ -66,8 +66,9 @@ class VerifyReply(Reply):
 
 
 SUPPORTED_FROM = 0.22
-"""Chosen on half of 469 sentences whose cited span was marked by hand
-(docs/quality/reviews.md).
+"""Threshold chosen on half of 469 sentences with hand-marked cited spans.
+
+See docs/quality/reviews.md.
 """
 MEANING_WEIGHT = 0.5
 _KEY = bounded(r"\[?\bP(\d{1,6})\b\]?")

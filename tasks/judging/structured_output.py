@@ -20,9 +20,10 @@ class OutputMode(StrEnum):
 
 
 def output_mode(model: str, structured_output: str) -> OutputMode:
-    """Return the output mode of a model: the setting, or with `auto` LiteLLM's table.
+    """Return the output mode of a model.
 
-    For a model unknown to LiteLLM the schema is in the prompt, which every server supports.
+    The setting decides or, with `auto`, LiteLLM's table. For a model unknown to LiteLLM the schema
+    is in the prompt, which every server supports.
     """
     if structured_output != "auto":
         return OutputMode(structured_output)
@@ -51,7 +52,7 @@ def response_format(
 
 @lru_cache(maxsize=128)
 def schema_instruction(output_model: type[Reply]) -> str:
-    """Return the addition to the system message when the schema is no parameter."""
+    """Return the schema as text for the system message."""
     schema = json.dumps(strict_schema(output_model), ensure_ascii=False, separators=(",", ":"))
     return (
         "Answer with one JSON object and nothing else. It has to match this JSON"

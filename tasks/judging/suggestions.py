@@ -30,7 +30,10 @@ class ProposedSuggestion(Reply):
 
 
 def _entries(value: Any) -> Any:
-    """Read null as an empty list, and a plain text as a suggestion with only a change."""
+    """Read null as an empty list, and text as one suggestion.
+
+    Such a suggestion has only a change.
+    """
     if value is None:
         return []
     entries = value if isinstance(value, list | tuple) else [value]
@@ -46,7 +49,7 @@ ProposedSuggestions = Annotated[tuple[ProposedSuggestion, ...], BeforeValidator(
 
 @dataclass(frozen=True, slots=True)
 class SettledSuggestions:
-    """The usable suggestions as rows and as one settled text, and failures for the others."""
+    """Usable suggestions as rows and one text, and failures for others."""
 
     rows: tuple[Suggestion, ...]
     text: Settled
@@ -90,14 +93,14 @@ def settle_suggestions(
         )
         for rank, (each, texts) in enumerate(usable, start=1)
     )
-    whole = settle("\n\n".join(_paragraph(row) for row in rows), prompt_papers)
+    combined_text = settle("\n\n".join(_paragraph(row) for row in rows), prompt_papers)
     removed_count = sum(
         text.removed_citation_count for _, texts in usable for text in texts.values()
     )
     reasons = "\n\n".join(f"{row.change} {row.because}" for row in rows)
     text = Settled(
-        whole.markdown,
-        whole.cited,
+        combined_text.markdown,
+        combined_text.cited,
         removed_count,
         settle(reasons, prompt_papers).uncited_sentence_count,
     )
@@ -123,7 +126,7 @@ def _paragraph(row: Suggestion) -> str:
 def suggestion_about(
     concern: Concern, rank: int, keys: tuple[str, ...], *, module: str
 ) -> Suggestion:
-    """Return the action of a concern about the plan as a suggestion that cites `keys`."""
+    """Return a concern's action as a suggestion that cites `keys`."""
     return Suggestion(
         module=module,
         subject="plan",

@@ -34,7 +34,10 @@ WORDS_PER_SOURCE = 90
 
 @dataclass(frozen=True, slots=True)
 class VerifiedText:
-    """A verified text, with counts of checked, corrected and undecided sentences, and the removed."""
+    """A verified text, with its removed sentences and counts.
+
+    The counts are of checked, corrected and undecided sentences.
+    """
 
     markdown: str
     checked: int = 0
@@ -50,7 +53,7 @@ class VerifiedText:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A cited sentence and its place: text, line, and position in the line."""
+    """A cited sentence with its text, line, and position."""
 
     text: int
     line: int
@@ -70,7 +73,7 @@ async def verify(
     *,
     stage: str,
 ) -> tuple[list[VerifiedText], tuple[Failure, ...]]:
-    """Verify every sentence of `texts` that cites a paper with a stored text.
+    """Verify every sentence that cites a paper with stored text.
 
     A sentence without a verdict stays unchanged and is not counted as checked.
 
@@ -114,18 +117,18 @@ async def verify_reviews(
     subject_of: Callable[[Any], str],
 ) -> tuple[list[CitedT], tuple[Failure, ...]]:
     """Verify the texts of `fields` in `reviews`; unscored reviews stay unchanged."""
-    scored = {id(each) for each in reviews if getattr(each.value, each.value.REASON) is None}
+    scored_ids = {id(each) for each in reviews if getattr(each.value, each.value.REASON) is None}
     texts = [
         (getattr(each.value, name), each.prompt_papers)
         for each in reviews
-        if id(each) in scored
+        if id(each) in scored_ids
         for name in fields
     ]
     verified_texts, failures = await verify(texts, stored_texts, engine, stage=stage)
     texts_in_order = iter(verified_texts)
     verified_reviews = []
     for each in reviews:
-        if id(each) not in scored:
+        if id(each) not in scored_ids:
             verified_reviews.append(each)
             continue
         by_field = {name: next(texts_in_order) for name in fields}
@@ -201,7 +204,7 @@ async def _ask(
 
 
 def _correction(entry: ClaimVerdict, sentence: CitingSentence, prompt_papers: Shown) -> str:
-    """Return the corrected sentence, which may cite no other papers than the original."""
+    """Return the corrected sentence, with no citations beyond the original's."""
     if entry.verdict is Verdict.SUPPORTED or entry.verdict in UNDECIDED:
         return ""
     correction = settle(" ".join(entry.correction.split()), prompt_papers)
@@ -215,7 +218,7 @@ def _rebuild(
     verdicts: Mapping[tuple[int, int], tuple[Verdict, str]],
 ) -> VerifiedText:
     """Rebuild the text with corrected sentences and without unsupported ones."""
-    corrected_count, removed = 0, []
+    corrected_count, removed_sentences = 0, []
     kept_lines: list[str] = []
     for number, sentences in enumerate(lines):
         line = ""
@@ -226,15 +229,15 @@ def _rebuild(
                 line += lead + correction
                 corrected_count += 1
             elif verdict is Verdict.NOT:
-                removed.append(sentence.text.strip())
+                removed_sentences.append(sentence.text.strip())
             else:
                 line += sentence.text
         if line.strip() or not sentences:
             kept_lines.append(line)
     return VerifiedText(
-        "\n".join(kept_lines).strip() if corrected_count or removed else markdown,
+        "\n".join(kept_lines).strip() if corrected_count or removed_sentences else markdown,
         checked=len(verdicts),
         corrected=corrected_count,
         undecided=sum(verdict in UNDECIDED for verdict, _ in verdicts.values()),
-        removed=tuple(removed),
+        removed=tuple(removed_sentences),
     )

@@ -37,8 +37,8 @@ class Admission:
             elif paper.admissible(cutoff):
                 evidence.append(paper)
             else:
-                undated = paper.latest_publication_date is None
-                reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
+                is_undated = paper.latest_publication_date is None
+                reason = Reason.NO_DATE if is_undated else Reason.AFTER_CUTOFF
                 exclusions.setdefault(reason, []).append(paper)
         for reason, excluded_papers in exclusions.items():
             titles = {str(paper.paper_id): paper.title for paper in excluded_papers}

@@ -77,10 +77,9 @@ def parse_paper(row: Any) -> Paper | None:
 
 
 def edge_of(
-    row: Mapping[str, Any], citing: PaperId, cited: PaperId, *, empty_is_none: bool
+    row: Mapping[str, Any], citing_id: PaperId, cited_id: PaperId, *, empty_is_none: bool
 ) -> CitationEdge:
-    """Return the edge from `citing` to `cited` of a row with `contextsWithIntent` and
-    `isInfluential`.
+    """Return the edge of a row with `contextsWithIntent` and `isInfluential`.
 
     The API returns `[]` also for papers whose text it never had. `empty_is_none` is for a source
     that distinguishes the two cases.
@@ -92,10 +91,12 @@ def edge_of(
     purposes = (each if isinstance(each, list) else [] for each in intents)
     if not passages and not (empty_is_none and contexts == []):
         influential = influential if empty_is_none else influential or None
-        return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=influential)
+        return CitationEdge(
+            citing_paper_id=citing_id, cited_paper_id=cited_id, influential=influential
+        )
     return CitationEdge(
-        citing_paper_id=citing,
-        cited_paper_id=cited,
+        citing_paper_id=citing_id,
+        cited_paper_id=cited_id,
         influential=influential,
         contexts=tuple(_text(each["context"]) or "" for each in passages),
         sections=tuple(_text(each.get("section")) or "" for each in passages),
@@ -116,7 +117,10 @@ def open_access_pdf_url(value: Any) -> str | None:
 
 
 def integer(value: Any) -> int | None:
-    """Read a count or identifier, which some endpoints send as text; None if it is neither."""
+    """Read a count or identifier, which some endpoints send as text.
+
+    Returns None if it is neither.
+    """
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         value = int(value)
     return (
@@ -143,7 +147,10 @@ def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
 
 
 def _names(value: Any, key: str) -> tuple[str, ...] | None:
-    """Return the distinct texts, or the `key` of objects; None if `value` is no list."""
+    """Return the distinct texts, or the `key` of objects.
+
+    Returns None if `value` is no list.
+    """
     if not isinstance(value, list):
         return None
     names = (_text(inside(row, key)) or _text(row) for row in value)
@@ -175,7 +182,9 @@ class PassageRow:
 
 
 def passage_rows(rows: Iterable[Any]) -> list[PassageRow]:
-    """Read the rows of an answer; unreadable rows and repeated passages are skipped.
+    """Read the rows of an answer.
+
+    Unreadable rows and repeated passages are skipped.
 
     Corpus ids are sent as text; annotations are null for titles and abstracts.
     """
@@ -267,7 +276,10 @@ def cutoff_filter(cutoff: date | None) -> dict[str, str]:
 
 
 LONGEST_BULK_QUERY = 6_000
-"""Characters as percent-encoded; the API's front door refuses addresses beyond about 8,000."""
+"""Limit in percent-encoded characters.
+
+The API's front end refuses addresses beyond about 8,000.
+"""
 
 _STOP_WORDS_TEXT = """
 a about across among an and are as at based be between by can for from has have how in into is
@@ -279,7 +291,10 @@ _STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 
 
 def significant_words(query: str) -> list[str]:
-    """Return the distinct lower-case words of a query without stop words; all if only those."""
+    """Return the distinct lower-case words of a query without stop words.
+
+    A query of stop words alone keeps all of them.
+    """
     words = list(dict.fromkeys(plain_query(query).lower().split()))
     return [word for word in words if word not in _STOP_WORDS and len(word) > 1] or words
 

@@ -48,11 +48,14 @@ _MOST_RECOMMENDED = 500
 # Words of a query that may be missing. The looser query returns more noise, so it is sent only if
 # the strict one returns too few rows.
 _WORDS_MISSING = (1, 2)
-_ENOUGH_ROWS = 500
+_SUFFICIENT_ROWS = 500
 
 
 def _share_answers(ask: Ask[ArgumentsT, ItemT]) -> Ask[ArgumentsT, ItemT]:
-    """Share the answers to equal calls; after an incomplete answer the call is repeated."""
+    """Share the answers to equal calls.
+
+    After an incomplete answer the call is repeated.
+    """
 
     @wraps(ask)
     async def look_up(
@@ -164,7 +167,7 @@ class LiteratureClient:
         failures: list[SourceFailure] = []
         request_count = 0
         for missing in _WORDS_MISSING:
-            if len(rows) >= _ENOUGH_ROWS:
+            if len(rows) >= _SUFFICIENT_ROWS:
                 break
             for boolean_query in packed_queries(queries, missing):
                 page: dict[str, str] | None = {}

@@ -19,16 +19,16 @@ EDGE_FIELDS = "contextsWithIntent,isInfluential"
 """Fields of a reference or citation, in addition to its paper."""
 
 MOST_ROWS_PER_REQUEST = 9_000
-"""Below the 9,999 nested rows at which the API silently truncates a batch."""
+"""Limit of nested rows, below the 9,999 at which the API silently truncates a batch."""
 
 # More would fit by the number of rows, but the API answers such batches with 504.
 MOST_SEEDS_PER_REQUEST = 100
 # For a seed whose count is unknown: most papers have 40 to 60.
 _USUAL_REFERENCES = 60
 _MOST_NESTED_CITATIONS = 1_000
-"""Citations of papers with more are fetched page by page, as far as needed."""
+"""Limit of citations in a batch; longer lists are fetched by pages, as far as needed."""
 FEWEST_COUNTED = 3
-"""If fewer papers have an unknown citation count, their citations are paged directly."""
+"""Limit of papers with an unknown citation count whose citations are paged directly."""
 _PAGE = 1_000
 # The API's window: offset and limit together stay below 10,000.
 _LAST_ROW = 9_999
@@ -60,7 +60,10 @@ class _List:
 
 
 def nested_rows(row: Any, kind: Kind) -> list[Any] | None:
-    """Return the list of a batch row: None if withheld, empty for an unknown paper."""
+    """Return the list of a batch row.
+
+    It is None if withheld, and empty for an unknown paper.
+    """
     rows = row.get(kind) if isinstance(row, dict) else []
     return rows if isinstance(rows, list) else None
 
@@ -178,8 +181,8 @@ class EdgeLists:
             if paper is None or paper.paper_id == seed or paper.paper_id in neighbours:
                 continue
             ends = (seed, paper.paper_id)
-            citing, cited = ends if self._kind == "references" else ends[::-1]
-            citation = edge_of(edge, citing, cited, empty_is_none=self._requests.of_snapshot)
+            citing_id, cited_id = ends if self._kind == "references" else ends[::-1]
+            citation = edge_of(edge, citing_id, cited_id, empty_is_none=self._requests.of_snapshot)
             neighbours[paper.paper_id] = (citation, paper)
         return tuple(neighbours.values())
 

@@ -38,7 +38,7 @@ _TITLES_NAMED, _TITLE_WORDS = 2, 8
 _NO_WORDS = "its text gives no words to search this literature with"
 
 Search = Callable[[str, int, date | None], Awaitable[Answer[Paper]]]
-"""`LiteratureClient.search_papers`."""
+"""The search of papers, such as `LiteratureClient.search_papers`."""
 
 
 def is_checked(literature: str) -> bool:
@@ -47,7 +47,10 @@ def is_checked(literature: str) -> bool:
 
 
 def coverage_condition(literature: str) -> str:
-    """Return the parameters of the rule for run ids; empty where it is not applied."""
+    """Return the parameters of the rule for run ids.
+
+    They are empty where the rule is not applied.
+    """
     if not is_checked(literature):
         return ""
     return f"coverage {_INTERCEPT} {_SIMILARITY_WEIGHT} {_SHARED_WEIGHT} {_LEAST_PROBABILITY}"
@@ -85,8 +88,8 @@ async def check_field(idea: Idea, search: Search, embedder: Embedder) -> Answer[
     paper_words = {
         word for paper in papers for word in content_words(f"{paper.title} {paper.abstract or ''}")
     }
-    shared = len(idea_words & paper_words) / len(idea_words) if idea_words else 0.0
-    value = _INTERCEPT + _SIMILARITY_WEIGHT * similarity + _SHARED_WEIGHT * shared
+    word_share = len(idea_words & paper_words) / len(idea_words) if idea_words else 0.0
+    value = _INTERCEPT + _SIMILARITY_WEIGHT * similarity + _SHARED_WEIGHT * word_share
     probability = 1 / (1 + math.exp(-value))
     titles = (
         f"“{shorten_words(' '.join(paper.title.split()), _TITLE_WORDS)[0]}”"
@@ -97,7 +100,7 @@ async def check_field(idea: Idea, search: Search, embedder: Embedder) -> Answer[
         field_coverage_0_to_1=round(probability, 4),
         field_coverage_detail=(
             f"nearest works are about {', '.join(titles)} (similarity"
-            f" {similarity:.2f}, {shared:.0%} of its key words)"
+            f" {similarity:.2f}, {word_share:.0%} of its key words)"
         ),
     )
     return Answer((coverage,))

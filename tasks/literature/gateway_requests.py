@@ -1,4 +1,4 @@
-"""Requests of one idea to the gateway, recorded in its ledger, and the papers they returned."""
+"""Requests of one idea to the gateway, and the returned papers."""
 
 import asyncio
 import time
@@ -49,10 +49,13 @@ _SNAPSHOT_FIELDS = f"{FIELDS},concepts"
 # The gateway is on the local network: one that accepts no connection within this time is down.
 _CONNECT_SECONDS = 10.0
 _LONGEST_ANSWER_SECONDS = 6 * 3600.0
-"""At one request a second an answer may take hours; a dead gateway closes its connection."""
+"""Limit of an answer, which may take hours at one request a second.
+
+A dead gateway closes its connection.
+"""
 
 _LARGEST_ANSWER_BYTES = 64_000_000
-"""Twice the gateway's own limit for answers of the API."""
+"""Limit of an answer: twice the gateway's own limit for answers of the API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,10 @@ class FetchResult:
     failure: SourceFailure | None = None
 
     def rows(self, name: str) -> list[Any]:
-        """Return the list of this name; empty if it is missing or null."""
+        """Return the list of this name.
+
+        The result is empty if the list is missing or null.
+        """
         rows = self.body.get(name) if isinstance(self.body, Mapping) else None
         return rows if isinstance(rows, list) else []
 
@@ -112,22 +118,26 @@ class GatewayRequests:
         return await self._fetch(Request("GET", path, tuple(parameters.items())))
 
     async def post(
-        self, path: str, parameters: Mapping[str, str], body: Any, packed: int
+        self, path: str, parameters: Mapping[str, str], body: Any, look_up_count: int
     ) -> FetchResult:
-        """Send a POST of JSON with `packed` look-ups."""
+        """Send a POST of JSON."""
         content = orjson.dumps(body)
-        return await self._fetch(Request("POST", path, tuple(parameters.items()), content, packed))
+        return await self._fetch(
+            Request("POST", path, tuple(parameters.items()), content, look_up_count)
+        )
 
     async def batch(self, fields: str, identifiers: Sequence[str]) -> FetchResult:
-        """Fetch papers by identifier; the body is a list by position, null for an unknown one.
+        """Fetch papers by identifier.
+
+        The body is a list by position, null for an unknown one.
 
         The API refuses a batch without known ids with 400; that is no failure here.
         """
         body = orjson.dumps({"ids": list(identifiers)})
         request = Request("POST", BATCH_PATH, (("fields", fields),), body, len(identifiers))
         result = await self._fetch(request)
-        fits = isinstance(result.body, list) and len(result.body) == len(identifiers)
-        if fits or result.failure is not None:
+        is_complete = isinstance(result.body, list) and len(result.body) == len(identifiers)
+        if is_complete or result.failure is not None:
             return result
         detail = "the answer does not fit its question"
         return self._failure(request, Reason.MALFORMED_ANSWER, detail, result.status)
@@ -154,8 +164,8 @@ class GatewayRequests:
             else:
                 detail = f"the gateway at {self._base_url}: {answer}"
                 if answer.reason == Reason.UNREACHABLE:
-                    why = f"no gateway answers at {self._base_url} ({answer})"
-                    detail = f"{why}; start it and run again"
+                    problem = f"no gateway answers at {self._base_url} ({answer})"
+                    detail = f"{problem}; start it and run again"
                 result = self._failure(request, answer.reason, detail)
             self._record(request, result, latency_seconds, headers)
             if result.failure is not None:
@@ -174,7 +184,7 @@ class GatewayRequests:
         Once per idea, papers left out because only their year is known are recorded as a failure.
         Papers left out by month are after the cutoff and are no failure.
         """
-        until = request.parameter("publicationDateOrYear").lstrip(":")
+        last_date = request.parameter("publicationDateOrYear").lstrip(":")
         by_year_counts = headers.get(KNOWN_BY_YEAR_HEADER, "")
         counts = [int(each) for each in by_year_counts.split() if each.isdecimal()]
         if not self._noted_years and len(counts) == 3 and counts[2]:
@@ -185,14 +195,14 @@ class GatewayRequests:
                 f" searched and {by_month:,} left out by the month of their venue, {by_year:,} left"
                 " out because that month is unknown or December"
             )
-            subject = f"papers of {until[:4]}"
+            subject = f"papers of {last_date[:4]}"
             self.ledger.failures.append(
                 Failure(stage="literature", subject=subject, reason=Reason.NO_DATE, detail=detail)
             )
-        if (cutoff := read_date(until)) is not None:
+        if (cutoff := read_date(last_date)) is not None:
             for name in headers.get(LEFT_OUT_HEADER, "").split():
-                undated = name.startswith(UNDATED_MARK)
-                reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
+                is_undated = name.startswith(UNDATED_MARK)
+                reason = Reason.NO_DATE if is_undated else Reason.AFTER_CUTOFF
                 self.ledger.leave_out(reason, {name.lstrip(UNDATED_MARK): ""}, cutoff.last)
 
     async def _send(self, request: Request) -> Answer | NoAnswerError:
@@ -254,7 +264,10 @@ class GatewayRequests:
         latency_seconds: float,
         headers: Mapping[str, str],
     ) -> None:
-        """Record a row per request that the gateway sent for it, or one row if it sent none."""
+        """Record a row for each request that the gateway sent.
+
+        If it sent none, one row is recorded.
+        """
         share = plain_number(headers.get(SHARE_HEADER)) or 0.0
         attempts = attempts_in(headers.get(ATTEMPTS_HEADER, ""))
         reason = result.failure.reason if result.failure else None
@@ -294,7 +307,10 @@ Failures = tuple[SourceFailure, ...]
 
 
 class PaperCache:
-    """Papers by any identifier that was looked up; unknown identifiers are cached too."""
+    """Papers by any identifier that was looked up.
+
+    Unknown identifiers are cached too.
+    """
 
     def __init__(self, requests: GatewayRequests) -> None:
         self._requests = requests
@@ -339,13 +355,15 @@ class PaperCache:
 
     async def _fetch(self, identifiers: Sequence[str]) -> Failures:
         """Request unknown identifiers, and wait for those in flight."""
-        unknown = [each for each in identifiers if each not in self._papers]
-        new = [each for each in unknown if each not in self._in_flight]
-        for start in range(0, len(new), LARGEST_BATCH):
-            part = new[start : start + LARGEST_BATCH]
+        unknown_ids = [each for each in identifiers if each not in self._papers]
+        new_ids = [each for each in unknown_ids if each not in self._in_flight]
+        for start in range(0, len(new_ids), LARGEST_BATCH):
+            part = new_ids[start : start + LARGEST_BATCH]
             task = asyncio.create_task(self._ask(part))
             self._in_flight.update(dict.fromkeys(part, task))
-        tasks = dict.fromkeys(self._in_flight[each] for each in unknown if each in self._in_flight)
+        tasks = dict.fromkeys(
+            self._in_flight[each] for each in unknown_ids if each in self._in_flight
+        )
         failures: dict[SourceFailure, None] = {}
         for task in tasks:
             # Shielded: a cancelled caller must not cancel the request for the others.

@@ -6,7 +6,10 @@ from schemas.text.patterns import IGNORECASE, bounded
 
 
 class Kind(IntEnum):
-    """Publication kind of a record; of a work's versions, the one with the smallest is shown."""
+    """Publication kind of a record.
+
+    Of a work's versions, the one with the smallest kind is shown.
+    """
 
     JOURNAL = 0
     PROCEEDINGS = 1

@@ -38,7 +38,7 @@ _IDENTIFYING_HOST = bounded(
     r"|openalex\.org|semanticscholar\.org/paper|openreview\.net|aclanthology\.org"
     r"|api\.semanticscholar\.org)/\S"
 )
-_FILLED = (
+_FILLED_FIELDS = (
     "abstract", "venue", "url", "doi", "arxiv_id", "open_access_pdf_url", "citation_count",
     "reference_count", "fields_of_study", "concepts", "key_phrases",
 )  # fmt: skip
@@ -55,7 +55,7 @@ reviews special summary
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 """Words that do not identify a work in a title."""
-_MARKED = bounded(
+_TITLE_MARK = bounded(
     r"^(?:author |publisher'?s? )?(?:correction|corrigend|errat|addend|retract|withdraw|expression"
     r" of concern|comment|reply|response|editorial|review|supplement|supporting|data(?:set)? |"
     r"replication data|note)|\b(?:part|volume|vol|no|number|chapter) (?:\d|[ivx]{1,5}\b)|"
@@ -147,7 +147,10 @@ class _Record:
 
     @property
     def compared(self) -> tuple[Any, ...]:
-        """The values that `joins` compares; records with equal values join the same others."""
+        """The values that `joins` compares.
+
+        Records with equal values join the same others.
+        """
         paper = self.paper
         return paper.title, paper.authors, paper.year, self.kind, paper.abstract
 
@@ -189,7 +192,7 @@ class _Record:
 
     @cached_property
     def _marks(self) -> set[str]:
-        marks = _MARKED.finditer(plain_title(self.paper.title))
+        marks = _TITLE_MARK.finditer(plain_title(self.paper.title))
         return {mark[0].casefold() for mark in marks}
 
     def _near_title(self, other: "_Record") -> bool:
@@ -205,7 +208,10 @@ def publication_kind(paper: Paper) -> Kind:
 
 
 def _claims(paper: Paper, kind: Kind, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield identifiers by kind; a work has at most one of each kind."""
+    """Yield identifiers by kind.
+
+    A work has at most one of each kind.
+    """
     doi = canonical_doi(paper.doi or "")
     if doi and arxiv_of_doi(doi) is None:
         name = without_deposit(doi)
@@ -258,14 +264,14 @@ class Works:
         records = [self._records[place] for place in sorted(self._members[work])]
         if work >= self._known_count:
             records.sort(key=lambda one: (one.kind, one.paper.doi is None, one.paper.paper_id))
-        primary, *others = records
-        if not others:
+        primary, *other_records = records
+        if not other_records:
             return primary.paper
-        paper = primary.paper if work < self._known_count else _fill(primary.paper, others)
+        paper = primary.paper if work < self._known_count else _fill(primary.paper, other_records)
         dates = dict(zip(paper.version_urls, paper.version_dates, strict=True))
-        for other in (record.paper for record in others):
-            when = in_words(other.publication_date, other.date_precision, other.year, "")
-            dates.setdefault(_address(other), when)
+        for other in (record.paper for record in other_records):
+            date_text = in_words(other.publication_date, other.date_precision, other.year, "")
+            dates.setdefault(_address(other), date_text)
             for url, day in zip(other.version_urls, other.version_dates, strict=True):
                 dates.setdefault(url, day)
         dates = {url: day for url, day in dates.items() if url not in ("", _address(paper))}
@@ -298,7 +304,10 @@ class Works:
         return set[int]().union(*(self._by_name.get(name, ()) for name in names))
 
     def _index(self, name: _Name, place: int, *, once: bool = False) -> None:
-        """Index a record by a name; with `once`, only the first record of each work."""
+        """Index a record by a name.
+
+        With `once`, only the first record of each work is indexed.
+        """
         places = self._by_name.setdefault(name, [])
         if not once or all(self._work_of[each] != self._work_of[place] for each in places):
             places.append(place)
@@ -326,24 +335,26 @@ def each_once(papers: Sequence[Paper]) -> list[Paper]:
     return [works.merged(first) for first in dict.fromkeys(map(works.first_of, papers))]
 
 
-def _fill(primary: Paper, others: Sequence[_Record]) -> Paper:
+def _fill(primary: Paper, other_records: Sequence[_Record]) -> Paper:
     values: dict[str, Any] = {}
-    for name in _FILLED:
+    for name in _FILLED_FIELDS:
         if getattr(primary, name) not in (None, ""):
             continue
         if name == "arxiv_id" and primary.publication_date is None:
             continue  # with an arXiv number, its year would be read as the preprint's
         candidates = (
             getattr(each.paper, name)
-            for each in others
+            for each in other_records
             if name not in _OF_PUBLICATION or each.kind is not Kind.PREPRINT
         )
         values[name] = next((value for value in candidates if value not in (None, "")), None)
     if not primary.authors:
-        with_authors = next((each.paper for each in others if each.paper.authors), primary)
+        with_authors = next((each.paper for each in other_records if each.paper.authors), primary)
         values |= {"authors": with_authors.authors, "author_ids": with_authors.author_ids}
     if primary.year is None and primary.publication_date is None:
-        with_date = next((each.paper for each in others if each.paper.year is not None), primary)
+        with_date = next(
+            (each.paper for each in other_records if each.paper.year is not None), primary
+        )
         names = ("year", "publication_date", "date_precision")
         values |= {name: getattr(with_date, name) for name in names}
     return replace(primary, **{name: value for name, value in values.items() if value is not None})

@@ -1,4 +1,4 @@
-"""Metrics from the literature, their uncertainty, and tests of the difference of two systems.
+"""Metrics from the literature, their uncertainty, and tests of differences.
 
 Plain functions, without an engine.
 """

@@ -54,9 +54,9 @@ def cohen_kappa(
     ours = np.array([used_labels.index(one) for _, one, _ in common])
     theirs = np.array([used_labels.index(other) for _, _, other in common])
 
-    def kappa(chosen: Indices) -> Any:
+    def kappa(indices: Indices) -> Any:
         table = np.zeros((len(used_labels), len(used_labels)))
-        np.add.at(table, (ours[chosen], theirs[chosen]), 1)
+        np.add.at(table, (ours[indices], theirs[indices]), 1)
         with np.errstate(invalid="ignore", divide="ignore"):  # zero variance is handled below
             return cohens_kappa(table)
 
@@ -65,7 +65,7 @@ def cohen_kappa(
     if clusters is not None:
         units = [clusters[place] for place, _, _ in common]
         interval = bootstrap_interval(
-            lambda chosen: float(kappa(chosen).kappa), len(common), seed, units
+            lambda indices: float(kappa(indices).kappa), len(common), seed, units
         )
     elif not np.isfinite(error) or error < LEAST_ERROR:
         interval = Interval(missing_reason="the standard error of these ratings is 0")
@@ -76,9 +76,10 @@ def cohen_kappa(
 
 
 def gwet_ac1(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Estimate:
-    """Estimate Gwet's AC1 of two or more raters, at most 1; ratings may be missing.
+    """Estimate Gwet's AC1 of two or more raters, at most 1.
 
-    Unlike kappa, AC1 stays meaningful when nearly all units fall into one category.
+    Ratings may be missing. Unlike kappa, AC1 stays meaningful when nearly all units fall into one
+    category.
 
     AC1 = (p_a - p_e) / (1 - p_e). p_a: mean share of agreeing pairs of raters over units rated at
     least twice. p_e = Σ π_k (1 - π_k) / (q - 1) over the q categories, π_k the mean share of
@@ -112,31 +113,36 @@ def _ac1(counts: Counts) -> tuple[float, NDArray[np.float64]]:
     """Return AC1 and its linearized value per unit."""
     table, ratings = counts.table, counts.ratings_per_unit
     units, categories = table.shape
-    twice = ratings >= 2
-    agreeing = np.divide(
-        (table * (table - 1)).sum(axis=1), ratings * (ratings - 1), out=np.zeros(units), where=twice
+    is_rated_twice = ratings >= 2
+    agreement = np.divide(
+        (table * (table - 1)).sum(axis=1),
+        ratings * (ratings - 1),
+        out=np.zeros(units),
+        where=is_rated_twice,
     )
-    observed_agreement = agreeing[twice].mean()
+    observed_agreement = agreement[is_rated_twice].mean()
     shares = (table / ratings[:, None]).mean(axis=0)
     chance = float((shares * (1 - shares)).sum() / (categories - 1))
     value = float((observed_agreement - chance) / (1 - chance))
-    own_chance = (table @ (1 - shares)) / ratings / (categories - 1)
-    own_value = (units / twice.sum()) * (agreeing - chance * twice) / (1 - chance)
-    return value, own_value - 2 * (1 - value) * (own_chance - chance) / (1 - chance)
+    chance_by_unit = (table @ (1 - shares)) / ratings / (categories - 1)
+    value_by_unit = (
+        (units / is_rated_twice.sum()) * (agreement - chance * is_rated_twice) / (1 - chance)
+    )
+    return value, value_by_unit - 2 * (1 - value) * (chance_by_unit - chance) / (1 - chance)
 
 
-def _ac1_interval(value: float, linearized: NDArray[np.float64]) -> Interval:
-    units = len(linearized)
+def _ac1_interval(value: float, unit_values: NDArray[np.float64]) -> Interval:
+    units = len(unit_values)
     if units < 2:
         return Interval(missing_reason="an interval needs two units")
-    error = float(np.sqrt(((linearized - value) ** 2).sum() / (units * (units - 1))))
+    error = float(np.sqrt(((unit_values - value) ** 2).sum() / (units * (units - 1))))
     if error < 1e-12:
         return Interval(missing_reason="the standard error is 0: the raters agree on every unit")
     from scipy.special import stdtrit  # slow import
 
-    reach = float(stdtrit(units - 1, 1 - (1 - LEVEL) / 2)) * error
+    margin = float(stdtrit(units - 1, 1 - (1 - LEVEL) / 2)) * error
     return Interval(
-        max(value - reach, -1.0), min(value + reach, 1.0), "t, linearized standard error of Gwet"
+        max(value - margin, -1.0), min(value + margin, 1.0), "t, linearized standard error of Gwet"
     )
 
 
@@ -186,13 +192,13 @@ def krippendorff_alpha(
             unscored_count,
         )
 
-    def again(chosen: Indices) -> float:
-        return _alpha(pairable[chosen], distances)
+    def resampled_alpha(indices: Indices) -> float:
+        return _alpha(pairable[indices], distances)
 
     return Estimate(
         value,
         len(pairable),
-        bootstrap_interval(again, len(pairable), seed, resamples=resamples),
+        bootstrap_interval(resampled_alpha, len(pairable), seed, resamples=resamples),
         unscored_count,
     )
 

@@ -1,4 +1,4 @@
-"""Baselines that ignore their input: random labels, the most common label, the median label."""
+"""Baselines that ignore their input: random, most common and median labels."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -19,13 +19,19 @@ DRAWN = "random draws"
 
 
 def majority_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
-    """Return the most common label, on ties the first of the scale; None without labels."""
+    """Return the most common label, on ties the first of the scale.
+
+    The result is None without labels.
+    """
     labels = _without_none(gold)
     return max(scale, key=labels.count) if labels else None
 
 
 def constant_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
-    """Return the median label, the constant with the least absolute error; None without labels."""
+    """Return the median label, the constant with the least absolute error.
+
+    The result is None without labels.
+    """
     places = sorted(scale.index(label) for label in _without_none(gold))
     return scale[places[(len(places) - 1) // 2]] if places else None
 
@@ -43,7 +49,7 @@ def fixed_answers(
 def stratified_random(
     gold: Mapping[str, Label | None], statistic: Callable[[LabelPairs], float], seed: int
 ) -> Estimate:
-    """Estimate `statistic` for labels drawn by their shares: the mean of `DRAWS` draws.
+    """Estimate the mean `statistic` of `DRAWS` label draws by shares.
 
     The interval holds 95 % of the draws. Without a labeled item it is undefined.
     """

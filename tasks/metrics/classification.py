@@ -20,7 +20,7 @@ Counts = NDArray[np.int64]
 
 
 def accuracy(pairs: LabelPairs, seed: int = 0) -> Estimate:
-    """Estimate the share of answered items predicted as their gold class, from 0 to 1.
+    """Estimate the share of correctly predicted answered items, from 0 to 1.
 
     Wilson interval, or the bootstrap over clusters.
 
@@ -41,11 +41,11 @@ def accuracy_value(pairs: LabelPairs) -> float:
 
 
 def f1_of_class(pairs: LabelPairs, label: Label, seed: int = 0) -> Estimate:
-    """Estimate the F1 of one class, 2 TP / (2 TP + FP + FN), from 0 to 1.
+    """Estimate the F1 of one class, from 0 to 1.
 
-    Percentile bootstrap over items. A gold class that is never predicted has F1 = 0; a class
-    that is neither gold nor predicted has no F1. `count` is the number of answered items of all
-    classes.
+    F1 is 2 TP / (2 TP + FP + FN). Percentile bootstrap over items. A gold class that is never
+    predicted has F1 = 0; a class that is neither gold nor predicted has no F1. `count` is the
+    number of answered items of all classes.
 
     Source: van Rijsbergen, Information Retrieval, 1979, chapter 7; RINoBench §4.2.1.
     """
@@ -81,7 +81,9 @@ def macro_f1_value(pairs: LabelPairs, classes: Sequence[Label] | None = None) ->
 
 
 def mean_absolute_error(pairs: LabelPairs, seed: int = 0) -> Estimate:
-    """Estimate the mean of |predicted - gold| in points of the scale; BCa bootstrap over items.
+    """Estimate the mean of |predicted - gold| in points of the scale.
+
+    The interval is a BCa bootstrap over items.
 
     Source: RINoBench §4.2.1.
 
@@ -107,7 +109,10 @@ def mean_absolute_error_value(pairs: LabelPairs) -> float:
 
 
 def classes_in(pairs: LabelPairs) -> tuple[Label, ...]:
-    """Return the classes among gold labels and predictions: numbers by size, then text labels."""
+    """Return classes of gold labels and predictions, numbers before texts.
+
+    Numbers are ordered by size.
+    """
     return tuple(sorted({*pairs.gold, *pairs.predicted}, key=order))
 
 
@@ -132,8 +137,8 @@ def _interval(cells: Counts, by_cluster: Counts | None, seed: int) -> Interval:
     """
     count = int(cells.sum()) if by_cluster is None else len(by_cluster)
     if count < 2:
-        what = "items" if by_cluster is None else "clusters"
-        return Interval(missing_reason=f"resampling needs two {what}, there is one")
+        unit_noun = "items" if by_cluster is None else "clusters"
+        return Interval(missing_reason=f"resampling needs two {unit_noun}, there is one")
     generator = np.random.default_rng(seed)
     if by_cluster is None:
         drawn_counts = generator.multinomial(count, cells.ravel() / count, RESAMPLES)
@@ -154,26 +159,33 @@ def _cells_by_cluster(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts |
     place = {cluster: number for number, cluster in enumerate(dict.fromkeys(pairs.clusters))}
     side = len(classes) + 1
     table = np.zeros((len(place), side, side), dtype=np.int64)
-    where = np.array([place[cluster] for cluster in pairs.clusters])
+    cluster_indices = np.array([place[cluster] for cluster in pairs.clusters])
     gold, predicted_places = _positions(pairs.gold, classes), _positions(pairs.predicted, classes)
-    np.add.at(table, (where, gold, predicted_places), 1)
+    np.add.at(table, (cluster_indices, gold, predicted_places), 1)
     return table.reshape(len(place), side * side)
 
 
 def _mean_f1(cells: Counts) -> NDArray[np.float64]:
-    """Return the mean F1 over the classes that occur; NaN where none does.
+    """Return the mean F1 over the classes that occur.
+
+    The result is NaN if none occurs.
 
     `cells`: shape (…, classes + 1, classes + 1), the last class being all other labels.
     """
     occurrences = (cells.sum(axis=-1) + cells.sum(axis=-2))[..., :-1]
     hits = np.diagonal(cells, axis1=-2, axis2=-1)[..., :-1]
     scores = np.divide(2.0 * hits, occurrences, out=np.zeros(hits.shape), where=occurrences > 0)
-    there = (occurrences > 0).sum(axis=-1)
-    return np.asarray(np.where(there > 0, scores.sum(axis=-1) / np.maximum(there, 1), NAN))
+    class_counts = (occurrences > 0).sum(axis=-1)
+    return np.asarray(
+        np.where(class_counts > 0, scores.sum(axis=-1) / np.maximum(class_counts, 1), NAN)
+    )
 
 
 def _cells(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts:
-    """Count items by gold and predicted class; the last row and column are all other labels."""
+    """Count items by gold and predicted class.
+
+    The last row and column are all other labels.
+    """
     table = np.zeros((len(classes) + 1, len(classes) + 1), dtype=np.int64)
     np.add.at(table, (_positions(pairs.gold, classes), _positions(pairs.predicted, classes)), 1)
     return table

@@ -13,7 +13,7 @@ from tasks.metrics.labels import LabelPairs
 from tasks.metrics.means import RESAMPLES, Indices, bootstrap_interval
 
 Metric = Callable[[LabelPairs], float]
-"""NaN where undefined; for example `macro_f1_value` with its classes bound."""
+"""Returns NaN if undefined; for example `macro_f1_value` with bound classes."""
 
 
 def metric_difference(
@@ -47,8 +47,8 @@ def metric_difference(
     if not common:
         return undefined("no item was answered by both", unscored_count=unscored_count)
 
-    def difference(chosen: Indices) -> float:
-        names = [common[place] for place in chosen.tolist()]
+    def difference(indices: Indices) -> float:
+        names = [common[place] for place in indices.tolist()]
         one, other = (
             metric(LabelPairs(tuple(names), *zip(*(rows[name] for name in names), strict=True)))
             for rows in (ours, theirs)

@@ -77,16 +77,18 @@ def undefined(reason: str, count: int = 0, unscored_count: int = 0) -> Estimate:
 
 
 def split_missing(values: Iterable[float | None]) -> tuple[list[float], int]:
-    """Return the values that are neither None nor NaN, and the number of the others."""
+    """Return the values except None and NaN, and their number."""
     all_values = list(values)
-    there = [float(value) for value in all_values if value is not None and not math.isnan(value)]
-    return there, len(all_values) - len(there)
+    known_values = [
+        float(value) for value in all_values if value is not None and not math.isnan(value)
+    ]
+    return known_values, len(all_values) - len(known_values)
 
 
 def benchmark_score(
     estimate: Estimate, suite: str, metric: str, system: str, part: str = "all"
 ) -> BenchmarkScore:
-    """Return the row of `benchmark_scores` for an estimate, with `part` as its `slice`."""
+    """Return an estimate's row of `benchmark_scores`, with `part` as `slice`."""
     interval = estimate.interval
     return BenchmarkScore(
         suite=suite,
@@ -108,7 +110,7 @@ POWER = 0.8
 
 
 def pairs_needed(deviations: float, compared_with: int) -> int:
-    """Return the number of paired runs that detects a mean difference with `POWER`.
+    """Return the paired runs that detect a mean difference with `POWER`.
 
     By a two-sided t-test, corrected for `compared_with` comparisons (Bonferroni).
 
@@ -143,7 +145,7 @@ def _power(deviations: float, count: int, compared_with: int) -> float:
 
 
 def items_needed(share: float, difference: float, compared_with: int) -> int:
-    """Return the test items per system that separate `share` from `share + difference`.
+    """Return items per system that separate `share` from `share + difference`.
 
     An upper bound: it assumes different items for each system, and pairing needs fewer.
     Arcsine-transformed shares; `statsmodels`.

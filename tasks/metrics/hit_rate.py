@@ -1,4 +1,4 @@
-"""Hit rates and precision of a manuscript checker, from judges' votes on its problems.
+"""Hit rates and precision of a manuscript checker, from judges' votes.
 
 Source: quality checker §2.3. A vote is True, False, or None where it is missing.
 """
@@ -22,7 +22,10 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One vote of one judge on one problem; None where it is missing."""
+    """One vote of one judge on one problem.
+
+    The vote is None if it is missing.
+    """
 
     problem_id: str
     judge: str
@@ -68,22 +71,25 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
 
 
 def combine_votes(votes: Sequence[bool | None], rule: Rule) -> bool | None:
-    """Combine votes by a rule; None without votes, or where a missing vote could decide.
+    """Combine votes by a rule.
 
-    A majority is more than half.
+    The result is None without votes, or where a missing vote could decide. A majority is more than
+    half.
     """
     if not votes:
         return None
-    yes, no, unknown = votes.count(True), votes.count(False), votes.count(None)
+    yes, no, missing = votes.count(True), votes.count(False), votes.count(None)
     needed_votes = {Rule.ANY: 1, Rule.MAJORITY: len(votes) // 2 + 1, Rule.ALL: len(votes)}[rule]
-    assert yes + no + unknown == len(votes)
+    assert yes + no + missing == len(votes)
     if yes >= needed_votes:
         return True
-    return None if yes + unknown >= needed_votes else False
+    return None if yes + missing >= needed_votes else False
 
 
 def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | None:
-    """Return the judge's most frequent vote on the problem; None when tied or missing.
+    """Return the judge's most frequent vote on the problem.
+
+    The result is None when tied or missing.
 
     Source: quality checker §2.3, "most self-consistent".
     """
@@ -98,10 +104,10 @@ def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | 
 def paper_hit(
     paper: CheckedPaper, judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> bool | None:
-    """Return whether the attempt found the known problem among its first `k` (default: all).
+    """Return whether the attempt's first `k` problems include the known one.
 
-    A judge's vote on a paper is yes if any of its problems is a hit, as published. An attempt that
-    found nothing is no hit; a failed attempt is None.
+    By default all problems count. A judge's vote on a paper is yes if any of its problems is a hit,
+    as published. An attempt that found nothing is no hit; a failed attempt is None.
     """
     if paper.problem_ids is None or not judges:
         return None
@@ -120,11 +126,12 @@ def paper_hit(
 def hit_rate(
     papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> Estimate:
-    """Estimate HR@k: share of papers whose known problem is among the first k, from 0 to 1.
+    """Estimate HR@k, the share of papers with a top-k hit.
 
-    One attempt per paper; Wilson interval. `k` is at most the checker's maximum number of problems.
-    `rule`: the article takes a majority of the judges, or all for a stricter evaluation; its two
-    judges must agree in Table 2, and Table 3 reports each alone.
+    A hit is a known problem among the first k. The share is from 0 to 1. One attempt per paper;
+    Wilson interval. `k` is at most the checker's maximum number of problems. `rule`: the article
+    takes a majority of the judges, or all for a stricter evaluation; its two judges must agree in
+    Table 2, and Table 3 reports each alone.
 
     Bad input: failed attempts and papers left undecided by missing votes are unscored; without a
     decided paper the rate is undefined.
@@ -144,7 +151,7 @@ def mean_hit_rate(
     k: int | None = None,
     seed: int = 0,
 ) -> Estimate:
-    """Estimate MHR@k: the share of a paper's attempts that are hits, averaged over papers.
+    """Estimate MHR@k, the mean over papers of their share of hits.
 
     From 0 to 1; BCa bootstrap over papers; `count` is papers.
 
@@ -161,7 +168,7 @@ def mean_hit_rate(
 def precision(
     papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> Estimate:
-    """Estimate the share of reported problems that are the known one, from 0 to 1.
+    """Estimate the share of reported problems that match, from 0 to 1.
 
     Wilson interval over problems. A lower bound on the share of real problems, because a paper may
     have others than the one that its authors named.

@@ -29,7 +29,7 @@ class Counts:
 
     @property
     def ratings_per_unit(self) -> NDArray[np.float64]:
-        """Shape (units,)."""
+        """Number of ratings per unit, shape (units,)."""
         return np.asarray(self.table.sum(axis=1), dtype=np.float64)
 
 
@@ -68,13 +68,13 @@ def order(label: Label) -> tuple[int, float, str]:
 
 GRADES: dict[str, int] = {"reject": 0, "poster": 1, "spotlight": 2, "oral": 3}
 ClassCount = Literal[2, 3, 4]
-_THREE = ("reject", "poster", "highlight")
+_THREE_CLASSES = ("reject", "poster", "highlight")
 
 
 def decision_of(text: str) -> str | None:
     """Return the conference decision that a text such as "Accept (Oral)" names.
 
-    None when it names none of `GRADES`, or several.
+    The result is None when it names none of `GRADES`, or several.
     """
     words = text.casefold()
     decisions = [name for name in GRADES if name in words]
@@ -94,7 +94,7 @@ def merge_decision(decision: str, class_count: ClassCount) -> str:
     grade = GRADES[decision]
     if class_count == 2:
         return "accept" if grade else "reject"
-    return _THREE[min(grade, 2)] if class_count == 3 else decision
+    return _THREE_CLASSES[min(grade, 2)] if class_count == 3 else decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,10 @@ class LabelPairs:
 
     @property
     def empty_reason(self) -> str:
-        """Return why no item has both labels; valid only if `count` is 0."""
+        """Return why no item has both labels.
+
+        The reason is valid only if `count` is 0.
+        """
         if self.unanswered:
             return f"none of the {len(self.unanswered)} items was answered"
         return (
@@ -137,7 +140,7 @@ class LabelPairs:
 
 def pair_up(
     gold: Mapping[str, Label | None],
-    predicted: Mapping[str, Label | None],
+    predictions: Mapping[str, Label | None],
     clusters: Mapping[str, str] | None = None,
 ) -> LabelPairs:
     """Pair predictions with gold labels by id; None counts as missing.
@@ -145,7 +148,7 @@ def pair_up(
     `clusters`: by id, of items that are not independent; intervals resample whole clusters.
     """
     gold_labels = {name: label for name, label in gold.items() if label is not None}
-    predicted_labels = {name: label for name, label in predicted.items() if label is not None}
+    predicted_labels = {name: label for name, label in predictions.items() if label is not None}
     both = sorted(gold_labels.keys() & predicted_labels.keys())
     return LabelPairs(
         tuple(both),

@@ -25,7 +25,7 @@ def bootstrap_interval(
     clusters: Sequence[Hashable] | None = None,
     resamples: int = RESAMPLES,
 ) -> Interval:
-    """Return the 95 % percentile bootstrap interval of a statistic over `count` items.
+    """Return a statistic's 95 % percentile bootstrap interval over `count` items.
 
     Resamples items, or whole `clusters` (one label per item): items of one cluster are not
     independent, and resampling them separately makes intervals too narrow. For paired data,
@@ -73,11 +73,13 @@ def clustered_mean_interval(
     )
 
 
-def percentile_interval(drawn: NDArray[np.float64], method: str) -> Interval:
+def percentile_interval(resampled_values: NDArray[np.float64], method: str) -> Interval:
     """Return the middle 95 % of a statistic's resampled values."""
-    defined_values = drawn[np.isfinite(drawn)]
-    if len(defined_values) < FEWEST_DEFINED_SHARE * len(drawn) or not len(defined_values):
-        share = len(defined_values) / len(drawn) if len(drawn) else 0.0
+    defined_values = resampled_values[np.isfinite(resampled_values)]
+    if len(defined_values) < FEWEST_DEFINED_SHARE * len(resampled_values) or not len(
+        defined_values
+    ):
+        share = len(defined_values) / len(resampled_values) if len(resampled_values) else 0.0
         return Interval(missing_reason=f"the statistic exists in only {share:.0%} of the resamples")
     tail = (1 - LEVEL) / 2
     lower, upper = np.quantile(defined_values, [tail, 1 - tail])
@@ -96,7 +98,10 @@ def _members(count: int, clusters: Sequence[Hashable] | None) -> list[Indices]:
 
 
 def no_interval_reason(values: Sequence[float]) -> str | None:
-    """Return why the mean of these values has no interval; None when it has one."""
+    """Return why the mean of these values has no interval.
+
+    The result is None when it has one.
+    """
     if len(values) < 2:
         return "an interval needs two values"
     return (
@@ -162,18 +167,20 @@ def share_of(
     Interval: Wilson's, or the bootstrap over whole `clusters`, one per outcome. If all outcomes are
     equal, resampling has no variance: Wilson's interval over the clusters.
     """
-    there = [outcome for outcome in outcomes if outcome is not None]
-    estimate = share(sum(there), len(there), len(outcomes) - len(there))
-    if clusters is None or not there:
+    known_outcomes = [outcome for outcome in outcomes if outcome is not None]
+    estimate = share(sum(known_outcomes), len(known_outcomes), len(outcomes) - len(known_outcomes))
+    if clusters is None or not known_outcomes:
         return estimate
-    if 0 < sum(there) < len(there):
+    if 0 < sum(known_outcomes) < len(known_outcomes):
         return mean(
             [None if outcome is None else float(outcome) for outcome in outcomes], seed, clusters
         )
     outcome_clusters = {
         cluster for cluster, outcome in zip(clusters, outcomes, strict=True) if outcome is not None
     }
-    interval = share(len(outcome_clusters) if there[0] else 0, len(outcome_clusters)).interval
+    interval = share(
+        len(outcome_clusters) if known_outcomes[0] else 0, len(outcome_clusters)
+    ).interval
     return replace(estimate, interval=replace(interval, method="wilson over clusters"))
 
 
@@ -183,7 +190,7 @@ def paired_difference(
     seed: int = 0,
     clusters: Sequence[Hashable] | None = None,
 ) -> Estimate:
-    """Estimate the mean of first - second over the items both have, as `mean` does.
+    """Estimate the mean of first - second over common items.
 
     An interval without 0 is a difference at the 5 % level.
 

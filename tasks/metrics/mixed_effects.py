@@ -20,7 +20,7 @@ optimizers fail to converge there.
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One score; `participant` is what several scores share (reviewer, author or idea)."""
+    """One score; several scores share a `participant` (reviewer, author or idea)."""
 
     participant: str
     condition: str
@@ -54,18 +54,21 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
     the reference, fewer than two participants, one score per participant (the two variances are not
     identifiable), equal scores, or a fit that does not converge.
     """
-    there = [score for score in scores if score.value is not None and not np.isnan(score.value)]
-    missing = len(scores) - len(there)
-    conditions = sorted({score.condition for score in there} - {reference})
-    reason = _no_model_reason(there, reference)
+    known_scores = [
+        score for score in scores if score.value is not None and not np.isnan(score.value)
+    ]
+    missing = len(scores) - len(known_scores)
+    conditions = sorted({score.condition for score in known_scores} - {reference})
+    reason = _no_model_reason(known_scores, reference)
     if reason is None:
-        values = np.array([score.value for score in there], dtype=np.float64)
-        participants = [score.participant for score in there]
+        values = np.array([score.value for score in known_scores], dtype=np.float64)
+        participants = [score.participant for score in known_scores]
         design = pd.DataFrame(
             {
                 "intercept": 1.0,
                 **{
-                    name: [float(score.condition == name) for score in there] for name in conditions
+                    name: [float(score.condition == name) for score in known_scores]
+                    for name in conditions
                 },
             }
         )
@@ -79,13 +82,13 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
             except LinAlgError:
                 reason = "the model could not be fitted: its equations are singular"
     if reason is not None:
-        nothing = undefined(reason, len(there), missing)
-        return MixedEffects(tuple(Effect(name, nothing) for name in conditions), reason)
+        undefined_effect = undefined(reason, len(known_scores), missing)
+        return MixedEffects(tuple(Effect(name, undefined_effect) for name in conditions), reason)
     effects = []
     for name in conditions:
         value, error = float(fit.fe_params[name]), float(fit.bse_fe[name])
         interval = Interval(value - Z * error, value + Z * error, "wald")
-        effects.append(Effect(name, Estimate(value, len(there), interval, missing)))
+        effects.append(Effect(name, Estimate(value, len(known_scores), interval, missing)))
     return MixedEffects(tuple(effects))
 
 

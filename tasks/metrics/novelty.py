@@ -13,7 +13,7 @@ SCALE: tuple[int, ...] = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, slots=True)
 class Aspects:
-    """Counts of a justification's arguments of one kind, known or novel, as a judge sorted them.
+    """Counts of a justification's known or novel arguments, by a judge.
 
     Attributes:
         gold: arguments of the gold justification.
@@ -48,7 +48,7 @@ class Justification:
 
 
 def recall(aspects: Aspects) -> float:
-    """Return min(1, supported / gold), from 0 to 1; 0 without gold arguments (Eq. 1)."""
+    """Return min(1, supported / gold), 0 without gold arguments (Eq. 1)."""
     return min(1.0, aspects.supported / aspects.gold) if aspects.gold else 0.0
 
 
@@ -58,12 +58,12 @@ def additional_ratio(aspects: Aspects) -> float:
 
 
 def hallucination_rate(aspects: Aspects) -> float:
-    """Return hallucinated / generated, from 0 to 1; 0 without generated arguments (Eq. 3)."""
+    """Return hallucinated / generated, 0 without generated arguments (Eq. 3)."""
     return aspects.hallucinated / aspects.generated if aspects.generated else 0.0
 
 
 def score_metrics(
-    gold: Mapping[str, int | None], predicted: Mapping[str, int | None], seed: int = 0
+    gold: Mapping[str, int | None], predictions: Mapping[str, int | None], seed: int = 0
 ) -> dict[str, Estimate]:
     """Estimate `macro_f1`, `f1_1` … `f1_5` (0 to 1) and `mean_absolute_error` (points); §4.2.1.
 
@@ -76,16 +76,19 @@ def score_metrics(
         ValueError: a score outside 1 to 5.
     """
     if any(
-        label is not None and label not in SCALE for label in (*gold.values(), *predicted.values())
+        label is not None and label not in SCALE
+        for label in (*gold.values(), *predictions.values())
     ):
         raise ValueError("novelty scores are whole numbers from 1 to 5; None where there is none")
-    label_pairs = pair_up(gold, predicted)
+    label_pairs = pair_up(gold, predictions)
     estimates = {"macro_f1": macro_f1(label_pairs, SCALE, seed)}
     estimates.update({f"f1_{label}": f1_of_class(label_pairs, label, seed) for label in SCALE})
     return {**estimates, "mean_absolute_error": mean_absolute_error(label_pairs, seed)}
 
 
-def justification_metrics(judged: Sequence[Justification], seed: int = 0) -> dict[str, Estimate]:
+def justification_metrics(
+    justifications: Sequence[Justification], seed: int = 0
+) -> dict[str, Estimate]:
     """Estimate means over justifications (§4.2.2), by the release's names without `mean_`.
 
     `alignment`, and for `known` and `novelty` aspects: `…_aspects_recall`,
@@ -93,10 +96,10 @@ def justification_metrics(judged: Sequence[Justification], seed: int = 0) -> dic
 
     Bad input: missing answers of the judge are unscored; without any answer a metric is undefined.
     """
-    estimates = {"alignment": mean([one.alignment_0_to_1 for one in judged], seed)}
+    estimates = {"alignment": mean([one.alignment_0_to_1 for one in justifications], seed)}
     for kind, lists in (
-        ("known", [one.known_aspects for one in judged]),
-        ("novelty", [one.novel_aspects for one in judged]),
+        ("known", [one.known_aspects for one in justifications]),
+        ("novelty", [one.novel_aspects for one in justifications]),
     ):
         for name, metric in (
             (f"{kind}_aspects_recall", recall),

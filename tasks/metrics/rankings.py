@@ -14,13 +14,15 @@ from tasks.metrics.estimate import Estimate, Interval, Z, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean, share_of
 
 _RESAMPLES = 500
-"""Of areas under the curve; fewer than usual, because each resample sorts all items."""
+"""Resamples of areas under the curve; few, because each one sorts all items."""
 
 Correlation = Callable[[Sequence[float | None], Sequence[float | None]], Estimate]
 
 
 def spearman(first: Sequence[float | None], second: Sequence[float | None]) -> Estimate:
-    """Estimate Spearman's rank correlation, from -1 to 1; `scipy`. Ties share their mean rank.
+    """Estimate Spearman's rank correlation, from -1 to 1; `scipy`.
+
+    Ties share their mean rank.
 
     Interval: Fisher's z with variance (1 + r² / 2) / (n - 3) (Bonett & Wright, Psychometrika 2000),
     for four items or more.
@@ -71,8 +73,8 @@ def _correlation(
     elif abs(value) == 1:
         interval = Interval(missing_reason="the ranks agree or disagree completely")
     else:
-        middle, reach = math.atanh(value), Z * math.sqrt(variance(value, count))
-        interval = Interval(math.tanh(middle - reach), math.tanh(middle + reach), "fisher z")
+        middle, margin = math.atanh(value), Z * math.sqrt(variance(value, count))
+        interval = Interval(math.tanh(middle - margin), math.tanh(middle + margin), "fisher z")
     return Estimate(value, count, interval, missing)
 
 
@@ -110,15 +112,15 @@ class Group:
     cluster: str | None = None
 
     def ordered(self, scores: Sequence[float]) -> "Group":
-        """Return the group with predicted scores, given in order of the ideas' names."""
+        """Return the group with scores in order of the ideas' names."""
         return replace(self, predicted=dict(zip(sorted(self.gold), scores, strict=True)))
 
 
 def pairwise_accuracy(pairs: Sequence[Pair], seed: int = 0) -> Estimate:
-    """Estimate the share of pairs in which the better idea was preferred, from 0 to 1.
+    """Estimate the share of pairs with the better idea preferred.
 
-    A tie counts as wrong, because InnoEval requires a choice. Wilson interval, or the bootstrap
-    over clusters.
+    It is from 0 to 1. A tie counts as wrong, because InnoEval requires a choice. Wilson interval,
+    or the bootstrap over clusters.
 
     Bad input: pairs without an answer are unscored; without any answer the accuracy is undefined.
 
@@ -173,10 +175,10 @@ def area_under_curve(
         number = {side: at for at, side in enumerate(dict.fromkeys(chain.from_iterable(ends)))}
         units, sides = len(number), np.array([[number[one], number[two]] for one, two in ends])
 
-    def again(chosen: Indices) -> float:
-        return area(np.bincount(chosen, minlength=units)[sides].prod(axis=1).astype(float))
+    def resampled_area(indices: Indices) -> float:
+        return area(np.bincount(indices, minlength=units)[sides].prod(axis=1).astype(float))
 
-    interval = bootstrap_interval(again, units, seed, resamples=_RESAMPLES)
+    interval = bootstrap_interval(resampled_area, units, seed, resamples=_RESAMPLES)
     if ends is not None:
         interval = replace(interval, method=interval.method and "bootstrap over both sides")
     return Estimate(area(np.ones(2 * count)), 2 * count, interval)
@@ -189,7 +191,7 @@ def clusters_of(units: Sequence[Pair] | Sequence[Group]) -> list[str] | None:
 
 
 def best_of_group(groups: Sequence[Group], seed: int = 0) -> Estimate:
-    """Estimate the share of groups whose top predicted idea has the highest gold grade.
+    """Estimate the share of groups whose top prediction is best.
 
     From 0 to 1; Wilson interval, or the bootstrap over clusters.
 
@@ -200,10 +202,10 @@ def best_of_group(groups: Sequence[Group], seed: int = 0) -> Estimate:
 
 
 def exact_ranking(groups: Sequence[Group], seed: int = 0) -> Estimate:
-    """Estimate the share of groups in which all ideas of different grades are ordered strictly.
+    """Estimate the share of groups that are ordered exactly.
 
-    From 0 to 1; Wilson interval, or the bootstrap over clusters. Ideas of equal grade may have any
-    order. Bad input: as `best_of_group`.
+    Ideas of different grades must be ordered strictly. From 0 to 1; Wilson interval, or the
+    bootstrap over clusters. Ideas of equal grade may have any order. Bad input: as `best_of_group`.
     """
     return share_of([_order_hit(group) for group in groups], seed, clusters_of(groups))
 
@@ -245,7 +247,10 @@ def _order_hit(group: Group) -> bool | None:
 
 
 def _scores(group: Group) -> dict[str, float] | None:
-    """Return the scores of all graded ideas; None when one is missing or the group is empty."""
+    """Return the scores of all graded ideas.
+
+    The result is None when one is missing or the group is empty.
+    """
     scores = {
         name: score
         for name in group.gold

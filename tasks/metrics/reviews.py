@@ -14,7 +14,10 @@ from tasks.metrics.means import mean, paired_difference, share, share_of
 
 @dataclass(frozen=True, slots=True)
 class RubricScore:
-    """Coverage of one expert rubric by one review: 1 (not at all) to 5 (clearly); None: missing."""
+    """Coverage of one expert rubric by one review.
+
+    The score is from 1 (not at all) to 5 (clearly), or None if missing.
+    """
 
     idea_id: str
     rubric: str
@@ -40,7 +43,7 @@ PARTS: dict[str, Callable[[RubricScore], str]] = {
 
 
 def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate]:
-    """Estimate the mean coverage, 1 to 5, over all rubrics and by part.
+    """Estimate mean coverage, 1 to 5, over all rubrics and by part.
 
     Parts: `all`, `discipline=…`, `type=…`, `axis=…`, `severity=…`. The mean is over rubrics, as
     published. Interval: percentile bootstrap over whole ideas, because the rubrics of one idea are
@@ -54,7 +57,7 @@ def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate
 def coverage_difference(
     ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0
 ) -> Estimate:
-    """Estimate the mean of ours - theirs over the rubrics both were judged on, in points.
+    """Estimate the mean of ours - theirs over common rubrics, in points.
 
     Percentile bootstrap over whole ideas. More powerful than Welch's test (`welch`), which
     ScholarEval uses and which ignores that the rubrics are paired.
@@ -77,7 +80,9 @@ def coverage_difference(
 def coverage_tests(
     ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0
 ) -> Iterator[tuple[str, str, Estimate]]:
-    """Yield (metric, part, estimate) of ours against theirs, over all rubrics and by discipline.
+    """Yield (metric, part, estimate) of ours against theirs.
+
+    Parts are all rubrics, and each discipline.
 
     `coverage_difference`, `welch_p_value` (two-sided) and `welch_p_value_one_sided` (ours is
     greater): ScholarEval's Tables 9 to 13 are captioned two-sided and print one-sided p-values.
@@ -135,7 +140,7 @@ class ReferenceInvalidity:
 
 
 def is_invalid(status: int) -> bool:
-    """Return whether an HTTP status means an invalid link: 404, 410 or 5xx.
+    """Return whether an HTTP status is 404, 410 or 5xx (invalid).
 
     403 (blocked robots) does not count, nor does 200 for a page that says "not found".
     """
@@ -149,12 +154,12 @@ def reference_invalidity(links: Sequence[LinkAnswer]) -> ReferenceInvalidity:
 
     Bad input: without links every share is undefined.
     """
-    invalid = sum(link.status is not None and is_invalid(link.status) for link in links)
-    silent = sum(link.status is None for link in links)
+    invalid_count = sum(link.status is not None and is_invalid(link.status) for link in links)
+    unanswered_count = sum(link.status is None for link in links)
     return ReferenceInvalidity(
-        share(invalid, len(links)),
-        share(invalid, len(links) - silent, silent),
-        share(invalid + silent, len(links)),
+        share(invalid_count, len(links)),
+        share(invalid_count, len(links) - unanswered_count, unanswered_count),
+        share(invalid_count + unanswered_count, len(links)),
     )
 
 
@@ -166,7 +171,9 @@ CRITERIA: tuple[str, ...] = ("evidence", "actionability", "depth")
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """A judge's preference by one criterion of one pair of reports; None: no answer.
+    """A judge's preference in one pair of reports by one criterion.
+
+    It is None without an answer.
 
     Attributes:
         ours_first: the answer with our report as A.
@@ -180,7 +187,10 @@ class Preference:
 
     @property
     def winner(self) -> Winner | None:
-        """Return the winner in both orders; `tie` if they disagree, None if an answer is missing."""
+        """Return the winner in both orders.
+
+        The result is `tie` if they disagree, and None if an answer is missing.
+        """
         if self.ours_first is None or self.theirs_first is None:
             return None
         first, second = _ours(self.ours_first, "A"), _ours(self.theirs_first, "B")
@@ -189,7 +199,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class WinRates:
-    """Shares of the pairs answered in both orders, from 0 to 1, Wilson intervals.
+    """Shares of the pairs answered in both orders, with Wilson intervals.
 
     Attributes:
         win, loss, tie: add up to 1; a pair whose two orders disagree is a tie.

@@ -1,1 +1,1 @@
-"""Novelty of an idea compared with related works: a score from 1 to 5 and its calibration."""
+"""Novelty of an idea compared with related works, scored and calibrated."""

@@ -17,7 +17,7 @@ STATEMENT_WORDS = 80
 PASSAGE_WORDS = 60
 """Length that a small sentence encoder reads completely; the title is a separate passage."""
 SIMILARITY_WEIGHT = 0.6
-"""Of the cosine; the rest is the share of the statement's specific words in the work."""
+"""Weight of the cosine; the rest is the share of the statement's specific words in the work."""
 COVERED = 0.55
 """Closeness from which a statement counts as covered by a work: near the median (0.56) over 35 real
 ideas with ten works each.
@@ -75,10 +75,10 @@ def _claim(text: str, heading: str) -> float:
         + min(len(NOVELTY.findall(text)), 2)
         + 0.05 * min(len(specific_stems(text)), 16)
     )
-    aside = bool(BACKGROUND.search(heading)) + bool(
+    background_sign_count = bool(BACKGROUND.search(heading)) + bool(
         _PROTOCOL.search(heading) or _PROTOCOL_SENTENCE.match(text)
     )
-    return claim - 1.0 * aside - 0.8 * bool(GAP.search(text))
+    return claim - 1.0 * background_sign_count - 0.8 * bool(GAP.search(text))
 
 
 async def measure(
@@ -95,7 +95,9 @@ async def measure(
 async def closeness_of(
     statements: Sequence[str], works: Sequence[tuple[str, str]], embedder: Embedder
 ) -> Closeness:
-    """Return 0.6 × cosine with the nearest passage + 0.4 × share of specific words in the work.
+    """Return the closeness of statements to works.
+
+    It is 0.6 × cosine with the nearest passage + 0.4 × share of specific words in the work.
 
     Statements and works must not be empty. A statement without a specific word has a share of 0.
     """
@@ -103,7 +105,7 @@ async def closeness_of(
     vectors = await embedder.embed(
         [*statements, *(passage for each in passages for passage in each)]
     )
-    # To each work's nearest passage, shape (statements, works).
+    # Cosine with each work's nearest passage, shape (statements, works).
     starts = np.cumsum([0, *(len(each) for each in passages[:-1])])
     cosines = vectors[: len(statements)] @ vectors[len(statements) :].T
     similarity = np.maximum.reduceat(cosines, starts, axis=1)
@@ -123,9 +125,9 @@ async def closeness_of(
 
 
 def _passages(title: str, abstract: str) -> list[str]:
-    passages, rest = [title] if title.strip() else [], abstract.strip()
-    while rest:
-        passage, left_out = shorten_words(rest, PASSAGE_WORDS)
+    passages, remaining_text = [title] if title.strip() else [], abstract.strip()
+    while remaining_text:
+        passage, left_out = shorten_words(remaining_text, PASSAGE_WORDS)
         passages.append(passage)
-        rest = rest[len(passage) :].strip() if left_out else ""
+        remaining_text = remaining_text[len(passage) :].strip() if left_out else ""
     return passages or ["untitled"]

@@ -38,7 +38,9 @@ async def evaluate_novelty(
     embedder: Embedder,
     related_works: Sequence[Paper] | None = None,
 ) -> Findings[NoveltyEvaluation]:
-    """Judge the novelty of `idea`; failures of sources and engine are part of the result.
+    """Judge the novelty of `idea`.
+
+    Failures of sources and engine are part of the result.
 
     Args:
         literature: searched if no related works are given.
@@ -98,8 +100,10 @@ async def evaluate_novelty(
         return Findings(evaluation, selection.retrieved)
     # Close works are strong evidence, others count half.
     values = zip(closeness.places, closeness.values, strict=True) if closeness else ()
-    strong = len({place for place, value in values if value >= COVERED})
-    confidence = confidence_by_evidence(strong=strong, fair=(len(prompt_papers) - strong) // 2)
+    strong_count = len({place for place, value in values if value >= COVERED})
+    confidence = confidence_by_evidence(
+        strong=strong_count, fair=(len(prompt_papers) - strong_count) // 2
+    )
     confidence = max(confidence - bool(selection.unanswered), 0)
     novelty, citations = _settle_reply(
         outcome, prompt_papers, confidence_0_to_3=confidence, **measurements
@@ -117,7 +121,7 @@ def _settle_reply(
     # An unknown closest work is removed with its comparison, and counted.
     papers = {key.casefold(): paper.paper_id for key, paper in prompt_papers}
     closest_ids = [papers.get((entry.closest or "").casefold()) for entry in reply.contributions]
-    invented = [
+    invention_flags = [
         entry.closest is not None and paper_id is None
         for entry, paper_id in zip(reply.contributions, closest_ids, strict=True)
     ]
@@ -129,15 +133,15 @@ def _settle_reply(
             difference=None if is_invented else entry.difference,
         )
         for entry, paper_id, is_invented in zip(
-            reply.contributions, closest_ids, invented, strict=True
+            reply.contributions, closest_ids, invention_flags, strict=True
         )
     )
     aspects = {"known_aspects": reply.known_aspects, "novel_aspects": reply.novel_aspects}
     raw_texts = {"justification": reply.justification} | {
         name: "\n".join(" ".join(one.split()) for one in lines) for name, lines in aspects.items()
     }
-    settled = {name: settle(text, prompt_papers) for name, text in raw_texts.items()}
-    texts = SettledTexts(settled, prompt_papers)
+    settled_texts = {name: settle(text, prompt_papers) for name, text in raw_texts.items()}
+    texts = SettledTexts(settled_texts, prompt_papers)
     percent = enumerate(reply.probabilities.percent, start=1)
     judgement = NoveltyJudgement(
         score_1_to_5=reply.score,
@@ -145,8 +149,8 @@ def _settle_reply(
         justification=texts["justification"],
         known_aspects=_lines(texts["known_aspects"]),
         novel_aspects=_lines(texts["novel_aspects"]),
-        removed_citation_count=texts.removed_citation_count + sum(invented),
-        uncited_sentence_count=settled["justification"].uncited_sentence_count,
+        removed_citation_count=texts.removed_citation_count + sum(invention_flags),
+        uncited_sentence_count=settled_texts["justification"].uncited_sentence_count,
         provenance=outcome.provenance,
         **measurements,
     )
@@ -158,8 +162,8 @@ def _lines(markdown: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in markdown.splitlines() if line.strip())
 
 
-def _unscored(why: Unscored, **measurements: Any) -> NoveltyJudgement:
-    return NoveltyJudgement(score_1_to_5=None, **why.columns, **measurements)
+def _unscored(unscored: Unscored, **measurements: Any) -> NoveltyJudgement:
+    return NoveltyJudgement(score_1_to_5=None, **unscored.columns, **measurements)
 
 
 def field_not_covered(engine: Engine) -> Findings[NoveltyEvaluation]:

@@ -4,18 +4,18 @@ from schemas.profile import NoveltyParameters
 from tasks.judging.expected import ExpectedCalls
 
 STATEMENT_TOKENS = 60.0
-"""Of one key statement with its queries."""
+"""Tokens of one key statement with its queries."""
 WORK_TOKENS = 325.0
-"""Title, key and abstract of one related work."""
+"""Tokens of title, key and abstract of one related work."""
 CONTRIBUTIONS = 4
 CONTRIBUTION_TOKENS = 45.0
 PROBABILITY_TOKENS = 45.0
 JUDGEMENT_TOKENS = 320.0 + CONTRIBUTIONS * CONTRIBUTION_TOKENS + PROBABILITY_TOKENS
-"""Contributions with their closest works, aspects, a justification of a few sentences, and the
-probability of each score.
+"""Tokens of contributions with their closest works, aspects, a justification of a few sentences,
+and the probability of each score.
 """
 EXEMPLARS_TOKENS = 1_500.0
-"""Of five labeled ideas with reasons."""
+"""Tokens of five labeled ideas with reasons."""
 TOKENS_PER_WORD = 1.7
 
 

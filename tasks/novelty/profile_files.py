@@ -126,7 +126,10 @@ def text_of_parts(idea: Mapping[str, object]) -> str:
 
 
 class Exemplar(Noun):
-    """One labelled idea; `scores`: those from 1 to 5 that its label may stand for."""
+    """A labelled idea.
+
+    `scores` are those from 1 to 5 that its label may mean.
+    """
 
     idea: str = Field(min_length=1)
     label: str
@@ -220,11 +223,15 @@ async def nearest_exemplars(
     must not be in the prompt.
     """
     fold = fold_of(idea)
-    others = [one for one in exemplars if fold_of(one.idea) != fold]
-    similarities = await Nearness(idea, embedder).of([one.idea for one in others]) if others else []
+    other_exemplars = [one for one in exemplars if fold_of(one.idea) != fold]
+    similarities = (
+        await Nearness(idea, embedder).of([one.idea for one in other_exemplars])
+        if other_exemplars
+        else []
+    )
     by_label: dict[str, list[tuple[float, Exemplar]]] = {}
     ranked_pairs = sorted(
-        zip(similarities, others, strict=True), key=lambda pair: (-pair[0], pair[1].idea)
+        zip(similarities, other_exemplars, strict=True), key=lambda pair: (-pair[0], pair[1].idea)
     )
     for similarity, one in ranked_pairs:
         by_label.setdefault(one.label, []).append((similarity, one))

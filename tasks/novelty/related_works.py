@@ -55,11 +55,17 @@ _SENTENCES: Mapping[Facet, Pattern] = {
         IGNORECASE,
     ),
 }
-"""The first match counts. A sentence without a match belongs to the mechanism, as most do."""
+"""Patterns of facets, of which the first match counts.
+
+A sentence without a match belongs to the mechanism, as most sentences do.
+"""
 
 
 def facet_texts(idea: str) -> dict[Facet, str]:
-    """Return the idea's sentences by facet, by heading or else by wording; empty facets are omitted."""
+    """Return the idea's sentences by facet, without empty facets.
+
+    The heading decides, else the wording.
+    """
     by_facet: dict[Facet, list[str]] = {}
     for heading, body in sections_of_markdown(idea):
         by_heading = _first(_HEADINGS, heading)
@@ -76,7 +82,9 @@ def _first(patterns: Mapping[Facet, Pattern], text: str) -> Facet | None:
 async def facet_ranking(
     idea: str, papers: Sequence[Paper], embedder: Embedder
 ) -> dict[PaperId, float]:
-    """Fuse the rankings by the whole idea and by each facet; higher values are nearer.
+    """Fuse the rankings by the whole idea and by each facet.
+
+    Higher values are nearer.
 
     A work that anticipates only the mechanism looks dissimilar to the idea as a whole.
     """
@@ -109,15 +117,18 @@ class RelatedWorks:
 
 
 async def given_works(
-    idea: Idea, given: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
+    idea: Idea, works: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
 ) -> RelatedWorks:
-    """Select the given works that are admissible and have abstracts; of too many, the most similar."""
-    admissible = _admissible(idea, given)
+    """Select the given works that are admissible and have abstracts.
+
+    Of too many works, the most similar are selected.
+    """
+    admissible = _admissible(idea, works)
     readable = [paper for paper in admissible if paper.abstract]
     if not readable:
-        late = len(given) - len(admissible)
+        excluded_count = len(works) - len(admissible)
         detail = (
-            f"of {len(given)} works given with the idea {late} are after its cutoff or its own, and"
+            f"of {len(works)} works given with the idea {excluded_count} are after its cutoff or its own, and"
             " none of the others has an abstract"
         )
         return RelatedWorks((), tuple(admissible), missing=(Reason.NO_EVIDENCE, detail))
@@ -134,7 +145,7 @@ async def find_works(
 ) -> RelatedWorks:
     """Search for the idea's key statements and keep the works most similar to it.
 
-    Fewer than half of the searches answered: the literature counts as not looked at, whatever the
+    If fewer than half of the searches are answered, the literature counts as not searched, whatever the
     rest found.
     """
     question = StatementsInput(
@@ -183,23 +194,25 @@ async def find_works(
 
 
 def _missing(
-    searched: int, unanswered: int, paper_count: int, readable: int
+    search_count: int, unanswered_count: int, paper_count: int, readable_count: int
 ) -> tuple[Reason, str] | None:
-    """Return why there are no works: searches failed, or found nothing readable; None: works exist.
+    """Return why there are no works; None if there are.
 
-    Neither is evidence of novelty.
+    Searches failed, or found nothing readable.
+
+    Neither reason is evidence of novelty.
     """
-    if unanswered and (2 * unanswered > searched or not readable):
-        detail = (
-            f"{unanswered} of {searched} searches for related works were not answered; run again"
-        )
+    if unanswered_count and (2 * unanswered_count > search_count or not readable_count):
+        detail = f"{unanswered_count} of {search_count} searches for related works were not answered; run again"
         return Reason.SOURCE_UNAVAILABLE, detail
-    if readable:
+    if readable_count:
         return None
-    what = f"found {paper_count} papers, none with an abstract" if paper_count else "found no paper"
+    outcome = (
+        f"found {paper_count} papers, none with an abstract" if paper_count else "found no paper"
+    )
     return (
         Reason.NO_EVIDENCE,
-        f"{searched} searches were answered and {what}; an empty field is not proof of novelty",
+        f"{search_count} searches were answered and {outcome}; an empty field is not proof of novelty",
     )
 
 

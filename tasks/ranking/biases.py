@@ -55,17 +55,20 @@ def biases(votes: Sequence[HumanVote]) -> tuple[Bias, ...]:
     for place, name in enumerate(EFFECTS):
         value, variance = float(log_odds[size + place]), covariance[size + place, size + place]
         margin = _Z * math.sqrt(variance)
-        differs = covariates[:, place].any()
+        has_differences = covariates[:, place].any()
         effects.append(
             Bias(name, value, value - margin, value + margin)
-            if differs
+            if has_differences
             else Bias(name, None, None, None)
         )
     return tuple(effects)
 
 
 def _design(votes: Sequence[HumanVote]) -> tuple[Matrix, Matrix]:
-    """Return the columns, 1 for the first and -1 for the second contender, and the covariates."""
+    """Return the columns of contenders, and the covariates.
+
+    A column has 1 for the first contender and -1 for the second.
+    """
     sides = [
         (
             (vote.track, vote.group, vote.run_id, vote.first_id),
@@ -95,8 +98,10 @@ def _doublings(first: int, second: int) -> float:
     return math.log2((1 + first) / (1 + second))
 
 
-def fit_log_odds(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector, Matrix]:
-    """Fit the log odds that each column of `design` adds to `won` (0 to 1).
+def fit_log_odds(design: Matrix, won_shares: Vector, precision: Vector) -> tuple[Vector, Matrix]:
+    """Fit the log odds that each column of `design` adds.
+
+    `won_shares` are from 0 to 1.
 
     Returns the posterior mode by Newton's method and its covariance by Laplace's approximation.
     `precision` belongs to the prior, which has mean 0.
@@ -105,7 +110,7 @@ def fit_log_odds(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector
     hessian = np.diag(precision)
     for _ in range(_MAXIMUM_STEPS):
         expected_shares = expit(design @ mode)
-        gradient = design.T @ (won - expected_shares) - precision * mode
+        gradient = design.T @ (won_shares - expected_shares) - precision * mode
         weights = expected_shares * (1 - expected_shares)
         hessian = (design * weights[:, None]).T @ design + np.diag(precision)
         step = np.linalg.solve(hessian, gradient)

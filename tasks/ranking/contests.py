@@ -128,8 +128,11 @@ def _strength(rating: Rating, elo: Rating) -> VotedStrength:
 
 
 def votes_on_ideas(votes: Iterable[HumanVote], group_of: Mapping[IdeaId, str]) -> tuple[Match, ...]:
-    """Convert votes about ranked ideas to matches of their groups; others are excluded."""
-    about = (
+    """Convert votes about ranked ideas to matches of their groups.
+
+    Other votes are excluded.
+    """
+    idea_votes = (
         vote
         for vote in votes
         if vote.track is Track.IDEAS
@@ -138,5 +141,5 @@ def votes_on_ideas(votes: Iterable[HumanVote], group_of: Mapping[IdeaId, str]) -
     )
     return tuple(
         match.model_copy(update={"group": group_of[match.first_idea_id]})
-        for match in matches_of(about, across_runs=False)
+        for match in matches_of(idea_votes, across_runs=False)
     )

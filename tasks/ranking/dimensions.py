@@ -47,9 +47,9 @@ def dimensions_of(profile: Profile) -> tuple[ReviewDimension, ...]:
     if selection is None:
         return with_overall((*available, overall))
     names = [dimension.name for dimension in available]
-    if unknown := sorted(set(selection) - {*names, OVERALL.name}):
+    if unknown_names := sorted(set(selection) - {*names, OVERALL.name}):
         raise ConfigurationError(
-            f"[ranking] dimensions: none is called {', '.join(unknown)}; choose from"
+            f"[ranking] dimensions: none is called {', '.join(unknown_names)}; choose from"
             f" {', '.join(names)}"
         )
     return with_overall((*(one for one in available if one.name in selection), overall))
@@ -76,15 +76,17 @@ def with_overall(dimensions: Sequence[ReviewDimension]) -> tuple[ReviewDimension
     Raises:
         ConfigurationError: two dimensions share a name.
     """
-    others = tuple(dimension for dimension in dimensions if dimension.name != OVERALL.name)
-    names = [dimension.name for dimension in others]
+    other_dimensions = tuple(
+        dimension for dimension in dimensions if dimension.name != OVERALL.name
+    )
+    names = [dimension.name for dimension in other_dimensions]
     repeated_names = sorted({name for name in names if names.count(name) > 1})
     if repeated_names:
         raise ConfigurationError(
             f"two review dimensions are called {', '.join(repeated_names)}: rename or remove one"
         )
     last = next((dimension for dimension in dimensions if dimension.name == OVERALL.name), OVERALL)
-    return (*others, last)
+    return (*other_dimensions, last)
 
 
 DIMENSIONS = as_comparisons(load_roster(None).dimensions)

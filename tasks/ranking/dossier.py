@@ -78,7 +78,7 @@ class Dossier(Noun):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of everything shown of the idea; excludes its group and the prior."""
+        """Hash of all shown content; excludes the group and the prior."""
         return content_hash(self.model_dump_json(exclude={"group", "prior_log_odds"}), length=32)
 
 

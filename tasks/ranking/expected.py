@@ -27,7 +27,9 @@ TOKENS_PER_READING = 130
 
 
 class RankingEstimate(Noun):
-    """Upper bound of a ranking; the schedule of a large group often ends earlier.
+    """Upper bound of a ranking.
+
+    The schedule of a large group often ends earlier.
 
     `cost_usd` is None if a price is unknown.
     """
@@ -93,8 +95,8 @@ def calls_of_ranking(
         modules: modules of the evaluation.
     """
     sizes, parameters = Counter(idea.group for idea in ideas), profile.ranking
-    between = most_bridges(len(sizes), parameters)
-    pairs = between + sum(most_pairs(size, parameters) for size in sizes.values())
+    bridge_count = most_bridges(len(sizes), parameters)
+    pairs = bridge_count + sum(most_pairs(size, parameters) for size in sizes.values())
     calls = calls_of(pairs, parameters)
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     claims = CLAIM_TOKENS if Module.COMMITTEE in modules else 0.0
@@ -116,7 +118,10 @@ def calls_of(pairs: int, parameters: RankingParameters) -> int:
 
 
 def most_pairs(size: int, parameters: RankingParameters) -> int:
-    """Return all pairs of a small group, or the limit by `matches_per_idea` of a large one."""
+    """Return all pairs of a small group, or the limit of a large one.
+
+    The limit follows from `matches_per_idea`.
+    """
     every = size * (size - 1) // 2
     return (
         every

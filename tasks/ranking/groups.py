@@ -47,7 +47,10 @@ async def find_groups(dossiers: Sequence[Dossier], embedder: Embedder) -> dict[I
 
 
 async def _vectors(dossiers: Sequence[Dossier], embedder: Embedder) -> Vectors:
-    """Return unit mean vectors over the passages of each idea, so that long ideas count whole."""
+    """Return unit mean vectors over the passages of each idea.
+
+    All passages of a long idea count.
+    """
     passages = [idea_passages(f"{dossier.title}\n\n{dossier.text}") for dossier in dossiers]
     texts = [text for some in passages for text in some]
     parts = [
@@ -72,7 +75,7 @@ def _labels(vectors: Vectors) -> NDArray[np.intp]:
     for part in range(parts):
         members = np.flatnonzero(coarse == part)
         for start in range(0, len(members), IDEAS_PER_PART):
-            some = members[start : start + IDEAS_PER_PART]
-            labels[some] = clusters_below(vectors[some], SIMILARITY) + label_count
-            label_count = int(labels[some].max()) + 1
+            block = members[start : start + IDEAS_PER_PART]
+            labels[block] = clusters_below(vectors[block], SIMILARITY) + label_count
+            label_count = int(labels[block].max()) + 1
     return labels

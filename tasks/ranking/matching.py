@@ -67,7 +67,10 @@ def pair_question(
     *,
     show_scores: bool = False,
 ) -> PairPrompt:
-    """Build the input; idea A is `first`, and a paper in both dossiers has one key."""
+    """Build the input of a comparison, in which idea A is `first`.
+
+    A paper in both dossiers has one key.
+    """
     papers = show([entry.paper for dossier in (first, second) for entry in dossier.evidence])
     question = PairInput(
         first=_idea_input(first, papers, "A"),
@@ -126,7 +129,7 @@ _TELLING_TITLE_WORDS = 4
 
 
 def _masked(text: str, title: str) -> str:
-    """Return `text` without the title and the addresses by which a judge might recall its paper."""
+    """Remove the titles and addresses by which a judge might recall a paper."""
     # A title of a few words is a name that the text needs, and identifies no paper.
     is_telling = len(title.split()) >= _TELLING_TITLE_WORDS
     untitled_text = text.replace(title, "this idea") if is_telling else text
@@ -200,7 +203,9 @@ async def ask(
     seed: int,
     show_scores: bool = False,
 ) -> tuple[Match, ...]:
-    """Compare `first` with `second` in one call; return a match per dimension, maybe unscored.
+    """Compare `first` with `second` in one call.
+
+    Returns a match per dimension, maybe unscored.
 
     Engine failures do not raise.
     """
@@ -250,7 +255,7 @@ def _verdict(dimension: str, outcome: Outcome[PairReply], prompt: PairPrompt) ->
 
 
 def _reading(reading: IdeaReading, papers: Shown) -> str:
-    """Return what the judge read in an idea, a paragraph for each part that it filled."""
+    """Return the judge's reading of an idea, a paragraph for each part."""
     parts = (
         ("Core mechanism", reading.core_mechanism),
         ("Closest prior work", reading.closest_prior_work),

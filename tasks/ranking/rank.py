@@ -31,7 +31,7 @@ from tasks.ranking.tally import Tally, is_vote, tally
 
 
 def compare_orders(matches: Iterable[Match]) -> tuple[float | None, float | None]:
-    """Return (position bias, agreement) over pairs scored in both orders; None if there are none.
+    """Return (position bias, agreement); None without a pair scored in both orders.
 
     The bias is +1 if the first position certainly wins all matches of such pairs, -1 if the second
     does. Agreement is the share of such pairs with the same winner, or a tie, in both orders.
@@ -42,17 +42,19 @@ def compare_orders(matches: Iterable[Match]) -> tuple[float | None, float | None
         share = match.first_share_0_to_1
         if share is not None and not is_vote(match):
             verdicts[match.first_idea_id, match.second_idea_id, match.dimension] = share
-    leans: list[float] = []
-    alike = 0
-    for (first, second, dimension), there in verdicts.items():
-        back = verdicts.get((second, first, dimension))
-        if back is None or first > second:
+    biases: list[float] = []
+    agreement_count = 0
+    for (first, second, dimension), forward in verdicts.items():
+        backward = verdicts.get((second, first, dimension))
+        if backward is None or first > second:
             continue
-        leans.append(there + back - 1.0)
-        alike += (there > 0.5) == (back < 0.5) and (there < 0.5) == (back > 0.5)
-    if not leans:
+        biases.append(forward + backward - 1.0)
+        agreement_count += (forward > 0.5) == (backward < 0.5) and (forward < 0.5) == (
+            backward > 0.5
+        )
+    if not biases:
         return None, None
-    return round(sum(leans) / len(leans), 9), alike / len(leans)
+    return round(sum(biases) / len(biases), 9), agreement_count / len(biases)
 
 
 UNGROUPED = "all"
@@ -73,7 +75,10 @@ class JoinedGroups:
 
 @dataclass(frozen=True, slots=True)
 class RankingOutcome:
-    """Groups by name; matches by group, round and pair; ratings by group, dimension, method, idea."""
+    """Groups by name, with matches and ratings.
+
+    Matches are sorted by group, round and pair, ratings by group, dimension, method and idea.
+    """
 
     groups: tuple[GroupSummary, ...]
     matches: tuple[Match, ...] = field(repr=False)
@@ -147,21 +152,21 @@ async def rank_groups(
     )
 
 
-def _check(dossiers: Sequence[Dossier], stored: Iterable[Match], engine: Engine) -> None:
+def _check(dossiers: Sequence[Dossier], matches: Iterable[Match], engine: Engine) -> None:
     ids = [dossier.idea_id for dossier in dossiers]
     if len(set(ids)) < len(ids):
         repeated_id = min(idea_id for idea_id in ids if ids.count(idea_id) > 1)
         raise ConfigurationError(f"two dossiers are of idea {repeated_id!r}: rank each idea once")
-    others = sorted({match.judge for match in stored if not is_vote(match)} - {engine.name})
-    if others:
+    other_judges = sorted({match.judge for match in matches if not is_vote(match)} - {engine.name})
+    if other_judges:
         raise ConfigurationError(
-            f"stored matches were judged by {', '.join(others)}, not by {engine.name}: rank each"
+            f"stored matches were judged by {', '.join(other_judges)}, not by {engine.name}: rank each"
             " engine's matches apart"
         )
 
 
-def _newest(stored: Iterable[Match]) -> dict[str, Match]:
-    return {match.match_id: match for match in sorted(stored, key=lambda match: match.created_at)}
+def _newest(matches: Iterable[Match]) -> dict[str, Match]:
+    return {match.match_id: match for match in sorted(matches, key=lambda match: match.created_at)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +245,7 @@ class _Contest:
             self._within = tuple(match for match in joined.within if not is_vote(match))
             self._group_of = {each.idea_id: each.group or UNGROUPED for each in ideas}
             return
-        # People vote within a group.
+        # Human votes are always within a group.
         names = {dimension.name for dimension in judge.dimensions}
         self._votes = [
             match
@@ -266,11 +271,14 @@ class _Contest:
         return (*by_round, *votes)
 
     async def play(self) -> None:
-        """Play rounds until the schedule ends or the engine gives no scores; or all rounds at once."""
+        """Play rounds until the schedule ends or the engine gives no scores.
+
+        Rounds that do not depend on results are played at once.
+        """
         rounds = None
         if self._kind in (ROUND_ROBIN, FIXED):  # no pair depends on results
-            most = self._parameters.matches_per_idea if self._kind == FIXED else None
-            rounds = round_robin(tuple(self._of), self._judge.seed, most)
+            round_limit = self._parameters.matches_per_idea if self._kind == FIXED else None
+            rounds = round_robin(tuple(self._of), self._judge.seed, round_limit)
         if self._beforehand:
             await self._play_at_once(rounds or ())
             return
@@ -281,8 +289,8 @@ class _Contest:
             if rounds is None:
                 turn = self._informative_round(number, frozenset(pairs_so_far))
             elif rounds:
-                ended = _EVERY_PAIR if number == len(rounds) else ""
-                turn = Round(rounds[number - 1], ended)
+                end_reason = _EVERY_PAIR if number == len(rounds) else ""
+                turn = Round(rounds[number - 1], end_reason)
             else:
                 turn = Round((), _OF_ONE)
             self._ended_because = turn.ended_because

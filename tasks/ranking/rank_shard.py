@@ -1,4 +1,6 @@
-"""Ranking of the groups of a shard; each group lands when it ends.
+"""Ranking of the groups of a shard.
+
+Each group lands when it ends.
 
 Earlier matches of this or another ranking are reused. A journal stores every match on arrival, so
 that a kill loses only calls in flight.
@@ -91,7 +93,10 @@ def journal_path(ranking_folder: Path, group: str) -> Path:
 
 @dataclass(slots=True)
 class Journal:
-    """The journal of one group. A line torn by a kill is skipped; later lines count."""
+    """The journal of one group.
+
+    A line torn by a kill is skipped; later lines count.
+    """
 
     path: Path
     matches: list[Match] = field(default_factory=list)
@@ -124,7 +129,10 @@ GROUPS_IN_FLIGHT = 4
 
 
 async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]:
-    """Rank and land the groups without a complete receipt; return all receipts of the shard."""
+    """Rank and land the groups without a complete receipt.
+
+    Returns all receipts of the shard.
+    """
     layout = Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
         request, path = job.request, layout.batches(job.run_id, job.ranking_id)
@@ -210,7 +218,9 @@ def land_failed_group(
     calls: tuple[LlmCall, ...] = (),
     joins: bool = False,
 ) -> GroupReceipt | None:
-    """Land a group without ratings as failed; None if that cannot be written either.
+    """Land a group without ratings as failed.
+
+    Returns None if that cannot be written either.
 
     A group that cannot land counts as lost. Its journal stays for the next attempt.
 
@@ -283,7 +293,7 @@ async def _rank(
         dimensions=job.dimensions,
         stored=[
             *group.before,
-            # Of an earlier attempt; votes only come with the request.
+            # Matches of an earlier attempt; votes only come with the request.
             *(match for match in landed(group.group) if match.judge == engine_name),
             *journal.matches,
             *group.votes,
@@ -305,7 +315,10 @@ def _unit(
     receipts: Sequence[GroupReceipt | None],
     ledgers: Mapping[IdeaId, Ledger],
 ) -> RankedGroup:
-    """Build the unit; it is incomplete if one of the `joined` groups is."""
+    """Build the unit.
+
+    It is incomplete if one of the `joined` groups is.
+    """
     (summary,) = outcome.groups
     reason = first_that_may_pass(match.unscored_reason for match in outcome.matches) or next(
         (
@@ -315,13 +328,13 @@ def _unit(
         ),
         None,
     )
-    across = summary.joins_groups
+    joins_groups = summary.joins_groups
     return RankedGroup(
         ranking_id=job.ranking_id,
         summary=summary,
         matches=outcome.matches,
-        ratings=() if across else outcome.ratings,
-        ratings_across_groups=outcome.ratings if across else (),
+        ratings=() if joins_groups else outcome.ratings,
+        ratings_across_groups=outcome.ratings if joins_groups else (),
         llm_calls=_calls_of(ledgers),
         incomplete_reason=reason,
     )

@@ -14,9 +14,13 @@ from tasks.ranking.tally import Tally, is_vote, tally, threads_for
 # Certainty that one idea is stronger than another: signed standard deviations of a normal (z).
 
 DISTINCT_Z = 0.6745
-"""Odds of three to one, from which one idea ranks above the other; below they share a rank."""
+"""z of odds of three to one, from which one idea ranks above the other.
+
+Below them the ideas share a rank.
+"""
 BEYOND_DOUBT_Z = 1.96
-"""95 % two-sided; the best and the worst possible rank only count differences this certain."""
+"""95 % two-sided: the certainty of differences that count for the best and the worst possible rank.
+"""
 LIKELIHOOD_RATIO_UP_TO = 24
 """Size up to which every pair is tested by its likelihood ratio."""
 ROWS_AT_ONCE = 256
@@ -26,7 +30,9 @@ Places = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 def certainty(tally: Tally, posterior: Fit, covariances: Matrix) -> Iterator[tuple[slice, Matrix]]:
-    """Yield blocks of rows of z; `z[i, k] > 0` means that idea i is stronger than idea k.
+    """Yield blocks of rows of z, the certainty of differences.
+
+    `z[i, k] > 0` means that idea i is stronger than idea k.
 
     Small groups: the square root of twice the log-posterior lost if both are forced to be equal. It
     grows with every win, whereas Wald's quotient of difference and standard error can fall with a
@@ -54,8 +60,8 @@ def _wald(
     size = len(strengths)
     for start in range(0, size, ROWS_AT_ONCE):
         rows = slice(start, min(start + ROWS_AT_ONCE, size))
-        squared = variance[rows, None] + variance[None, :] - 2 * covariances_of(rows)
-        spread = np.sqrt(np.maximum(squared, 1e-12))
+        difference_variances = variance[rows, None] + variance[None, :] - 2 * covariances_of(rows)
+        spread = np.sqrt(np.maximum(difference_variances, 1e-12))
         yield rows, (strengths[rows, None] - strengths[None, :]) / spread
 
 
@@ -99,7 +105,9 @@ def _forced_equal(
     upper: NDArray[np.intp],
     lower: NDArray[np.intp],
 ) -> Matrix:
-    """Return the mode under `s[upper] == s[lower]` for every pair; shape (pairs, ideas).
+    """Return the mode under `s[upper] == s[lower]` for every pair.
+
+    Its shape is (pairs, ideas).
 
     Newton's method with a Lagrange multiplier.
     """
@@ -130,13 +138,16 @@ def _forced_equal(
 
 
 def _places(z_of_rows: Iterable[tuple[slice, Matrix]], has_match: NDArray[np.bool_]) -> Places:
-    """Return (rank, best rank, worst rank) per idea; only ideas with a scored match count."""
+    """Return (rank, best rank, worst rank) per idea.
+
+    Only ideas with a scored match count.
+    """
     rank, best, better_than = (np.zeros(len(has_match), dtype=np.int64) for _ in range(3))
     for rows, z in z_of_rows:
-        below = z[:, has_match]
-        rank[rows] = 1 + (below < -DISTINCT_Z).sum(axis=1)
-        best[rows] = 1 + (below < -BEYOND_DOUBT_Z).sum(axis=1)
-        better_than[rows] = (below > BEYOND_DOUBT_Z).sum(axis=1)
+        compared_z = z[:, has_match]
+        rank[rows] = 1 + (compared_z < -DISTINCT_Z).sum(axis=1)
+        best[rows] = 1 + (compared_z < -BEYOND_DOUBT_Z).sum(axis=1)
+        better_than[rows] = (compared_z > BEYOND_DOUBT_Z).sum(axis=1)
     return rank, best, int(has_match.sum()) - better_than
 
 
@@ -164,12 +175,12 @@ def rate(
     differences that are certain at 95 %. Intervals are 95 %: from the Hessian (Bradley–Terry), from
     a bootstrap of the matches (Elo).
     """
-    in_dimension = [match for match in matches if match.dimension == dimension]
-    by_engine = tally(idea_ids, (match for match in in_dimension if not is_vote(match)), prior)
+    dimension_matches = [match for match in matches if match.dimension == dimension]
+    by_engine = tally(idea_ids, (match for match in dimension_matches if not is_vote(match)), prior)
     with threads_for(len(idea_ids)):
         ratings = _bradley_terry(group, dimension, by_engine, prior or {})
         if with_votes:
-            ratings += _elo(group, dimension, idea_ids, in_dimension, seed)
+            ratings += _elo(group, dimension, idea_ids, dimension_matches, seed)
         return tuple(ratings)
 
 
@@ -181,11 +192,11 @@ def rate_votes(
     seed: int,
 ) -> tuple[Rating, ...]:
     """Rate by both methods on votes of people alone."""
-    in_dimension = [vote for vote in votes if vote.dimension == dimension]
+    dimension_votes = [vote for vote in votes if vote.dimension == dimension]
     with threads_for(len(idea_ids)):
         return (
-            *_bradley_terry(group, dimension, tally(idea_ids, in_dimension), {}),
-            *_elo(group, dimension, idea_ids, in_dimension, seed),
+            *_bradley_terry(group, dimension, tally(idea_ids, dimension_votes), {}),
+            *_elo(group, dimension, idea_ids, dimension_votes, seed),
         )
 
 
@@ -201,10 +212,10 @@ def rate_across(
     over all groups. There is no Elo rating, because Elo only moves ideas that meet, and most ideas
     never meet another group.
     """
-    in_dimension = (
+    dimension_matches = (
         match for match in matches if match.dimension == dimension and not is_vote(match)
     )
-    results = tally(tuple(group_of), in_dimension, prior, group_of)
+    results = tally(tuple(group_of), dimension_matches, prior, group_of)
     with threads_for(len(results.idea_ids)):
         ratings = _bradley_terry("", dimension, results, prior or {})
     return tuple(replace(rating, group=group_of[rating.idea_id]) for rating in ratings)
@@ -267,7 +278,7 @@ def _ratings(
     for number, idea_id in enumerate(results.idea_ids):
         has_score = bool(results.has_score[number])
         strength, margin = float(strengths[number]), BEYOND_DOUBT_Z * float(spread[number])
-        count, expected = results.counts[number], (prior or {}).get(idea_id)
+        count, prior_strength = results.counts[number], (prior or {}).get(idea_id)
         ratings.append(
             Rating(
                 group=group,
@@ -277,7 +288,9 @@ def _ratings(
                 strength=round(strength, _DIGITS) + 0.0 if has_score else None,
                 lower=round(strength - margin, _DIGITS) if has_score else None,
                 upper=round(strength + margin, _DIGITS) if has_score else None,
-                prior_strength=None if expected is None else round(expected, _DIGITS) + 0.0,
+                prior_strength=None
+                if prior_strength is None
+                else round(prior_strength, _DIGITS) + 0.0,
                 rank=int(rank[number]) if has_score else None,
                 best_rank=int(best[number]) if has_score else None,
                 worst_rank=int(worst[number]) if has_score else None,

@@ -1,4 +1,4 @@
-"""Schedules of pairs: round robin in small groups, the most informative pairs in large ones.
+"""Schedules of pairs: round robin in small groups, informative pairs in large ones.
 
 A schedule is a function of the seed and of the results so far, so an interrupted one resumes
 without a difference.
@@ -50,7 +50,10 @@ def kind_of(size: int, parameters: RankingParameters, *, beforehand: bool = Fals
 
 
 def leaders(size: int, parameters: RankingParameters) -> int:
-    """Return the number of leaders to settle: `stable_top`, or the better half of small groups."""
+    """Return the number of leaders to settle.
+
+    It is `stable_top`, or the better half of a small group.
+    """
     return min(parameters.stable_top, (size + 1) // 2)
 
 
@@ -104,7 +107,9 @@ def next_round(
     if number <= 2:
         players = _shuffled(results.idea_ids, seed)
         size = len(players)
-        ring = [(players[at], players[(at + 1) % size]) for at in range(number - 1, size, 2)]
+        ring = [
+            (players[place], players[(place + 1) % size]) for place in range(number - 1, size, 2)
+        ]
         return Round(
             tuple(pair for pair in ring if pair[0] != pair[1] and _key(pair) not in pairs_so_far)
         )
@@ -116,10 +121,10 @@ def next_round(
         return Round(
             (), f"the best {top} are settled: {SETTLED_SHARE:.0%} of them are expected to stay"
         )
-    most = parameters.matches_per_idea
-    pairs = _most_informative(results, posterior, draws, leading, pairs_so_far, most)
-    ended = "" if pairs else f"every idea in the running has played its {most} pairs"
-    return Round(pairs, ended)
+    pair_limit = parameters.matches_per_idea
+    pairs = _most_informative(results, posterior, draws, leading, pairs_so_far, pair_limit)
+    end_reason = "" if pairs else f"every idea in the running has played its {pair_limit} pairs"
+    return Round(pairs, end_reason)
 
 
 def most_bridges(group_count: int, parameters: RankingParameters) -> int:
@@ -174,10 +179,13 @@ def _bridge(
     idea_ids: tuple[IdeaId, ...],
     pairs_so_far: frozenset[Pair],
 ) -> Pair | None:
-    """Return the new pair that narrows the variance of the groups' mean difference most, if any."""
+    """Return the new pair that narrows the difference of two groups most.
+
+    It minimizes the variance of the groups' mean difference. None if no pair is left.
+    """
     left, right = (draws[:, places] - draws[:, places].mean(axis=0) for places in (one, other))
-    apart = left.mean(axis=1) - right.mean(axis=1)
-    covariance = (apart @ left)[:, None] - (apart @ right)[None, :]
+    mean_differences = left.mean(axis=1) - right.mean(axis=1)
+    covariance = (mean_differences @ left)[:, None] - (mean_differences @ right)[None, :]
     variance = (left**2).sum(axis=0)[:, None] + (right**2).sum(axis=0)[None, :]
     variance = variance - 2 * left.T @ right
     gap = draws[:, one].mean(axis=0)[:, None] - draws[:, other].mean(axis=0)[None, :]
@@ -215,7 +223,10 @@ def _most_informative(
     pairs_so_far: frozenset[Pair],
     most_pairs: int,
 ) -> tuple[Pair, ...]:
-    """Pair each idea at most once; the most undecided ideas choose first, ties by place."""
+    """Pair each idea at most once.
+
+    The most undecided ideas choose first; ties are ordered by place.
+    """
     ids = results.idea_ids
     place = {idea_id: number for number, idea_id in enumerate(ids)}
     opponents: list[list[int]] = [[] for _ in ids]

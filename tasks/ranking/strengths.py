@@ -57,10 +57,10 @@ def _mode(tally: Tally) -> Fit:
         length, slope = 1.0, float(gradient @ direction)
         noise = 1e-12 * (1.0 + abs(value))
         while (
-            better := _objective(tally, strengths + length * direction)
+            better_value := _objective(tally, strengths + length * direction)
         ) < value + 1e-4 * length * slope - noise and length > 1e-6:
             length /= 2
-        strengths, value = strengths + length * direction, better
+        strengths, value = strengths + length * direction, better_value
         weights = _weights(tally, strengths)
     if tally.group_numbers is not None:
         strengths = strengths - strengths.mean()

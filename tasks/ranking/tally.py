@@ -28,7 +28,7 @@ def _controller() -> ThreadpoolController:
 
 @contextmanager
 def threads_for(size: int) -> Iterator[None]:
-    """Limit linear algebra on a group of `size` ideas to one thread if more would be slower."""
+    """Limit linear algebra on a small group to one thread."""
     if size > ONE_THREAD_UP_TO:
         yield
         return
@@ -69,7 +69,9 @@ class Event:
 
 
 def events(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> list[Event]:
-    """Return the events of matches of one dimension, sorted by period, time of a vote and pair.
+    """Return the sorted events of matches of one dimension.
+
+    The order is by period, time of a vote and pair.
 
     `idea_ids` are sorted and unique; matches with others are skipped.
     """
@@ -171,7 +173,9 @@ def tally(
     prior: Mapping[IdeaId, float] | None = None,
     group_of: Mapping[IdeaId, str] | None = None,
 ) -> Tally:
-    """Count `matches`, all of one dimension; matches with ideas outside `idea_ids` are skipped.
+    """Count `matches`, all of one dimension.
+
+    Matches with ideas outside `idea_ids` are skipped.
 
     Args:
         prior: log odds by idea; ideas without one are expected to equal the mean of the others.

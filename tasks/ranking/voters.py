@@ -28,7 +28,7 @@ Pair = tuple[IdeaId, IdeaId]
 
 
 def chances(results: Tally, pairs: Sequence[Pair]) -> Vector:
-    """Return the probability that the first of each pair wins the next vote, shape (pairs,).
+    """Return the probability that the first contender wins, shape (pairs,).
 
     Bradley–Terry, moderated toward one half by the uncertainty of the strengths (MacKay, The
     evidence framework applied to classification networks, Neural Computation 1992); one half for
@@ -84,9 +84,11 @@ def care_of_voters(
     for group in by_group(votes).values():
         for fold in range(FOLDS):
             votes_in_fold = [vote for vote in group if _fold(voter_of(vote)) == fold]
-            others = [vote for vote in group if _fold(voter_of(vote)) != fold]
+            other_votes = [vote for vote in group if _fold(voter_of(vote)) != fold]
             pairs = [(vote.first_idea_id, vote.second_idea_id) for vote in votes_in_fold]
-            for vote, chance in zip(votes_in_fold, chances(tally_of(others), pairs), strict=True):
+            for vote, chance in zip(
+                votes_in_fold, chances(tally_of(other_votes), pairs), strict=True
+            ):
                 share = vote.first_share_0_to_1
                 if share is not None:
                     predictions[voter_of(vote)].append((share, float(chance)))
@@ -100,24 +102,28 @@ def _fold(voter: str) -> int:
     return int(content_hash("fold", voter, length=8), 16) % FOLDS
 
 
-def _care(voter: str, predictions: Sequence[tuple[float, float]], failed: int, passed: int) -> Care:
+def _care(
+    voter: str, predictions: Sequence[tuple[float, float]], failed_count: int, passed_count: int
+) -> Care:
     shares, expected_shares = np.array(predictions, dtype=np.float64).reshape(-1, 2).T
     count, firsts = len(shares), float(shares.sum())
     careful = float(
         (shares * np.log(expected_shares) + (1 - shares) * np.log1p(-expected_shares)).sum()
     )
-    careful += failed * math.log(_FAILS_CAREFUL) + passed * math.log1p(-_FAILS_CAREFUL)
+    careful += failed_count * math.log(_FAILS_CAREFUL) + passed_count * math.log1p(-_FAILS_CAREFUL)
     coin = -count * math.log(2)
     habit = float(betaln(firsts + 1, count - firsts + 1))
     careless = float(logsumexp([coin, habit])) - math.log(2)
-    careless += failed * math.log(_FAILS_CARELESS) + passed * math.log1p(-_FAILS_CARELESS)
+    careless += failed_count * math.log(_FAILS_CARELESS) + passed_count * math.log1p(
+        -_FAILS_CARELESS
+    )
     prior = math.log(CARELESS_PRIOR / (1 - CARELESS_PRIOR))
     return Care(
         voter=voter,
         vote_count=count,
         first_share_0_to_1=firsts / count if count else 0.5,
-        checks_failed=failed,
-        checks_passed=passed,
+        checks_failed=failed_count,
+        checks_passed=passed_count,
         careless_0_to_1=float(expit(prior + careless - careful)),
     )
 

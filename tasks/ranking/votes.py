@@ -58,22 +58,22 @@ def read_votes(
         ConfigurationError: the file is missing, too large, not UTF-8, or neither `.jsonl` nor
             `.csv`.
     """
-    good: dict[str, Match] = {}
+    valid_votes: dict[str, Match] = {}
     rejected_votes: list[RejectedVote] = []
     for location, entry in _entries(path, _text(path)):
         vote = entry if isinstance(entry, str) else _vote(entry, group_of, dimensions)
         if isinstance(vote, str):
             rejected_votes.append(RejectedVote(f"{path.name} {location}", vote))
-        elif vote.match_id in good:
+        elif vote.match_id in valid_votes:
             rejected_votes.append(
                 RejectedVote(
                     f"{path.name} {location}", "the same vote stands further up: remove one"
                 )
             )
         else:
-            good[vote.match_id] = vote
+            valid_votes[vote.match_id] = vote
     return Votes(
-        tuple(sorted(good.values(), key=lambda match: (match.created_at, match.match_id))),
+        tuple(sorted(valid_votes.values(), key=lambda match: (match.created_at, match.match_id))),
         tuple(rejected_votes),
     )
 
@@ -146,12 +146,12 @@ def _vote(
     ) or _WINNERS.get(fields["winner"].lower())
     voted_at = _moment(fields["voted_at"])
     if problem or winner is None or voted_at is None:
-        wrong = (
+        format_problem = (
             "winner must be first, second, tie or one of the two idea ids"
             if winner is None
             else "voted_at must be a date and time"
         )
-        return problem or wrong
+        return problem or format_problem
     return Match(
         match_id=content_hash(
             "vote",
@@ -182,9 +182,9 @@ def _problem(
     group_of: Mapping[IdeaId, str],
     dimensions: tuple[str, ...],
 ) -> str | None:
-    unknown = [idea_id for idea_id in (first, second) if idea_id not in group_of]
-    if unknown:
-        return f"no idea {unknown[0][:80]!r} is being ranked: check the id"
+    unknown_ids = [idea_id for idea_id in (first, second) if idea_id not in group_of]
+    if unknown_ids:
+        return f"no idea {unknown_ids[0][:80]!r} is being ranked: check the id"
     if first == second:
         return "first and second are the same idea"
     if group_of[first] != group_of[second]:

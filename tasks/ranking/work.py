@@ -45,13 +45,16 @@ def _given(job: RankJob, _: Path) -> tuple[RunToRank]:
 
 
 def _resolve(
-    given: tuple[RunId | None, RunRequest | None, bool],
+    selection: tuple[RunId | None, RunRequest | None, bool],
     options: RankOptions,
     profile: Profile,
     _: Settings,
 ) -> Resolved[RunToRank, RankParameters]:
-    """Raises ConfigurationError: bridge pairs in a batch, or Elo without votes."""
-    run_id, evaluation, stored_will_do = given
+    """Resolve the options.
+
+    Raises ConfigurationError: bridge pairs in a batch, or Elo without votes.
+    """
+    run_id, evaluation, stored_will_do = selection
     profile, votes = with_prior(profile), options.votes
     if options.method is RatingMethod.ELO and votes is None:
         raise ConfigurationError(
@@ -68,13 +71,13 @@ def _resolve(
             "pairs between groups depend on results, which a batch does not wait for: leave out"
             " --batch or --bridge-pairs (bridge_pairs of the profile)"
         )
-    in_lake = votes == VOTES_IN_LAKE
+    has_lake_votes = votes == VOTES_IN_LAKE
     parameters = RankParameters(
         grouping=options.group_by,
         method=options.method
         or (RatingMethod.BRADLEY_TERRY if votes is None else RatingMethod.ELO),
-        votes_path=None if in_lake or votes is None else votes.resolve(),
-        votes_in_lake=in_lake,
+        votes_path=None if has_lake_votes or votes is None else votes.resolve(),
+        votes_in_lake=has_lake_votes,
         stored_will_do=stored_will_do,
         project=options.project,
         batch=batch,
@@ -94,7 +97,7 @@ def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
         if not request.parameters.stored_will_do:
             return runs("rank", request)
         with warehouse.queries() as queries:
-            stored = whole_ranking(
+            stored_ranking = whole_ranking(
                 queries,
                 request.run_id,
                 request.engine.text,
@@ -102,7 +105,11 @@ def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
                 request.parameters.grouping,
                 request.parameters.method,
             )
-        return _unchanged(stored, stored.ranking_id) if stored else runs("rank", request)
+        return (
+            _unchanged(stored_ranking, stored_ranking.ranking_id)
+            if stored_ranking
+            else runs("rank", request)
+        )
     admission = admit(warehouse, load_project(project), Stage.RANK, request.run_id)
     if admission.waiting:
         with warehouse.queries() as queries:
@@ -112,7 +119,7 @@ def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
     left_out = admission.left_out
     parameters = replace(request.parameters, left_out=tuple(left_out))
     summary = runs("rank", replace(request, parameters=parameters))
-    remarks = (f"left out: {idea_id}: {why}" for idea_id, why in left_out.items())
+    remarks = (f"left out: {idea_id}: {reason}" for idea_id, reason in left_out.items())
     return replace(summary, remarks=(*summary.remarks, *remarks))
 
 
@@ -135,7 +142,10 @@ def _follows(request: RankRequest, *_: object) -> tuple[Follow, ...]:
 
 
 def _expected(request: RankRequest, settings: Settings) -> Expected:
-    """Estimate in the given groups; the schedule of a large group often ends earlier."""
+    """Estimate in the given groups.
+
+    The schedule of a large group often ends earlier.
+    """
     (unit,) = request.units
     ideas: Sequence[Idea]
     if unit.evaluation is not None:

@@ -32,7 +32,7 @@ from tasks.text.words import sentences, shorten_words
 
 STAGE = "resources"
 MOST_CHARACTERS = 20_000
-"""Of each paper, abstract first: the bound of what the rules read."""
+"""Limit of the texts of a paper that the rules read, abstract first."""
 _LEAST_NAME = 3
 _ORDER = {kind: place for place, kind in enumerate(ResourceKind)}
 
@@ -48,7 +48,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """Rows by paper, kind and name, and what the model's replies got wrong."""
+    """Rows by paper, kind and name, and defects of the model's replies."""
 
     resources: tuple[Resource, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -81,10 +81,10 @@ async def extract_resources(
     parameters: ResourceParameters,
     engine: Engine,
 ) -> Extracted:
-    """Return what `papers` used, by their abstracts, the passages by which they cite, and
-    `stretches`.
+    """Return the resources that `papers` used.
 
-    No look-up is made, and no model is asked unless `parameters.asked_papers` says so.
+    They are taken from abstracts, passages that cite the papers, and `stretches`. No look-up is
+    made, and a model is asked only about `parameters.asked_papers`.
     """
     reading = _read(papers, edges, stretches)
     by_model = await _ask_model(reading, parameters, engine)
@@ -129,7 +129,7 @@ def _by_rule(edges: Iterable[CitationEdge], reading: _PaperTexts) -> list[Resour
 def _resources_by_citation(
     edges: Iterable[CitationEdge], reading: _PaperTexts
 ) -> Iterator[Resource]:
-    """Data sets and baselines by the passages that cite their papers."""
+    """Yield data sets and baselines by the passages that cite their papers."""
     for edge in edges:
         cited_paper = reading.papers.get(edge.cited_paper_id)
         if cited_paper is None or edge.citing_paper_id not in reading.papers:
@@ -149,10 +149,10 @@ def _resources_by_citation(
 def _resources_by_description(
     used_ids: Collection[PaperId | None], reading: _PaperTexts
 ) -> Iterator[Resource]:
-    """Yield what the papers of data sets say of them.
+    """Yield the data sets that papers introduce themselves.
 
-    A title may speak of corpora without naming one: the paper says that it describes one, or others
-    are known to have used its.
+    A title may mention corpora without naming one. Then the paper must state that it describes one,
+    or other papers must be known to have used it.
     """
     for paper in reading.papers.values():
         if not names_data(paper.title):
@@ -189,8 +189,12 @@ def _resources_by_name(reading: _PaperTexts) -> Iterator[Resource]:
 async def _ask_model(
     reading: _PaperTexts, parameters: ResourceParameters, engine: Engine
 ) -> Extracted:
-    most = sorted(reading.papers, key=lambda each: (-sum(map(len, reading.of(each))), each))
-    chosen_papers = sorted(each for each in most[: parameters.asked_papers] if reading.of(each))
+    ranked_papers = sorted(
+        reading.papers, key=lambda each: (-sum(map(len, reading.of(each))), each)
+    )
+    chosen_papers = sorted(
+        each for each in ranked_papers[: parameters.asked_papers] if reading.of(each)
+    )
     batches = even_batches(chosen_papers, parameters.papers_per_call)
     answers = await side_by_side(
         _ask_batch(batch, reading, parameters, engine) for batch in batches
@@ -206,8 +210,8 @@ async def _ask_batch(
 ) -> Extracted:
     text_by_key = {}
     for number, asked_id in enumerate(batch, start=1):
-        whole = "\n\n".join(reading.of(asked_id))
-        text_by_key[f"P{number}"] = asked_id, shorten_words(whole, parameters.words)[0]
+        paper_text = "\n\n".join(reading.of(asked_id))
+        text_by_key[f"P{number}"] = asked_id, shorten_words(paper_text, parameters.words)[0]
     question = ResourcesInput(
         papers=tuple(
             PaperText(key=key, title=reading.papers[paper_id].title, text=text)
@@ -259,7 +263,12 @@ def _occurs(quote: str, text: str) -> bool:
 def _select_resources(
     resources: Iterable[Resource], reading: _PaperTexts, maximum_per_paper: int
 ) -> tuple[Resource, ...]:
-    """Each thing once a paper, tied to its own paper where one paper alone can be it."""
+    """Return distinct rows, at most `maximum_per_paper` for each paper.
+
+    A row gets the resource's own paper if only one paper can be it.
+
+    A row gets the resource's own paper if only one paper can be it.
+    """
     homes = _homes(reading.papers.values())
     distinct: dict[tuple[PaperId, ResourceKind, str], Resource] = {}
     for each in resources:
@@ -278,9 +287,10 @@ def _select_resources(
 
 
 def _homes(papers: Iterable[Paper]) -> dict[tuple[ResourceKind, str], PaperId]:
-    """Papers that introduce something, by its kind and name: `Name: what it is` as a title.
+    """Return papers that introduce a resource, by its kind and name.
 
-    A name that several titles begin with is left out.
+    Their titles have the form `Name: what it is`. A name with which several titles begin is left
+    out.
     """
     by_name: dict[tuple[ResourceKind, str], list[PaperId]] = {}
     for paper in papers:
@@ -294,25 +304,26 @@ def _homes(papers: Iterable[Paper]) -> dict[tuple[ResourceKind, str], PaperId]:
 _KEYS_SHOWN = 3
 _NAME_WORDS = 16
 _ROWS_PER_PAPER = 20
-_NOBODY = show(())
+_NO_PAPERS = show(())
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceLines:
-    """Lines such as `data set: AlpSpeech [P1] [P4]`, and the works under these keys.
+    """Return lines such as `data set: AlpSpeech [P1] [P4]`, and the works under these keys.
 
-    No line: nothing is known of what the works used, which does not say that they used nothing.
+    Without a line, the resources of the works are unknown, which does not mean that they used none.
     """
 
     lines: tuple[str, ...] = ()
-    prompt_papers: Shown = _NOBODY
+    prompt_papers: Shown = _NO_PAPERS
 
 
 def resource_lines(
     papers: Sequence[Paper], passages: Iterable[Passage], limit: int
 ) -> ResourceLines:
-    """Up to `limit` data sets, baselines and metrics that most of `papers` name as used, the kinds
-    in turn. No look-up is made.
+    """Return up to `limit` resources that most of `papers` name as used.
+
+    Data sets, baselines and metrics take turns. No look-up is made.
     """
     passage_list = [*passages]
     edges = [edge for passage in passage_list for edge in _edges(passage)]
@@ -343,7 +354,7 @@ def _edges(passage: Passage) -> Iterable[CitationEdge]:
 
 
 def _most_used(rows: Iterable[Resource], limit: int) -> list[list[Resource]]:
-    """Rows by the thing they name, the most used of each kind first."""
+    """Return rows by resource, the most used of each kind first."""
     by_resource: dict[tuple[ResourceKind, PaperId | str], list[Resource]] = {}
     for row in rows:
         if row.kind in RECOMMENDED and row.resource_paper_id != row.paper_id:
@@ -352,8 +363,10 @@ def _most_used(rows: Iterable[Resource], limit: int) -> list[list[Resource]]:
             ).append(row)
     ranked_users: list[tuple[int, int, list[Resource]]] = []
     for place, kind in enumerate(RECOMMENDED):
-        of_kind = [users for (found_kind, _), users in by_resource.items() if found_kind is kind]
-        of_kind.sort(key=lambda found: (-len(found), found[0].name))
+        of_kind = [
+            users for (resource_kind, _), users in by_resource.items() if resource_kind is kind
+        ]
+        of_kind.sort(key=lambda users: (-len(users), users[0].name))
         ranked_users += [(rank, place, users) for rank, users in enumerate(of_kind)]
     return [users for _, _, users in sorted(ranked_users, key=lambda each: each[:2])][:limit]
 

@@ -26,16 +26,16 @@ from tasks.recommendation.uses import STATED, data_sets_in, metrics_in, passages
 from tasks.text.words import key_phrases
 
 SHARPNESS = 6
-"""A work counts by this power of its nearness: the nearest ones say most."""
+"""Exponent of a work's nearness in its weight; it favours the nearest works."""
 BY_WORKS, BY_DESCRIPTION, BY_WORDS = 2.0, 1.0, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence for a resource; each value is compared with those of the other resources alone.
+    """Evidence for a resource, compared with that for the other resources.
 
     Attributes:
-        works: of each work that used it, its nearness to the idea, 0 to 1, and how plainly it says
+        works: for each work that used it, its nearness to the idea, 0 to 1, and how explicitly it says
             so, 1: in a passage.
         description: similarity of the resource's own text to the idea; None: it has none.
         words: what the two texts share, by BM25; None: it has no text.
@@ -47,8 +47,11 @@ class Evidence:
 
 
 def in_order(evidence: Mapping[str, Evidence]) -> list[tuple[str, float]]:
-    """Return names with scores from 0 to 1, best first; ties by name."""
-    total, whole = dict.fromkeys(evidence, 0.0), 0.0
+    """Return names with scores from 0 to 1, best first.
+
+    Ties are ordered by name.
+    """
+    total, total_weight = dict.fromkeys(evidence, 0.0), 0.0
     for weight, value_of in (
         (BY_WORKS, _worth_of_works),
         (BY_DESCRIPTION, attrgetter("description")),
@@ -61,11 +64,11 @@ def in_order(evidence: Mapping[str, Evidence]) -> list[tuple[str, float]]:
         # Each part is scaled from its least value, 0, to its best; an unknown value is the least.
         all_differ = len(present) == len(values) and max(present) > min(present)
         least = min(present) if all_differ else 0.0
-        whole += weight
+        total_weight += weight
         for name, value in values.items():
             if value is not None:
                 total[name] += weight * (value - least) / (max(present) - least)
-    scores = {name: round(value / (whole or 1.0), 4) for name, value in total.items()}
+    scores = {name: round(value / (total_weight or 1.0), 4) for name, value in total.items()}
     return sorted(scores.items(), key=lambda each: (-each[1], each[0]))
 
 
@@ -74,7 +77,7 @@ def _worth_of_works(evidence: Evidence) -> float:
 
 
 CHAINED = 0.5
-"""What a use counts that was reached through a data set, beside one of a work near the idea."""
+"""Weight of a use found through a data set, relative to one by a work near the idea."""
 _VERBS = {
     ResourceKind.DATA_SET: "used",
     ResourceKind.BASELINE: "compared with",
@@ -83,7 +86,7 @@ _VERBS = {
 
 
 EarlierUses = Callable[[Sequence[PaperId]], Sequence[Resource]]
-"""What is known already of what some papers used, as from earlier evaluations."""
+"""Look-up of the resources that papers used, as from earlier evaluations."""
 
 
 def no_earlier_uses(papers: Sequence[PaperId]) -> tuple[Resource, ...]:
@@ -100,12 +103,12 @@ class Recommended:
     """Recommendations by kind and rank.
 
     Attributes:
-        near_works: how many works near the idea were looked at.
+        near_works: number of works near the idea.
         known_contexts: of how many citations it is known how they cite; without any, baselines
             cannot be told from other references.
-        citations: how many citations were looked at.
-        known_resources: how many uses were known from earlier evaluations.
-        failures: look-ups that failed; something may be missing.
+        citations: number of citations read.
+        known_resources: number of uses known from earlier evaluations.
+        failures: look-ups that failed, so that recommendations may be missing.
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -135,13 +138,15 @@ async def recommend(
     limit: int = 5,
     most_works: int = 25,
 ) -> Recommended:
-    """Return what works near the idea used, best first of each kind, with the passages that say so.
+    """Recommend resources that works near the idea used, best first by kind.
 
-    Nothing published after `cutoff` is looked at.
+    Each has the passages that mention it.
+
+    Works published after `cutoff` are excluded.
 
     Args:
         limit: recommendations of each kind.
-        most_works: works near the idea that are looked at.
+        most_works: limit of works near the idea.
     """
     look_up = _LookUp(idea, literature, nearness, cutoff, earlier_uses)
     near_works = await look_up.near_works(most_works)
@@ -189,11 +194,13 @@ class _LookUp:
         values = await self.nearness.of([paper_text(each.title, each.abstract) for each in papers])
         similarities = {paper.paper_id: value for paper, value in zip(papers, values, strict=True)}
         self.nearness_of.update(similarities)
-        worth = fused([similarities, SharedWords(papers).with_text(self.idea)])
-        return sorted(papers, key=lambda each: (-worth[each.paper_id], each.paper_id))[:limit]
+        fused_scores = fused([similarities, SharedWords(papers).with_text(self.idea)])
+        return sorted(papers, key=lambda each: (-fused_scores[each.paper_id], each.paper_id))[
+            :limit
+        ]
 
     async def uses_in(
-        self, works: Sequence[Paper], through: dict[PaperId, str]
+        self, works: Sequence[Paper], data_set_by_paper: dict[PaperId, str]
     ) -> list[_ResourceUse]:
         by_id = {work.paper_id: work for work in works}
         answer = await self.literature.references(list(by_id), _REFERENCES_PER_WORK, self.cutoff)
@@ -205,48 +212,56 @@ class _LookUp:
             work = by_id.get(edge.citing_paper_id)
             if work is None or cited_paper.paper_id == work.paper_id:
                 continue
-            by = through.get(work.paper_id)
-            for stated in uses_of(edge, cited_paper):
-                use = self._use(work, stated.quote, stated.section, by)
+            data_set_name = data_set_by_paper.get(work.paper_id)
+            for stated_use in uses_of(edge, cited_paper):
+                use = self._use(work, stated_use.quote, stated_use.section, data_set_name)
                 uses.append(
-                    _ResourceUse(stated.kind, cited_paper.title, cited_paper, stated.weight, use)
+                    _ResourceUse(
+                        stated_use.kind, cited_paper.title, cited_paper, stated_use.weight, use
+                    )
                 )
             for passage, section in passages(edge):
                 for name, quote in data_sets_in(passage).items():
-                    use = self._use(work, quote, section, by)
+                    use = self._use(work, quote, section, data_set_name)
                     uses.append(_ResourceUse(ResourceKind.DATA_SET, name, None, STATED, use))
-        return [*uses, *self._earlier_uses(by_id, through)]
+        return [*uses, *self._earlier_uses(by_id, data_set_by_paper)]
 
     def _earlier_uses(
-        self, works: Mapping[PaperId, Paper], through: Mapping[PaperId, str]
+        self, works: Mapping[PaperId, Paper], data_set_by_paper: Mapping[PaperId, str]
     ) -> Iterator[_ResourceUse]:
-        """Yield what was read out of the works before; what a work says of itself is no use of it."""
+        """Yield the uses that earlier evaluations found in the works.
+
+        A work's statement about its own resource is not a use.
+        """
         for row in self.earlier_uses(list(works)):
             work, resource_id = works.get(row.paper_id), row.resource_paper_id
             if work is None or resource_id == row.paper_id or row.kind not in RECOMMENDED:
                 continue
             self.known_resources += 1
             paper = Paper(paper_id=resource_id, title=row.name) if resource_id is not None else None
-            use = self._use(work, row.quote, row.section, through.get(work.paper_id))
+            use = self._use(work, row.quote, row.section, data_set_by_paper.get(work.paper_id))
             yield _ResourceUse(row.kind, row.name, paper, plainness(row.section), use)
 
     async def chained(
         self, data_sets: Sequence[Recommendation], near_ids: set[PaperId]
     ) -> list[_ResourceUse]:
-        """Baselines of other works that used the same data sets."""
-        through: dict[PaperId, str] = {}
-        others: dict[PaperId, Paper] = {}
+        """Return baselines of other works that used the same data sets."""
+        data_set_by_paper: dict[PaperId, str] = {}
+        other_works: dict[PaperId, Paper] = {}
         for each in data_sets:
             users = [one for one in await self._users(each) if one.paper_id not in near_ids]
             for work in await self._nearest(users, _WORKS_PER_DATA_SET):
-                through.setdefault(work.paper_id, each.name)
-                others.setdefault(work.paper_id, work)
-        uses = await self.uses_in(list(others.values()), through) if others else []
+                data_set_by_paper.setdefault(work.paper_id, each.name)
+                other_works.setdefault(work.paper_id, work)
+        uses = (
+            await self.uses_in(list(other_works.values()), data_set_by_paper) if other_works else []
+        )
         return [each for each in uses if each.kind is ResourceKind.BASELINE]
 
     async def _users(self, data_set: Recommendation) -> list[Paper]:
-        """Works that cite the data set's paper for its data; of one known by name alone, those
-        whose abstract names it.
+        """Return works that use the data set, by citations of its paper.
+
+        Of a data set known by name alone, they are the works whose abstract names it.
         """
         limit = 10 * _WORKS_PER_DATA_SET
         if data_set.paper_id is None:
@@ -260,8 +275,8 @@ class _LookUp:
         return [work for edge, work in answer.items if uses_of(edge, data_set_paper)]
 
     async def about(self, uses: Iterable[_ResourceUse]) -> dict[PaperId, tuple[float, float]]:
-        """Of the papers of resources, how near they are to the idea and what words they share."""
-        # Of a paper known by name alone and looked up as well, what was looked up stands first.
+        """Return similarity and shared words of the papers of resources with the idea."""
+        # A paper that was looked up takes precedence over the same paper known by name alone.
         resource_papers = [each.paper for each in uses if each.paper is not None]
         papers = list({paper.paper_id: paper for paper in reversed(resource_papers)}.values())
         if not papers:
@@ -276,7 +291,7 @@ class _LookUp:
         }
 
     def in_abstracts(self, works: Iterable[Paper]) -> Iterator[_ResourceUse]:
-        """The metrics and data sets that the abstracts of works name."""
+        """Yield the metrics and data sets that the abstracts of works name."""
         for work in works:
             abstract = work.abstract or ""
             for kind, quote_by_name in (
@@ -287,7 +302,7 @@ class _LookUp:
                     use = self._use(work, quote, "Abstract", None)
                     yield _ResourceUse(kind, name, None, STATED, use)
 
-    def _use(self, work: Paper, quote: str | None, section: str, through: str | None) -> Use:
+    def _use(self, work: Paper, quote: str | None, section: str, data_set_name: str | None) -> Use:
         return Use(
             paper_id=work.paper_id,
             title=work.title,
@@ -296,14 +311,14 @@ class _LookUp:
             quote=quote,
             section=section,
             nearness_0_to_1=self.nearness_of.get(work.paper_id, 0.0),
-            through=through,
+            through=data_set_name,
         )
 
 
 def _rank(
     resource_uses: Iterable[_ResourceUse],
     limit: int,
-    about: Mapping[PaperId, tuple[float, float]],
+    closeness_by_paper: Mapping[PaperId, tuple[float, float]],
 ) -> list[Recommendation]:
     """Return the best resources of each kind."""
     by_kind: dict[ResourceKind, dict[str, list[_ResourceUse]]] = {kind: {} for kind in RECOMMENDED}
@@ -312,7 +327,7 @@ def _rank(
         by_kind[each.kind].setdefault(name, []).append(each)
     recommendations = []
     for kind, by_name in by_kind.items():
-        evidence = {name: _evidence(uses, about) for name, uses in by_name.items()}
+        evidence = {name: _evidence(uses, closeness_by_paper) for name, uses in by_name.items()}
         for rank, (name, score) in enumerate(in_order(evidence)[:limit], start=1):
             first, plainest = by_name[name][0], sorted(by_name[name], key=lambda use: use.weight)
             use_of_work = {each.use.paper_id: each.use for each in plainest}
@@ -335,15 +350,17 @@ def _rank(
 
 
 def _evidence(
-    uses: Sequence[_ResourceUse], about: Mapping[PaperId, tuple[float, float]]
+    uses: Sequence[_ResourceUse], closeness_by_paper: Mapping[PaperId, tuple[float, float]]
 ) -> Evidence:
     works: dict[PaperId, tuple[float, float]] = {}
     for each in uses:
         plainly = each.weight * (CHAINED if each.use.through is not None else 1.0)
-        before = works.get(each.use.paper_id, (0.0, 0.0))
-        works[each.use.paper_id] = (each.use.nearness_0_to_1, max(plainly, before[1]))
+        earlier_values = works.get(each.use.paper_id, (0.0, 0.0))
+        works[each.use.paper_id] = (each.use.nearness_0_to_1, max(plainly, earlier_values[1]))
     paper = uses[0].paper
-    description, words = about.get(paper.paper_id, (None, None)) if paper else (None, None)
+    description, words = (
+        closeness_by_paper.get(paper.paper_id, (None, None)) if paper else (None, None)
+    )
     return Evidence(tuple(works.values()), description, words)
 
 

@@ -15,7 +15,7 @@ from tasks.judging.step import BaselineTools, Step, steps_in
 from tasks.recommendation.uses import named_in
 
 LEAST_QUOTED_CHARACTERS = 12
-"""`We use BLEU.` is quotation enough where the name has to stand in it."""
+"""Least length of a quote: `We use BLEU.` suffices, because the name must occur in it."""
 
 
 class PaperText(Noun):
@@ -75,9 +75,9 @@ EXTRACT_RESOURCES = Step(
 TOKENS_PER_WORD = 1.7
 TITLE_TOKENS = 35.0
 EXPECTED_ENTRIES = 6
-"""Of a paper."""
+"""Entries of the reply for each paper."""
 ENTRY_TOKENS = 60.0
-"""A name, a quote of fifteen words, and the signs around them."""
+"""Tokens of a name, a quote of fifteen words, and the signs around them."""
 
 
 def expected_resources(parameters: ResourceParameters) -> dict[str, ExpectedCalls]:

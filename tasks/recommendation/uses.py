@@ -63,7 +63,7 @@ _SETTING = bounded(
     r" ?[=:(]? ?(\d{1,6}(?:[.,]\d{1,6})?(?: ?[×x] ?10 ?[-−–^]{0,2} ?\d{1,2}|e[-−–]?\d{1,2})?)",
     IGNORECASE,
 )
-_COUNTED = bounded(
+_COUNTED_SETTING = bounded(
     r"\b(\d{1,7}(?:,\d{3}){0,2}) (epochs|training steps|warm-?up steps|attention heads"
     r"|hidden units)\b",
     IGNORECASE,
@@ -120,13 +120,13 @@ def named_in(text: str) -> list[NamedResource]:
     return [*named_things, *_settings(text_sentences)]
 
 
-def uses_of(edge: CitationEdge, cited: Paper) -> list[StatedUse]:
+def uses_of(edge: CitationEdge, cited_paper: Paper) -> list[StatedUse]:
     """Return the uses of the cited paper, the strongest passage of each kind.
 
     A cited paper is a data set where its title names one, and a baseline where a passage compares
     with it.
     """
-    kind = ResourceKind.DATA_SET if names_data(cited.title) else ResourceKind.BASELINE
+    kind = ResourceKind.DATA_SET if names_data(cited_paper.title) else ResourceKind.BASELINE
     uses = [
         each for passage in passages(edge) for each in _of_passage(*passage) if each.kind is kind
     ]
@@ -163,7 +163,7 @@ def _data_sets(text_sentences: Iterable[str]) -> dict[str, str]:
 
 
 def _models(text_sentences: Iterable[str]) -> dict[str, str]:
-    """Models by names that are no common words: `BERT`, `ResNet-50`."""
+    """Return models whose names are not common words: `BERT`, `ResNet-50`."""
     quotes: dict[str, str] = {}
     for sentence in text_sentences:
         for match in _NAMED_MODEL.finditer(sentence):
@@ -177,7 +177,7 @@ def _settings(text_sentences: Iterable[str]) -> list[NamedResource]:
     settings: dict[str, NamedResource] = {}
     for sentence in filter(_DIGIT.search, text_sentences):
         pairs = [(match.group(1), match.group(2)) for match in _SETTING.finditer(sentence)]
-        pairs += [(match.group(2), match.group(1)) for match in _COUNTED.finditer(sentence)]
+        pairs += [(match.group(2), match.group(1)) for match in _COUNTED_SETTING.finditer(sentence)]
         for setting, value in pairs:
             name = setting.lower()
             settings.setdefault(
@@ -187,12 +187,15 @@ def _settings(text_sentences: Iterable[str]) -> list[NamedResource]:
 
 
 def _proper(match: Match[str]) -> str:
-    """The name in a match without words that are no part of it; empty where it names nothing."""
+    """Return the name in a match; empty if it names nothing.
+
+    Words that do not belong to the name are removed.
+    """
     name = next(group for group in match.groups() if group is not None).strip(" .-")
     words = name.split()
     while words and words[0].lower() in _NOT_NAMES:
         words.pop(0)
-    # The first word of a sentence is written large whatever it is.
+    # The first word of a sentence is always capitalized.
     first = match.start() == 0 and len(words) == 1 and words[0][1:].islower()
     generic = all(word.lower() in _GENERIC for word in words)
     return "" if first or generic else " ".join(words)
@@ -208,7 +211,7 @@ def _metrics(text_sentences: Iterable[str]) -> dict[str, str]:
         words = _WORDS.findall(sentence)
         by_word = _metrics_by_word()
         possible = {name for word in by_word.keys() & set(words) for name in by_word[word]}
-        if not possible:  # as of most sentences
+        if not possible:  # true of most sentences
             continue
         padded_text = f" {' '.join(words)} "
         for name, (spellings, exceptions) in _known_metrics().items():
@@ -224,14 +227,14 @@ def _metrics(text_sentences: Iterable[str]) -> dict[str, str]:
 
 
 def passages(edge: CitationEdge) -> Iterator[tuple[str, str]]:
-    """Each passage with the heading above it; none where none is known."""
+    """Return each passage with the heading above it, empty if unknown."""
     contexts = edge.contexts or ()
     sections = edge.sections or ("",) * len(contexts)
     yield from zip(contexts, sections, strict=True)
 
 
 def plainness(section: str) -> float:
-    """Return how much a passage under this heading counts."""
+    """Return the weight of a passage under this heading."""
     return SECTIONED if _EXPERIMENTS.search(section) else STATED
 
 
@@ -245,8 +248,9 @@ def _of_passage(passage: str, section: str) -> Iterator[StatedUse]:
 
 @cache
 def _known_metrics() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Names, how they are written, and beside which words they mean something else, all as `_plain`
-    has it, from `metrics.toml`.
+    """Names, their spellings, and words next to which they have another meaning.
+
+    They come from `metrics.toml`, normalized by `_plain`.
     """
     file = resources.files(__package__).joinpath("metrics.toml")
     tables: dict[str, dict[str, list[str]]] = tomllib.loads(file.read_text("utf-8"))
@@ -266,5 +270,5 @@ def _metrics_by_word() -> dict[str, list[str]]:
 
 
 def _plain(text: str) -> str:
-    """The words of a text, one blank around each."""
+    """Return the words of a text, surrounded by single blanks."""
     return f" {' '.join(_WORDS.findall(text))} "

@@ -1,1 +1,1 @@
-"""Shards of any kind of work: their files, and the isolation of their units."""
+"""Shards of any kind of work, and isolation of their units."""

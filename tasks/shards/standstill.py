@@ -1,8 +1,8 @@
-"""Work that goes on until it can only wait for answers that come from outside, much later.
+"""Suspension of units whose tasks all wait for answers from batches.
 
-A unit whose questions travel in batches asks as many of them as it can; once each of its tasks
-waits for such an answer, or for a task that does, the unit is put down. It is worked on from the
-beginning when the answers are there.
+A unit sends as many questions to batches as it can. It is suspended once each of its tasks waits
+for such an answer, or for a task that does. After the answers have arrived, the unit restarts from
+the beginning.
 """
 
 import asyncio
@@ -21,46 +21,49 @@ _WAITING_FOR_TASKS = (asyncio.taskgroups.__file__, asyncio.tasks.__file__)
 
 
 class StandstillError(Exception):
-    """All of the work waits for answers from outside."""
+    """All tasks of the unit wait for answers from outside."""
 
 
-_FOLLOWED: ContextVar["_Tasks | None"] = ContextVar("tasks_followed", default=None)
+_FOLLOWED_TASKS: ContextVar["_Tasks | None"] = ContextVar("tasks_followed", default=None)
 
 
 def may_stand_still() -> bool:
     """Return whether the caller is part of work that `until_standstill` follows."""
-    return _FOLLOWED.get() is not None
+    return _FOLLOWED_TASKS.get() is not None
 
 
 @contextmanager
 def unfollowed() -> Iterator[None]:
-    """Tasks started inside are none of the work's: a library's own, which may never end."""
-    token = _FOLLOWED.set(None)
+    """Exclude tasks started in the block from standstill checks.
+
+    A library's own tasks may never end.
+    """
+    token = _FOLLOWED_TASKS.set(None)
     try:
         yield
     finally:
-        _FOLLOWED.reset(token)
+        _FOLLOWED_TASKS.reset(token)
 
 
 async def answer_from_outside() -> None:
-    """Waits for what does not come while the work goes on; only inside `until_standstill`."""
-    tasks = _FOLLOWED.get()
+    """Wait until the unit is suspended. Valid only inside `until_standstill`."""
+    tasks = _FOLLOWED_TASKS.get()
     assert tasks is not None
     await tasks.outside()
 
 
 async def until_standstill(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Return what `work` gives.
+    """Return the result of `work`.
 
     Raises:
-        StandstillError: every task of it waits for an answer from outside; all of them are ended.
+        StandstillError: every task of `work` waits for an answer from outside. All are cancelled.
     """
     loop = asyncio.get_running_loop()
     if loop.get_task_factory() is not _follow:
         loop.set_task_factory(cast(Any, _follow))
     tasks = _Tasks(loop)
     context = copy_context()
-    context.run(_FOLLOWED.set, tasks)
+    context.run(_FOLLOWED_TASKS.set, tasks)
     main = context.run(loop.create_task, work)
     tasks.main = main
     try:
@@ -73,10 +76,10 @@ async def until_standstill(work: Coroutine[Any, Any, ResultT]) -> ResultT:
 
 
 class PutDown:
-    """Units that were put down, as files: they outlive the worker.
+    """Marks of suspended units, as files that outlive the worker.
 
     Args:
-        folder: theirs alone; made when the first unit is put down.
+        folder: holds nothing but these marks; created with the first one.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -93,7 +96,7 @@ class PutDown:
         self._mark(unit).unlink(missing_ok=True)
 
     def go_on(self) -> None:
-        """No unit waits any more: the answers are there."""
+        """Delete the marks of all units, because the answers have arrived."""
         for mark in self.folder.glob(f"*{_MARK}"):
             mark.unlink()
 
@@ -102,7 +105,7 @@ class PutDown:
 
 
 class _Tasks:
-    """The tasks of one piece of work, and what each of them waits for."""
+    """Tasks of one unit, with the object that each of them awaits."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.main: asyncio.Task[Any] | None = None
@@ -130,7 +133,7 @@ class _Tasks:
         return task
 
     def stepped(self) -> None:
-        """A task has come to a wait: once the loop has done what is due, look."""
+        """Check for a standstill after the loop's due callbacks."""
         if self._outside and not self.still:
             self._loop.call_soon(self._look)
 
@@ -150,7 +153,7 @@ class _Tasks:
             self.main.cancel()
 
     def _waits(self, steps: "_Steps", *, has_children: bool) -> bool:
-        """Return whether a task waits for an answer from outside, or for other tasks of the work."""
+        """Return whether a task awaits an outside answer or another task."""
         awaited_object = steps.waits_for
         if not isinstance(awaited_object, asyncio.Future) or awaited_object.done():
             return False
@@ -162,7 +165,7 @@ class _Tasks:
 
 
 class _Steps(Coroutine[Any, Any, Any]):
-    """A coroutine that remembers what it waits for: what it gives to the event loop."""
+    """Coroutine that stores the object it last yielded to the event loop."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], tasks: _Tasks) -> None:
         self._coroutine = coroutine
@@ -185,8 +188,9 @@ class _Steps(Coroutine[Any, Any, Any]):
         self._coroutine.close()
 
     def waits_in_asyncio(self) -> bool:
-        """Return whether what waits is asyncio's own way of waiting for tasks,
-        such as the end of a group.
+        """Return whether asyncio's own code awaits the object.
+
+        An example is the end of a task group.
         """
         inner: Any = self._coroutine
         while inspect.iscoroutine(inner.cr_await):
@@ -196,15 +200,18 @@ class _Steps(Coroutine[Any, Any, Any]):
     def __await__(self) -> Generator[Any, Any, Any]:
         return self._coroutine.__await__()
 
-    def __getattr__(self, name: str) -> Any:  # cr_frame and the like, which anyio looks at
+    def __getattr__(self, name: str) -> Any:  # anyio reads cr_frame and similar attributes
         return getattr(self._coroutine, name)
 
 
 def _follow(
     loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT], **named: Any
 ) -> asyncio.Task[ResultT]:
-    """The event loop's task factory: a task started by followed work is followed as well."""
-    tasks = _FOLLOWED.get()
+    """Create a task for the event loop.
+
+    A followed task's child is followed too.
+    """
+    tasks = _FOLLOWED_TASKS.get()
     if tasks is None or not asyncio.iscoroutine(coroutine):
         return asyncio.Task(coroutine, loop=loop, **named)
     return tasks.start(coroutine, **named)

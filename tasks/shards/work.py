@@ -1,7 +1,7 @@
-"""A shard: some units of a run for one worker, each landed separately.
+"""Shard: units of a run for one worker, each landed separately.
 
-Its content is sent with the task and holds all that a worker needs, without secrets. Files that it
-names must exist on the worker at the same path.
+The content of a shard is sent with the task and contains everything that a worker needs, without
+secrets. The files it names must exist on the worker at the same path.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ ShardT = TypeVar("ShardT", bound="Shard")
 
 
 class Shard(Noun):
-    """Some units of a run, for one worker."""
+    """Units of a run for one worker."""
 
     run_id: RunId
     trace_parent: str | None = Field(
@@ -64,7 +64,7 @@ class Shard(Noun):
 
 
 class WorksOnShards(Protocol):
-    """A function of a shard file's content that can be sent to workers."""
+    """A function of a shard's content that can be sent to workers."""
 
     @property
     def kind(self) -> type[Any]:
@@ -83,7 +83,9 @@ class WorksOnShards(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ShardWork(Generic[ShardT]):
-    """Work on a shard. Called with its content, it returns the number of units with a receipt.
+    """Work on a shard.
+
+    Called with its content, it returns the number of units with a receipt.
 
     Attributes:
         kind: the type of the shard.
@@ -117,12 +119,14 @@ class ShardWork(Generic[ShardT]):
 async def each_unit(
     units: Iterable[UnitT], at_once: int, work: Callable[[UnitT], Awaitable[AnswerT]]
 ) -> list[AnswerT]:
-    """Run `work` for each unit, `at_once` at a time; return the results in order.
+    """Run `work` for each unit, `at_once` at a time.
+
+    Return the results in order.
 
     Raises:
-        ConfigurationError: settings under which no unit can be worked on.
-        SharedStateError: budgets and rates cannot be kept.
-        OSError: the disk refuses; that concerns every unit.
+        ConfigurationError: no unit can be processed with these settings.
+        SharedStateError: the state of budgets and rates cannot be stored.
+        OSError: the disk fails, which concerns every unit.
     """
     gate = asyncio.Semaphore(at_once)
 
@@ -163,10 +167,12 @@ def cause_of(error: Exception, title: str) -> Cause:
 async def or_failure(
     work: Awaitable[AnswerT], title: str, failed: Callable[[Cause], AnswerT]
 ) -> AnswerT:
-    """Return the result of `work`; after an internal error, the result of `failed`.
+    """Return the result of `work`.
+
+    After an internal error, return the result of `failed`.
 
     Raises:
-        AssayError, OSError: what concerns every unit, such as a wrong setting or a full disk.
+        AssayError, OSError: the error concerns every unit, such as a wrong setting or a full disk.
     """
     boundary = ErrorBoundary()
     with boundary:
@@ -184,7 +190,7 @@ async def land_once(
     name: str,
     work: Callable[[], Awaitable[NounT]],
 ) -> ReceiptT:
-    """Return the receipt of a unit, after working on it and landing it if necessary.
+    """Return a unit's receipt, after processing and landing it if necessary.
 
     Raises:
         PublicationError: a row does not fit its table.
@@ -198,12 +204,13 @@ async def land_once(
 
 
 def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:
-    """Return the result of `land`; None if the failure of a unit cannot be landed.
+    """Return the result of `land`.
 
-    Such a unit has no receipt and counts as lost.
+    The result is None if the failure of a unit cannot be landed. Such a unit has no receipt and
+    counts as lost.
 
     Raises:
-        OSError: the disk refuses; that concerns every unit.
+        OSError: the disk fails, which concerns every unit.
     """
     boundary = ErrorBoundary()
     with boundary:

@@ -80,8 +80,8 @@ async def evaluate_soundness(
     sources, documents and the engine are unscored rows or failures in the result.
     """
     async with asyncio.TaskGroup() as group:
-        fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
-        context = Context(idea, parameters, engine, fetched)
+        fetched_papers = FetchedPapers(literature, documents, idea.cutoff_date, group)
+        context = Context(idea, parameters, engine, fetched_papers)
         method_start = group.create_task(_start_searches(context))
         near_works = partial(_used_nearby, context, method_start)
         plan_task = group.create_task(review_plan(idea, parameters, engine, near_works, results))
@@ -90,21 +90,21 @@ async def evaluate_soundness(
         plan = excerpt(method_texts, idea.text, parameters.idea_word_limit, engine)
         tasks = [group.create_task(_judge(context, plan, each)) for each in method_searches]
     plan_review, method_results = plan_task.result(), [task.result() for task in tasks]
-    sections, document_failures = await fetched.read()
+    sections, document_failures = await fetched_papers.read()
     reviews = [each.review for each in method_results]
     verification_failures: tuple[Failure, ...] = ()
     if parameters.verify_citations and verifies(engine):
         reviews, verification_failures = await verify_reviews(
             reviews,
             ("support", "contradictions"),
-            _stored_texts(method_results, sections, fetched),
+            _stored_texts(method_results, sections, fetched_papers),
             engine,
             stage=STAGE,
             subject_of=lambda row: row.method_id,
         )
     pairs = [(each.method, one) for each, one in zip(method_results, reviews, strict=True)]
     async with asyncio.TaskGroup() as group:
-        # After all scores: no reviewer of a method sees what was objected to the plan.
+        # After all scores, so that no reviewer of a method sees the objections to the plan.
         concerns_task = group.create_task(with_evidence(plan_review.concerns, pairs, engine))
         summary: CitedResult[SoundnessSummary] | None = None
         if method_results and parameters.summarise:
@@ -136,7 +136,7 @@ async def evaluate_soundness(
     )
     return Findings(
         evaluation,
-        fetched.retrieved(),
+        fetched_papers.retrieved(),
         (
             *plan_review.citations,
             *(row for each in reviews for row in each.citations),
@@ -150,9 +150,9 @@ async def evaluate_soundness(
 def _stored_texts(
     method_results: Sequence[_MethodResult],
     sections: Sequence[PaperSection],
-    fetched: FetchedPapers,
+    fetched_papers: FetchedPapers,
 ) -> dict[PaperId, str]:
-    texts = {paper.paper_id: [paper.abstract or ""] for paper in fetched.retrieved()}
+    texts = {paper.paper_id: [paper.abstract or ""] for paper in fetched_papers.retrieved()}
     for passage in dict.fromkeys(passage for each in method_results for passage in each.passages):
         texts.setdefault(passage.paper_id, []).append(passage.text)
     for section in sections:
@@ -191,15 +191,18 @@ async def evaluate_plan_alone(
 
 
 async def _start_searches(context: Context) -> _MethodSearches:
-    """Extract the methods, and start a search for each as soon as its queries are known."""
+    """Extract the methods, and start their searches.
+
+    Each search starts as soon as its queries are known.
+    """
     group = context.fetched.group
 
     async def search(place: int, queries: asyncio.Task[tuple[QueriedMethod, ...]]) -> _MethodSearch:
-        queried = (await queries)[place]
-        if queried.unscored is not None:
-            return queried, None
-        texts = search_texts(queried.method, packed=not context.fetched.literature.unlimited)
-        return queried, await gather_papers(context, queried.method, texts)
+        queried_method = (await queries)[place]
+        if queried_method.unscored is not None:
+            return queried_method, None
+        texts = search_texts(queried_method.method, packed=not context.fetched.literature.unlimited)
+        return queried_method, await gather_papers(context, queried_method.method, texts)
 
     extraction = await find_methods(context)
     searches: list[asyncio.Task[_MethodSearch]] = []
@@ -212,16 +215,16 @@ async def _start_searches(context: Context) -> _MethodSearches:
 async def _used_nearby(
     context: Context, method_start: asyncio.Task[_MethodSearches]
 ) -> ResourceLines:
-    """Return what papers used whose wording is near to the method that they were found for."""
+    """Return resources of papers that are near to their method in wording."""
     _, method_searches = await method_start
     core = core_words(context.idea.text, CORE_SIZE)
     papers: dict[PaperId, Paper] = {}
     passages: dict[str, Passage] = {}
-    for queried, collection in [await each for each in method_searches]:
+    for queried_method, collection in [await each for each in method_searches]:
         if collection is None:
             continue
         passages |= {each.passage_id: each for each in collection.passages}
-        method = fingerprint_of_method(queried.method.text)
+        method = fingerprint_of_method(queried_method.method.text)
         for paper in collection.papers:
             words = fingerprint(f"{paper.title}\n{paper.abstract or ''}")
             # A search also brings papers off the field, whose data sets are no omission.
@@ -238,22 +241,24 @@ async def _judge(
 
     It waits for its batch of queries and for the first reading of the idea.
     """
-    queried, collection = await search
-    method = queried.method
+    queried_method, collection = await search
+    method = queried_method.method
     if collection is None:
-        assert queried.unscored is not None
-        detail = f"no query could be made for the method: {queried.unscored.detail}"
+        assert queried_method.unscored is not None
+        detail = f"no query could be made for the method: {queried_method.unscored.detail}"
         return _MethodResult(
-            method, unscored_review(method, replace(queried.unscored, detail=detail))
+            method, unscored_review(method, replace(queried_method.unscored, detail=detail))
         )
     reading = await read_papers(context, plan, method, collection)
     if not collection.source_failed and not any(row.relevant for row in reading.evidence):
-        # Once more, in the method's own words.
+        # A second search, in the method's own words.
         text, _ = shorten_words(method.text, context.parameters.query_word_limit)
-        further = await gather_papers(context, method, [text], collection.papers)
+        further_papers = await gather_papers(context, method, [text], collection.papers)
         read_ids = [row.paper_id for row in reading.evidence]
-        reading = reading.with_more(await read_papers(context, plan, method, further, read_ids))
-        collection = collection.with_more(further)
+        reading = reading.with_more(
+            await read_papers(context, plan, method, further_papers, read_ids)
+        )
+        collection = collection.with_more(further_papers)
     review = await review_method(context, plan, method, collection, reading)
     return _MethodResult(
         method,

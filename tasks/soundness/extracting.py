@@ -56,8 +56,12 @@ async def find_methods(context: Context) -> ExtractedPlan:
         return ExtractedPlan(failures=failed(outcome.reason, detail))
     reply = outcome.value
     proposals = [each for each in reply.methods if each.text.strip()]
-    beyond = len(proposals) - limit
-    note = f"{beyond} methods beyond the limit of {limit} left out" if beyond > 0 else None
+    omitted_count = len(proposals) - limit
+    note = (
+        f"{omitted_count} methods beyond the limit of {limit} left out"
+        if omitted_count > 0
+        else None
+    )
     methods = tuple(
         Method(
             method_id=f"m{rank}",
@@ -135,19 +139,21 @@ def _with_queries(
     if not texts:
         empty = Unscored(Reason.REPLY_EMPTY, "the query is empty", query_provenance)
         return QueriedMethod(method, empty)
-    beyond = len(texts) - parameters.queries_per_method
+    omitted_query_count = len(texts) - parameters.queries_per_method
     failure_text = " ".join(answer.failure_query.split()) if parameters.search_failures else ""
     limit = parameters.query_word_limit
-    shortened = [
+    shortened_texts = [
         shorten_words(text, limit)
         for text in (*texts[: parameters.queries_per_method], failure_text)
     ]
     notes = [
-        f"query cut to {limit} words, {omitted} left out" for _, omitted in shortened if omitted
+        f"query cut to {limit} words, {omitted_words} left out"
+        for _, omitted_words in shortened_texts
+        if omitted_words
     ]
-    if beyond > 0:
-        notes.append(f"{beyond} queries beyond those asked for left out")
-    *queries, failure_query = (text for text, _ in shortened)
+    if omitted_query_count > 0:
+        notes.append(f"{omitted_query_count} queries beyond those asked for left out")
+    *queries, failure_query = (text for text, _ in shortened_texts)
     provenance = replace(
         with_shortening(method.provenance, "; ".join(notes) or None),
         call_ids=(*method.provenance.call_ids, *query_provenance.call_ids),

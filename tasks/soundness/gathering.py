@@ -56,7 +56,10 @@ _LookUp = tuple[dict[str, Paper], tuple[SourceFailure, ...]]
 
 @dataclass
 class FetchedPapers:
-    """Papers and full texts of one idea; each is fetched once, by a task of `group`."""
+    """Papers and full texts of one idea.
+
+    Each is fetched once, by a task of `group`.
+    """
 
     literature: LiteratureClient
     documents: DocumentLibrary
@@ -161,7 +164,10 @@ class Context:
 MOST_QUERY_WORDS = 70
 """Longest query of a passage search (ScholarEval, B.1.1)."""
 RANK_CONSTANT = 60
-"""Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009."""
+"""Constant of reciprocal rank fusion.
+
+Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,20 +213,21 @@ async def gather_papers(
     Args:
         earlier_papers: of an earlier search for the method.
     """
-    idea, parameters, fetched = context.idea, context.parameters, context.fetched
+    idea, parameters, fetched_papers = context.idea, context.parameters, context.fetched
     limit = parameters.snippets_per_method
     answers = await side_by_side(
-        fetched.literature.search_snippets(query, limit, idea.cutoff_date) for query in queries
+        fetched_papers.literature.search_snippets(query, limit, idea.cutoff_date)
+        for query in queries
     )
     search_failures = dict.fromkeys(failure for answer in answers for failure in answer.failures)
     passages = _fuse([answer.items for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results
-    lookup = await fetched.papers(
+    lookup = await fetched_papers.papers(
         paper_id
         for passage in passages
         for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
     )
-    works = fetched.one_record_each(lookup.papers, earlier_papers)
+    works = fetched_papers.one_record_each(lookup.papers, earlier_papers)
     admissible = tuple(
         _with_record_ids(passage, works) for passage in passages if passage.paper_id in works
     )
@@ -243,7 +250,10 @@ async def gather_papers(
 
 
 def _fuse(answers: Iterable[Iterable[Passage]]) -> list[Passage]:
-    """Rank passages of several answers by reciprocal rank fusion, as their scores do not compare."""
+    """Rank passages of several answers by reciprocal rank fusion.
+
+    The scores of different answers are not comparable.
+    """
     passages: dict[str, Passage] = {}
     weights: dict[str, float] = {}
     for answer in answers:

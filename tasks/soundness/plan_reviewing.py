@@ -61,10 +61,10 @@ class _SettledPoint:
         return self.proposed.severity is ConcernSeverity.QUESTION
 
 
-_MISQUOTED = "quote words that do not stand in the plan"
-_UNFOUNDED = "neither quote the plan nor say what it lacks"
-_UNGRADED = "have no kind or no severity of the list"
-_UNREASONED = "give no reason"
+_MISQUOTED_TEXT = "quote words that do not stand in the plan"
+_UNFOUNDED_TEXT = "neither quote the plan nor say what it lacks"
+_UNGRADED_TEXT = "have no kind or no severity of the list"
+_UNREASONED_TEXT = "give no reason"
 
 
 async def review_plan(
@@ -74,8 +74,9 @@ async def review_plan(
     near_works: Callable[[], Awaitable[ResourceLines]],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewResult:
-    """Ask for the points about the plan, and apart for questions about single things; those that
-    misquote are omitted and counted.
+    """Ask for points about the plan and, separately, for questions about details.
+
+    Points that misquote the plan are omitted and counted.
 
     Args:
         near_works: resources used by works near the idea; awaited if the prompt shows them.
@@ -84,12 +85,12 @@ async def review_plan(
     question = QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions)
     async with asyncio.TaskGroup() as group:
         questions_task = group.create_task(engine.run(PLAN_QUESTIONS, question))
-        near = await near_works() if parameters.resources_shown else ResourceLines()
+        resource_lines = await near_works() if parameters.resources_shown else ResourceLines()
         plan = PlanInput(
             idea=idea.text,
             maximum_points=parameters.maximum_points,
             words_per_point=parameters.words_per_concern,
-            near_works="\n".join(near.lines),
+            near_works="\n".join(resource_lines.lines),
             measured="\n".join(result.in_words for result in results),
         )
         outcome = await engine.run(PLAN_REVIEW, plan)
@@ -111,7 +112,7 @@ async def review_plan(
             )
             for each in questions_outcome.value.questions
         ]
-    points = [_settle_point(each, near.prompt_papers, idea.text) for each in proposals]
+    points = [_settle_point(each, resource_lines.prompt_papers, idea.text) for each in proposals]
     sound = [each for each in points if each.flaw is None]
     flaws = Counter(each.flaw for each in points if each.flaw is not None)
     failures = (
@@ -119,7 +120,9 @@ async def review_plan(
             Failure(
                 stage=STAGE,
                 subject=_SUBJECT,
-                reason=Reason.PASSAGE_NOT_FOUND if flaw == _MISQUOTED else Reason.REPLY_UNPARSABLE,
+                reason=Reason.PASSAGE_NOT_FOUND
+                if flaw == _MISQUOTED_TEXT
+                else Reason.REPLY_UNPARSABLE,
                 detail=f"{count} of {len(points)} points were left out: they {flaw}",
             )
             for flaw, count in flaws.items()
@@ -130,11 +133,15 @@ async def review_plan(
     questions = [each for each in sound if each.is_question][: parameters.maximum_questions]
     if not objections:  # questions alone would make the plan look flawless
         detail = f"none of the {len(points)} points in the reply can be used"
-        nothing = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-        return _without_review(nothing, flaws.total(), failures)
+        unscored = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return _without_review(unscored, flaws.total(), failures)
     kept_points = [*objections, *questions]
-    beyond = len(sound) - len(kept_points)
-    note = f"{beyond} points beyond the limit left out, {len(kept_points)} kept" if beyond else None
+    omitted_count = len(sound) - len(kept_points)
+    note = (
+        f"{omitted_count} points beyond the limit left out, {len(kept_points)} kept"
+        if omitted_count
+        else None
+    )
     provenance = with_shortening(outcome.provenance, note)
     concerns = tuple(
         _concern(
@@ -152,17 +159,19 @@ async def review_plan(
             removed_citation_count=sum(each.removed_citation_count for each in kept_points),
             provenance=provenance,
         ),
-        near.prompt_papers,
+        resource_lines.prompt_papers,
         # All actions form one text of the review.
         whole_citations(
             [each.action.markdown for each in kept_points],
-            near.prompt_papers,
+            resource_lines.prompt_papers,
             module=STAGE,
             subject=_SUBJECT,
             field="suggestions",
         ),
         tuple(
-            suggestion_about(concern, rank, keys_of(each.action, near.prompt_papers), module=STAGE)
+            suggestion_about(
+                concern, rank, keys_of(each.action, resource_lines.prompt_papers), module=STAGE
+            )
             for rank, (concern, each) in enumerate(acted_on, start=1)
         ),
         failures,
@@ -171,17 +180,20 @@ async def review_plan(
 
 
 def _without_review(
-    why: Unscored, dropped_count: int = 0, failures: tuple[Failure, ...] = ()
+    unscored: Unscored, dropped_count: int = 0, failures: tuple[Failure, ...] = ()
 ) -> PlanReviewResult:
     """Return an unscored review; for the offline engine this is no failure."""
-    review = PlanReview(dropped_point_count=dropped_count, **why.columns)
-    if why.reason is not Reason.OFFLINE_ENGINE:
-        failures = (*failures, *call_failures([why], STAGE, _SUBJECT))
+    review = PlanReview(dropped_point_count=dropped_count, **unscored.columns)
+    if unscored.reason is not Reason.OFFLINE_ENGINE:
+        failures = (*failures, *call_failures([unscored], STAGE, _SUBJECT))
     return PlanReviewResult(review, failures=failures)
 
 
 def _settle_point(point: ProposedPoint, prompt_papers: Shown, plan: str) -> _SettledPoint:
-    """Settle the texts of a point; only its action may cite papers of the prompt."""
+    """Settle the texts of a point.
+
+    Only its action may cite papers of the prompt.
+    """
     action = settle(point.action, prompt_papers)
     texts = settle_texts(point, ("point", "omission", "why", "would_change"), NO_PROMPT_PAPERS)
     changes = {name: text.markdown for name, text in texts.by_field.items()}
@@ -196,15 +208,15 @@ def _flaw(point: ProposedPoint, plan: str) -> str | None:
     """Return the flaw that makes a point unusable; None: it is usable."""
     strength = point.kind is ConcernKind.STRENGTH
     is_question = point.severity is ConcernSeverity.QUESTION
-    graded = strength or point.severity is not None
-    if point.kind is None or not graded or (strength and is_question):
-        return _UNGRADED
+    is_graded = strength or point.severity is not None
+    if point.kind is None or not is_graded or (strength and is_question):
+        return _UNGRADED_TEXT
     if not (point.point and (point.why or is_question)):
-        return _UNREASONED
+        return _UNREASONED_TEXT
     if not point.quote:
-        return _UNFOUNDED if strength or is_question or not point.omission else None
+        return _UNFOUNDED_TEXT if strength or is_question or not point.omission else None
     in_plan = stands_in(point.quote, plan, least_characters=LEAST_CHARACTERS_OF_A_PLAN)
-    return None if in_plan else _MISQUOTED
+    return None if in_plan else _MISQUOTED_TEXT
 
 
 def _concern(rank: int, point: ProposedPoint, provenance: Provenance) -> Concern:

@@ -40,7 +40,10 @@ _Readable = tuple[Paper, tuple[SectionShown, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ReadingResult:
-    """Evidence in the order of the papers; `full_text`: papers read beyond the abstract."""
+    """Evidence in the order of the papers.
+
+    `full_text` counts papers read beyond the abstract.
+    """
 
     evidence: tuple[MethodEvidence, ...]
     full_text: frozenset[str]
@@ -114,8 +117,10 @@ async def read_papers(
 def _passages_shown(
     paper: Paper, passages: Sequence[Passage], word_limit: int
 ) -> tuple[SectionShown, ...]:
-    whole = "\n\n".join(passage.text for passage in passages if passage.paper_id == paper.paper_id)
-    text, words_left_out = shorten_words(whole, word_limit)
+    passage_text = "\n\n".join(
+        passage.text for passage in passages if passage.paper_id == paper.paper_id
+    )
+    text, words_left_out = shorten_words(passage_text, word_limit)
     return (SectionShown(kind=PASSAGES, text=text or paper.title, words_left_out=words_left_out),)
 
 
@@ -136,11 +141,11 @@ def _sections_shown(
     }
     if not any(texts.values()):
         return ()
-    whole = " ".join(" ".join(texts.values()).split())
+    full_text = " ".join(" ".join(texts.values()).split())
     texts[PASSAGES] = "\n\n".join(
         passage.text
         for passage in passages
-        if passage.paper_id == paper.paper_id and " ".join(passage.text.split()) not in whole
+        if passage.paper_id == paper.paper_id and " ".join(passage.text.split()) not in full_text
     )
     texts[CITED_IN] = "\n\n".join(
         passage.text for passage in passages if paper.paper_id in passage.cited_paper_ids
@@ -230,13 +235,13 @@ def _row(
             provenance=provenance,
         )
     cells = [spelled_out(text, keys, paper.paper_id) for text in texts]
-    (did, _), (results, _), (conditions, _) = cells
+    (procedure, _), (results, _), (conditions, _) = cells
     return MethodEvidence(
         method_id=method.method_id,
         paper_id=paper.paper_id,
         relevant=reading.relevance > 0,
         relevance_0_to_3=reading.relevance,
-        method=did,
+        method=procedure,
         results=results,
         context=conditions,
         removed_citation_count=sum(removed_count for _, removed_count in cells),

@@ -99,7 +99,10 @@ async def review_method(
 
 
 def _grade(row: MethodEvidence) -> int:
-    """Return the grade of a relevant paper; without one it counts as related."""
+    """Return the grade of a relevant paper.
+
+    A paper without one counts as related.
+    """
     return row.relevance_0_to_3 or _RELATED
 
 

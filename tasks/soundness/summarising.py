@@ -1,4 +1,4 @@
-"""Summary of the reviews of all methods, and their evidence on the points about the plan."""
+"""Summary of the reviews of all methods, and their evidence on the plan."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ from tasks.soundness.steps.soundness_review import SOUNDNESS_SUMMARY, ReviewShow
 
 ReviewedMethod = tuple[Method, CitedResult[SoundnessReview]]
 
-_MOST = 3
+_MOST_ITEMS = 3
 _LISTS = ("strengths", "weaknesses", "suggestions")
 
 
@@ -45,7 +45,10 @@ def _rekeyed(review: CitedResult[SoundnessReview], prompt_papers: Shown, *fields
 async def summarise(
     idea: Idea, reviews: Sequence[ReviewedMethod], engine: Engine
 ) -> CitedResult[SoundnessSummary]:
-    """Summarize the scored reviews, in the methods' order; without any, it is unscored."""
+    """Summarize the scored reviews, in the methods' order.
+
+    Without any, it is unscored.
+    """
     prompt_papers = all_cited_papers(each for _, each in reviews)
     shown_reviews = []
     for method, review in reviews:
@@ -72,9 +75,11 @@ async def summarise(
                 provenance=unasked_provenance(SOUNDNESS_SUMMARY, engine),
             )
         )
-    unreviewed = (method.text for method, each in reviews if each.value.score_0_to_10 is None)
+    unreviewed_methods = (
+        method.text for method, each in reviews if each.value.score_0_to_10 is None
+    )
     question = SummaryInput(
-        idea=idea.text, reviews=tuple(shown_reviews), unreviewed=tuple(unreviewed)
+        idea=idea.text, reviews=tuple(shown_reviews), unreviewed=tuple(unreviewed_methods)
     )
     outcome = await engine.run(SOUNDNESS_SUMMARY, question)
     if isinstance(outcome, Unscored):
@@ -83,18 +88,22 @@ async def summarise(
             failures=call_failures([outcome], STAGE, "summary"),
         )
     proposals = {field: getattr(outcome.value, field) for field in _LISTS}
-    beyond = [
-        f"{len(items) - _MOST} {field}" for field, items in proposals.items() if len(items) > _MOST
+    omitted_counts = [
+        f"{len(items) - _MOST_ITEMS} {field}"
+        for field, items in proposals.items()
+        if len(items) > _MOST_ITEMS
     ]
-    settled = {
-        field: [settle(item, prompt_papers) for item in items[:_MOST] if item.strip()]
+    settled_items = {
+        field: [settle(item, prompt_papers) for item in items[:_MOST_ITEMS] if item.strip()]
         for field, items in proposals.items()
     }
     texts: dict[str, Any] = {
-        field: tuple(each.markdown for each in items) for field, items in settled.items()
+        field: tuple(each.markdown for each in items) for field, items in settled_items.items()
     }
-    removed_count = sum(each.removed_citation_count for items in settled.values() for each in items)
-    note = f"left out beyond three: {', '.join(beyond)}" if beyond else None
+    removed_count = sum(
+        each.removed_citation_count for items in settled_items.values() for each in items
+    )
+    note = f"left out beyond three: {', '.join(omitted_counts)}" if omitted_counts else None
     detail = (
         f"{removed_count} citations of papers that were not shown were taken out of the summary"
     )
@@ -115,9 +124,9 @@ async def summarise(
 async def with_evidence(
     concerns: tuple[Concern, ...], reviews: Sequence[ReviewedMethod], engine: Engine
 ) -> CitedResult[tuple[Concern, ...]]:
-    """Return `concerns` with the findings of the methods' reviews that support or weaken them.
+    """Add findings of the methods' reviews that support or weaken the concerns.
 
-    Nothing is asked where no method has evidence, or no concern is open to it.
+    No call is made if no method has evidence, or if evidence cannot bear on any concern.
     """
     scored_reviews = [each for each in reviews if each[1].value.score_0_to_10 is not None]
     points = tuple(

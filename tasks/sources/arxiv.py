@@ -24,7 +24,7 @@ _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _ABSTRACT_PAGE = bounded(r"https?://(?:export\.)?arxiv\.org/abs/(.+?)(?:v\d+)?")
 _PATH = "/api/query"
 _LARGEST_PAGE = 100
-_EARLIEST, _LATEST = "199101010000", "209912312359"
+_EARLIEST_TIME, _LATEST_TIME = "199101010000", "209912312359"
 _COMMON_TEXT = """
 a an and are as at based be by can do does for from how in into is it its of on or our that the
 their this to using via we what when which with not andnot
@@ -34,7 +34,10 @@ _WORDS = bounded(r"\w+")
 
 
 class ArxivSource(HttpSource):
-    """Papers with all words of the query, else with any of them, which the answer notes."""
+    """Papers with all words of the query, else with any of them.
+
+    The answer notes the wider search.
+    """
 
     name = "arxiv"
     kind = SourceKind.PAPERS
@@ -47,7 +50,10 @@ class ArxivSource(HttpSource):
         return Upstream(cls.name, "https://export.arxiv.org", per_minute=20, one_at_a_time=True)
 
     def worded(self, text: str) -> Wording:
-        """Return plain words: a hyphen means NOT, and common words joined by AND lose papers."""
+        """Return plain words.
+
+        A hyphen means NOT, and common words joined by AND lose papers.
+        """
         words = _WORDS.findall(text.replace("_", " ").lower())
         return shortened(
             " ".join(word for word in words if word not in _COMMON),
@@ -56,10 +62,13 @@ class ArxivSource(HttpSource):
         )
 
     async def ask(
-        self, question: Question, query: SourceQuery, gathered: SearchState
+        self, question: Question, query: SourceQuery, search_state: SearchState
     ) -> Page | None:
-        """Fetch a page, and an empty one a second time, because arXiv returns some by mistake."""
-        page = await super().ask(question, query, gathered)
+        """Fetch a page.
+
+        An empty page is fetched a second time, because arXiv returns some by mistake.
+        """
+        page = await super().ask(question, query, search_state)
         if page is None or page.items or page.unreadable_count:
             return page
         words = self.worded(query.text).text
@@ -68,8 +77,8 @@ class ArxivSource(HttpSource):
             note = "arXiv has no paper with all words: asked again for any of them"
         else:
             note = "arXiv gave an empty page, which it does by mistake: asked again"
-        gathered.notes.append(note)
-        return await super().ask(question, query, gathered)
+        search_state.notes.append(note)
+        return await super().ask(question, query, search_state)
 
     def read(self, reply: Reply) -> Page:
         try:
@@ -94,7 +103,10 @@ class ArxivSource(HttpSource):
         return self.page_of(({"entry": entry} for entry in entries), gaps)
 
     def worth_keeping(self, page: Page) -> bool:
-        """Return whether to cache the page: not if empty, which may be a mistake of arXiv."""
+        """Return whether to cache the page.
+
+        An empty page may be a mistake of arXiv and is not cached.
+        """
         return bool(page.items) and super().worth_keeping(page)
 
     def item(self, row: Row) -> KnowledgeItem:
@@ -128,8 +140,12 @@ class ArxivSource(HttpSource):
     def question(self, words: str, query: SourceQuery, joint: str = " AND ") -> Question:
         expression = f"({joint.join(f'all:{word}' for word in words.split())})"
         if query.published_after or query.published_before:
-            first = f"{query.published_after:%Y%m%d}0000" if query.published_after else _EARLIEST
-            last = f"{query.published_before:%Y%m%d}2359" if query.published_before else _LATEST
+            first = (
+                f"{query.published_after:%Y%m%d}0000" if query.published_after else _EARLIEST_TIME
+            )
+            last = (
+                f"{query.published_before:%Y%m%d}2359" if query.published_before else _LATEST_TIME
+            )
             expression += f" AND submittedDate:[{first} TO {last}]"
         window = (("start", "0"), ("max_results", str(min(query.limit, _LARGEST_PAGE))))
         return Question(_PATH, (("search_query", expression), *window, ("sortBy", "relevance")))

@@ -56,8 +56,8 @@ class GithubRepositorySource(HttpSource):
 
     def page(self, body: Any) -> Page:
         rows = rows_of(body, "items")
-        late = (Reason.TIMEOUT, "GitHub ran out of time: there may be more results")
-        return self.page_of(rows, (late,) if body.get("incomplete_results") is True else ())
+        timeout_gap = (Reason.TIMEOUT, "GitHub ran out of time: there may be more results")
+        return self.page_of(rows, (timeout_gap,) if body.get("incomplete_results") is True else ())
 
     def item(self, row: Row) -> KnowledgeItem:
         owner = text_of(row, "owner", "login")
@@ -108,7 +108,10 @@ class GithubCodeSource(GithubRepositorySource):
 
 
 def refusal_reason(reply: Reply) -> Reason:
-    """Return the reason of a refusal; an exceeded limit is reported with 403 or 429."""
+    """Return the reason of a refusal.
+
+    An exceeded limit is reported with 403 or 429.
+    """
     is_rate_limit = wait_seconds(reply) > 0 or b"rate limit" in reply.content.lower()
     return Reason.RATE_LIMITED if reply.status == 403 and is_rate_limit else usual_reason(reply)
 
@@ -125,7 +128,9 @@ _SITE = "https://www.kaggle.com"
 
 
 class KaggleDatasetSource(HttpSource):
-    """Data sets, 20 per page, dated by their last change, as their creation date is unknown.
+    """Data sets, 20 per page.
+
+    They are dated by their last change, because their creation date is unknown.
 
     API: https://www.kaggle.com/api/v1, HTTP Basic.
     """
@@ -199,5 +204,8 @@ class KaggleNotebookSource(KaggleDatasetSource):
 
 
 def _page(folder: str, reference: str) -> str:
-    """Return the address of `owner/slug`; empty, and so refused, if it is missing."""
+    """Return the address of `owner/slug`.
+
+    It is empty, and so refused, if it is missing.
+    """
     return f"{_SITE}/{folder}/{reference}" if reference else ""

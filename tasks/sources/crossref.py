@@ -68,8 +68,8 @@ class CrossrefSource(HttpSource):
         return Question("/works", (("query.bibliographic", words), *filters, *window))
 
     def look_up(self, dois: Sequence[str]) -> Question:
-        size, wanted = str(len(dois)), ",".join(f"doi:{doi}" for doi in dois)
-        parameters = (("filter", wanted), ("select", _SELECT), ("rows", size))
+        size, filter_text = str(len(dois)), ",".join(f"doi:{doi}" for doi in dois)
+        parameters = (("filter", filter_text), ("select", _SELECT), ("rows", size))
         return Question("/works", parameters, packed=len(dois))
 
     def page(self, body: Any) -> Page:

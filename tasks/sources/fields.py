@@ -14,12 +14,15 @@ from tasks.web import decoding
 from tasks.web.client import ascii_lower, stays_in_place
 from tasks.web.decoding import inside, mappings
 
-_AGO = bounded(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? ago")
+_RELATIVE_DATE = bounded(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? ago")
 _UNIT_DAYS = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
 
 
 def stated_day(text: str) -> date | None:
-    """Return the last possible day of a date in any common form; None for other text."""
+    """Return the last possible day of a date in any common form.
+
+    Returns None for other text.
+    """
     publication = read_date(text)
     return publication.last if publication is not None else None
 
@@ -30,7 +33,7 @@ def relative_day(text: str, today: date) -> date | None:
     "3 weeks ago" may be rounded, so its last possible day is two weeks ago.
     """
     text = text.strip()
-    if match := _AGO.fullmatch(text.lower()):
+    if match := _RELATIVE_DATE.fullmatch(text.lower()):
         count = int(match[1]) if match[1].isdigit() else 1
         days = max(count - 1, 0) * _UNIT_DAYS[match[2]]
         return today - timedelta(days=days) if days < today.toordinal() else None
@@ -63,13 +66,15 @@ def date_filters(query: SourceQuery, after: str, before: str) -> tuple[tuple[str
 
 _PREFIX = bounded(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", IGNORECASE)
 _DOI = bounded(r"10\.\d{4,9}/[^\s,|]{1,200}")
-"""Excludes commas and bars, which separate the DOIs of a batch filter."""
+"""Pattern of a DOI without commas and bars, which separate the DOIs of a batch filter."""
 _LONGEST_FILTER = 2500
 """Characters of a filter in an address; OpenAlex accepts about 4 KB in all."""
 
 
 def clean_doi(text: str) -> str | None:
-    """Return the bare DOI in lower case; None if it is invalid or unsafe in a filter or path.
+    """Return the bare DOI in lower case.
+
+    Returns None if it is invalid or unsafe in a filter or path.
 
     DOIs are case-insensitive in ASCII only (DOI handbook, 3.4): other letters stay as they are.
     """
@@ -121,7 +126,10 @@ def rows_of(body: Any, *path: str) -> list[Any]:
 
 
 def text_of(row: Row, *path: str) -> str:
-    """Return the text at `path` on one line; empty if there is none."""
+    """Return the text at `path` on one line.
+
+    It is empty if there is none.
+    """
     value = inside(row, *path)
     return one_line(value) if isinstance(value, str) else ""
 

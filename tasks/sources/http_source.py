@@ -1,4 +1,7 @@
-"""The base class of all sources: it turns queries into requests and pages into answers."""
+"""The base class of all sources.
+
+It turns queries into requests and pages into answers.
+"""
 
 from abc import ABC, abstractmethod
 from collections import deque
@@ -31,17 +34,17 @@ class Wording:
 def shortened(text: str, maximum_characters: int, maximum_words: int | None = None) -> Wording:
     """Cut `text` to both limits on one line, after a whole word if possible."""
     words = one_line(text).split(" ")
-    whole = " ".join(words)
+    full_text = " ".join(words)
     text_within = " ".join(words[:maximum_words] if maximum_words else words)
     if len(text_within) > maximum_characters:
         head = text_within[: maximum_characters + 1]
         text_within = head.rpartition(" ")[0] or text_within[:maximum_characters]
-    if text_within == whole:
-        return Wording(whole)
+    if text_within == full_text:
+        return Wording(full_text)
     most_words = f" and {maximum_words} words" if maximum_words else ""
     return Wording(
         text_within,
-        f"query cut from {len(whole)} to {len(text_within)} characters, from {len(words)} to"
+        f"query cut from {len(full_text)} to {len(text_within)} characters, from {len(words)} to"
         f" {len(text_within.split())} words: the limit is {maximum_characters} characters{most_words}",
     )
 
@@ -54,7 +57,7 @@ def plain_words(text: str) -> str:
 
 # Otherwise a source with all items outside the dates would be read to its end.
 _MOST_PAGES = 20
-_NOTHING_ASKED = Question("/")
+_EMPTY_QUESTION = Question("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,9 @@ class HttpSource(ABC):
     name: ClassVar[str]
     kind: ClassVar[SourceKind]
     searches_text: ClassVar[bool] = True
-    """Whether it searches by `SourceQuery.text`."""
+    """Whether the source searches by `SourceQuery.text`."""
     looks_up_dois: ClassVar[bool] = False
-    """Whether it looks up `SourceQuery.dois`."""
+    """Whether the source looks up `SourceQuery.dois`."""
     largest_batch: ClassVar[int] = 1
     """DOIs in one request."""
     maximum_characters: ClassVar[int] = 400
@@ -98,9 +101,9 @@ class HttpSource(ABC):
     rows_at: ClassVar[tuple[str, ...]] = ()
     """Path of the list of rows in the body."""
     required: ClassVar[tuple[str, ...]] = ()
-    """Settings that it requires."""
+    """Settings that the source requires."""
     advice: ClassVar[str] = ""
-    """Message to a user who has not set them."""
+    """Message to the user if they are not set."""
 
     def __init__(self, settings: Settings, context: SourceContext) -> None:
         self.settings = settings
@@ -166,25 +169,25 @@ class HttpSource(ABC):
         else:
             await self._gather([self.question(wording.text, query)], query, search_state)
         admissible = _admissible(search_state, query)
-        outside = [item for item in search_state.items.values() if item not in admissible]
+        excluded_items = [item for item in search_state.items.values() if item not in admissible]
         return KnowledgeAnswer(
             admissible if query.dois else admissible[: query.limit],
             tuple(dict.fromkeys(search_state.failures)),
-            len(outside),
+            len(excluded_items),
             query_sent=wording.text,
             shortening=wording.shortening,
-            undated_count=sum(item.published is None for item in outside),
+            undated_count=sum(item.published is None for item in excluded_items),
             notes=tuple(search_state.notes),
         )
 
     async def ask(
-        self, question: Question, query: SourceQuery, gathered: SearchState
+        self, question: Question, query: SourceQuery, search_state: SearchState
     ) -> Page | None:
         """Fetch one page; on failure, record it and return None."""
         del query
         result = await self.requests.fetch(question, self.read, self.worth_keeping)
         if result.failure is not None:
-            gathered.failures.append(result.failure)
+            search_state.failures.append(result.failure)
         return result.page
 
     def page_of(
@@ -204,19 +207,19 @@ class HttpSource(ABC):
         return Page(tuple(items), unreadable_count, tuple(gaps), cursor)
 
     async def _gather(
-        self, questions: Iterable[Question], query: SourceQuery, gathered: SearchState
+        self, questions: Iterable[Question], query: SourceQuery, search_state: SearchState
     ) -> None:
         queue, page_count = deque(questions), 0
         while queue:
             question = queue.popleft()
-            page = await self.ask(question, query, gathered)
+            page = await self.ask(question, query, search_state)
             if page is None:
                 continue
             page_count += 1
-            gathered.items.update(
-                (item.url, item) for item in page.items if item.url not in gathered.items
+            search_state.items.update(
+                (item.url, item) for item in page.items if item.url not in search_state.items
             )
-            gathered.failures.extend(
+            search_state.failures.extend(
                 self.requests.failure(question, reason, detail) for reason, detail in page.gaps
             )
             if page.unreadable_count:
@@ -224,10 +227,10 @@ class HttpSource(ABC):
                     f"{page.unreadable_count} of {page.unreadable_count + len(page.items)} rows are"
                     " not as documented"
                 )
-                gathered.failures.append(
+                search_state.failures.append(
                     self.requests.failure(question, Reason.MALFORMED_ANSWER, detail)
                 )
-            enough = not query.dois and len(_admissible(gathered, query)) >= query.limit
+            enough = not query.dois and len(_admissible(search_state, query)) >= query.limit
             next_question = (
                 question.at(page.cursor) if page.items or page.unreadable_count else None
             )
@@ -235,11 +238,11 @@ class HttpSource(ABC):
                 if page_count < _MOST_PAGES:
                     queue.append(next_question)
                 else:
-                    gathered.notes.append(f"stopped after {page_count} pages")
+                    search_state.notes.append(f"stopped after {page_count} pages")
 
     def _refusal(self, query: SourceQuery, wording: Wording) -> SourceFailure | None:
         if (missing := self.missing_setting(self.settings)) is not None:
-            return self.requests.failure(_NOTHING_ASKED, Reason.NOT_CONFIGURED, missing)
+            return self.requests.failure(_EMPTY_QUESTION, Reason.NOT_CONFIGURED, missing)
         if query.dois and not self.looks_up_dois:
             limitation = "looks up no DOIs"
         elif not query.dois and not self.searches_text:
@@ -249,17 +252,17 @@ class HttpSource(ABC):
         else:
             return None
         return self.requests.failure(
-            _NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {limitation}"
+            _EMPTY_QUESTION, Reason.BAD_REQUEST, f"{self.name} {limitation}"
         )
 
-    def _batches(self, dois: Sequence[str], gathered: SearchState) -> list[Question]:
+    def _batches(self, dois: Sequence[str], search_state: SearchState) -> list[Question]:
         unique: dict[str, None] = {}
         for text in dois:
             doi = clean_doi(text)
             if doi is None:
                 detail = f"{text[:100]!r} is no DOI that can be asked for"
-                gathered.failures.append(
-                    self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, detail)
+                search_state.failures.append(
+                    self.requests.failure(_EMPTY_QUESTION, Reason.BAD_REQUEST, detail)
                 )
             else:
                 unique[doi] = None
@@ -275,9 +278,9 @@ def overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:
     )
 
 
-def _admissible(gathered: SearchState, query: SourceQuery) -> tuple[KnowledgeItem, ...]:
+def _admissible(search_state: SearchState, query: SourceQuery) -> tuple[KnowledgeItem, ...]:
     return tuple(
         item
-        for item in gathered.items.values()
+        for item in search_state.items.values()
         if item.admissible(query.published_after, query.published_before)
     )

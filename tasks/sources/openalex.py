@@ -31,7 +31,10 @@ _SELECT = (
 
 
 class OpenAlexSource(HttpSource):
-    """Works by words or by batches of DOIs. Works without a key, within a small daily allowance."""
+    """Works by words or by batches of DOIs.
+
+    The API can be used without a key, within a small daily allowance.
+    """
 
     name = "openalex"
     kind = SourceKind.PAPERS
@@ -63,8 +66,8 @@ class OpenAlexSource(HttpSource):
         )
 
     def look_up(self, dois: Sequence[str]) -> Question:
-        size, wanted = str(_LARGEST_PAGE), f"doi:{'|'.join(dois)}"
-        parameters = (("filter", wanted), ("select", _SELECT), ("per_page", size))
+        size, filter_text = str(_LARGEST_PAGE), f"doi:{'|'.join(dois)}"
+        parameters = (("filter", filter_text), ("select", _SELECT), ("per_page", size))
         return Question("/works", parameters, packed=len(dois))
 
     def page(self, body: Any) -> Page:

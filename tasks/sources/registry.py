@@ -45,9 +45,9 @@ def open_sources(
     """
     by_name = {source.name: source for source in SOURCES}
     selected_names = set(by_name if names is None else names)
-    if unknown := sorted(selected_names - set(by_name)):
+    if unknown_names := sorted(selected_names - set(by_name)):
         raise ConfigurationError(
-            f"no source is named {', '.join(unknown)}: choose from {', '.join(by_name)}"
+            f"no source is named {', '.join(unknown_names)}: choose from {', '.join(by_name)}"
         )
     return tuple(
         source(settings, context) for name, source in by_name.items() if name in selected_names

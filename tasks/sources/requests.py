@@ -36,7 +36,10 @@ class Question:
     packed: int = 1
 
     def at(self, cursor: str) -> "Question | None":
-        """Return the request for the page at `cursor`; None if it has no pages."""
+        """Return the request for the page at `cursor`.
+
+        Returns None if it has no pages.
+        """
         pages = dict(self.parameters)
         if not cursor or "cursor" not in pages:
             return None
@@ -217,12 +220,12 @@ class SourceRequests:
         except BudgetExhaustedError as error:
             return Tried(FetchResult(failure=self.failure(question, error.reason, str(error))))
         columns = {"packed": question.packed, "attempt": number}
-        asked_at = time.monotonic()
+        start_time = time.monotonic()
         async with self._turn():
             sent_at = time.monotonic()
             row = recorded(self._context.ledger, source, question.path, "source request", **columns)
             with row as call:
-                call.wait_seconds = sent_at - asked_at
+                call.wait_seconds = sent_at - start_time
                 try:
                     reply = await self._send(question)
                     call.status = reply.status
@@ -262,7 +265,10 @@ class SourceRequests:
         )
 
     async def _send(self, question: Question) -> Reply:
-        """Send the request; redirects are followed only on the same host, because of the keys."""
+        """Send the request.
+
+        Redirects are followed only on the same host, because of the keys.
+        """
         upstream = self._upstream
         of_body = {} if question.body is None else {"content-type": "application/json"}
         return await exchange_on_host(
@@ -286,8 +292,8 @@ class SourceRequests:
             refusals, content = self._upstream.refuses_with, reply.content.lower()
             is_final = any(reply.status == status and word in content for status, word in refusals)
             reason = Reason.FORBIDDEN if is_final else self._upstream.reason(reply)
-            mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
-            detail = f"{mend}it answered {reply.status}: {_refusal_text(reply)}"
+            hint_text = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
+            detail = f"{hint_text}it answered {reply.status}: {_refusal_text(reply)}"
             retry, wait_seconds = reason.again_at_once, self._upstream.asks_to_wait_seconds(reply)
         else:
             try:
@@ -300,7 +306,10 @@ class SourceRequests:
         return Tried(FetchResult(failure=failure), retry, wait_seconds)
 
     def _apply_limits(self, reply: Reply) -> None:
-        """Apply a stated rate or pause; after a 429, at least a short pause."""
+        """Apply a stated rate or pause.
+
+        After a 429 there is at least a short pause.
+        """
         wait_seconds = self._upstream.asks_to_wait_seconds(reply)
         if reply.status == 429:
             wait_seconds = max(wait_seconds, self._settings.retry_base_seconds)

@@ -25,11 +25,14 @@ from tasks.web.client import Secrets, web_address
 from tasks.web.headers import whole_number
 
 _BRAVE_MOST = 20
-_EARLIEST = date(1990, 1, 1)
+_EARLIEST_DATE = date(1990, 1, 1)
 
 
 class _WebSearch(HttpSource):
-    """A search whose hits have a title, an address, a text and a day, which may be relative."""
+    """A search whose hits have a title, an address, a text and a day.
+
+    The day may be relative.
+    """
 
     kind = SourceKind.WEB
     url_field, text_field, day_field = "url", "content", "published_date"
@@ -74,7 +77,7 @@ class BraveSource(_WebSearch):
         dates: tuple[tuple[str, str], ...] = ()
         if query.published_after or query.published_before:
             last = query.published_before or datetime.now(UTC).date()
-            dates = (("freshness", f"{query.published_after or _EARLIEST}to{last}"),)
+            dates = (("freshness", f"{query.published_after or _EARLIEST_DATE}to{last}"),)
         return Question(
             "/res/v1/web/search",
             (("q", words), ("count", str(min(query.limit, _BRAVE_MOST))), *dates),
@@ -108,13 +111,18 @@ def brave_wait_seconds(reply: Reply) -> float:
 
 
 def _numbers(text: str) -> list[int]:
-    """Parse comma-separated numbers; empty if one is invalid, as headers match by position."""
+    """Parse comma-separated numbers.
+
+    The result is empty if one is invalid, because headers match by position.
+    """
     numbers = [number for part in text.split(",") if (number := whole_number(part)) is not None]
     return numbers if len(numbers) == len(text.split(",")) else []
 
 
 class SearxngSource(_WebSearch):
-    """Web pages. Every engine behind it that did not answer is a failure.
+    """Web pages.
+
+    Every engine behind it that did not answer is a failure.
 
     API, self-hosted: GET {SEARXNG_URL}/search?format=json.
     """
@@ -196,7 +204,7 @@ class SerperSource(_WebSearch):
             limit_name="serper",
             secrets=Secrets.in_header("X-API-KEY", settings.serper_api_key),
             mend={Reason.FORBIDDEN: "check SERPER_API_KEY and its credits"},
-            refuses_with=((400, b"credit"),),  # they are spent
+            refuses_with=((400, b"credit"),),  # the credits are spent
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
@@ -247,7 +255,9 @@ _TAVILY_MOST = 20
 
 
 class TavilySource(_WebSearch):
-    """Web pages. Most results have no date, so with a cutoff most are inadmissible.
+    """Web pages.
+
+    Most results have no date, so with a cutoff most are inadmissible.
 
     API: POST https://api.tavily.com/search.
     """

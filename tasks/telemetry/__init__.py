@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 Value = str | int | float | bool | None
-"""Of an attribute: names, counts and outcomes; never a text of an idea, a prompt, a reply or a key.
-"""
+"""Value of an attribute: a name, count or outcome, never a key or the text of an idea or call."""
 Labels = Mapping[str, str | bool]
 Kind = Literal["internal", "client", "server"]
 

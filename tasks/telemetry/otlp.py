@@ -1,8 +1,8 @@
-"""The one file that knows OpenTelemetry's SDK. Imported only where an endpoint is set.
+"""Spans and metrics by OpenTelemetry's SDK.
 
-Its providers are its own, never the process's global ones: other libraries that trace themselves,
-and may put texts into attributes, do not report through them. Source:
-https://opentelemetry.io/docs/specs/otlp/#otlphttp
+This module is imported only if an endpoint is set. The providers are separate from the process's
+global ones, so that other libraries, whose attributes may contain texts, do not report through
+them. Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp
 """
 
 import os
@@ -28,9 +28,9 @@ from tasks.telemetry import Kind, Labels, Span, Value
 from warehouse.scrubbing import mask_secrets
 
 INTERVAL_SECONDS = 30.0
-"""Between two reports of the metrics; the last one is sent at the end."""
+"""Time between two reports of the metrics; the last report is sent at the end."""
 TIMEOUT_SECONDS = 3.0
-"""What a collector that does not answer may cost, each time."""
+"""Maximum delay for each request to a collector that does not answer."""
 
 # Labels hold names and outcomes only. Counters add up over processes, each from its start.
 _COUNTERS = {  # name: unit and meaning
@@ -78,9 +78,9 @@ class RecordedSpan(Span):
 
 
 class Reporter:
-    """Sends to `<endpoint>/v1/traces` and `<endpoint>/v1/metrics`.
+    """Reporter to `<endpoint>/v1/traces` and `<endpoint>/v1/metrics`.
 
-    `OTEL_EXPORTER_OTLP_HEADERS` may hold what the collector asks for.
+    `OTEL_EXPORTER_OTLP_HEADERS` may hold headers that the collector requires.
     """
 
     def __init__(self, settings: TelemetrySettings, service: str) -> None:
@@ -129,8 +129,9 @@ class Reporter:
     def span(
         self, name: str, kind: Kind, parent: str | None, attributes: Mapping[str, Value]
     ) -> Iterator[RecordedSpan]:
-        """A span around what happens inside; of an error only the type is told, for its message may
-        quote anything.
+        """Record a span around the block.
+
+        Only the type of an error is reported, because its message may quote any text.
         """
         context = (
             _PROPAGATOR.extract({"traceparent": parent}, context=Context()) if parent else None
@@ -151,22 +152,22 @@ class Reporter:
                 raise
 
     def traceparent(self) -> str | None:
-        """The current span as W3C's `traceparent`."""
+        """Return the current span as a W3C `traceparent`."""
         carrier: dict[str, str] = {}
         _PROPAGATOR.inject(carrier)
         return carrier.get("traceparent")
 
     def close(self) -> None:
-        """Send what is left, for no longer than the settings allow."""
+        """Send the remaining reports, within `TIMEOUT_SECONDS`."""
         self._tracers.force_flush(int(self._milliseconds))
         self._tracers.shutdown()
         self._meters.shutdown(timeout_millis=self._milliseconds)
 
 
 def _attributes(attributes: Mapping[str, Value]) -> dict[str, str | int | float | bool]:
-    """Return attributes of a span without unknown ones: absent and empty differ.
+    """Return a span's attributes except None, with secrets masked.
 
-    A name that others gave, such as a model's, may repeat a key.
+    Names from outside, such as a model's, may contain a key.
     """
     return {
         f"{_SCOPE}.{name}": mask_secrets(value)

@@ -27,61 +27,66 @@ class _ReporterState:
         self.count: Callable[[LlmCall], None] | None = None
 
 
-_SHARED = _ReporterState()
+_STATE = _ReporterState()
 
 
 def current() -> "Reporter | None":
     """Return the open reporter, if any."""
-    return _SHARED.reporter
+    return _STATE.reporter
 
 
 @contextmanager
 def reporting(settings: TelemetrySettings, service: str) -> Iterator[None]:
-    """Report spans and metrics as `service` during the block; flush them at the end.
+    """Report spans and metrics as `service` during the block.
 
-    Nothing happens without an endpoint, or inside another `reporting`. A collector that does not
-    answer causes a delay of seconds and a warning, never a failure.
+    Flush them at the end. Nothing happens without an endpoint, or inside another `reporting`. A
+    collector that does not answer causes a delay of seconds and a warning, never a failure.
     """
     if settings.otlp_endpoint is None:
         yield
         return
-    # The SDK is imported only where an endpoint is set: it would slow every other start.
+    # The SDK is imported only if an endpoint is set, because the import is slow.
     from tasks.telemetry.otlp import Reporter
 
-    with _SHARED.lock:
-        _SHARED.reporter = _SHARED.reporter or Reporter(settings, service)
-        _SHARED.users += 1
+    with _STATE.lock:
+        _STATE.reporter = _STATE.reporter or Reporter(settings, service)
+        _STATE.users += 1
     try:
         yield
     finally:
         unused_reporter = None
-        with _SHARED.lock:
-            _SHARED.users -= 1
-            if _SHARED.users == 0:
-                unused_reporter, _SHARED.reporter = _SHARED.reporter, None
+        with _STATE.lock:
+            _STATE.users -= 1
+            if _STATE.users == 0:
+                unused_reporter, _STATE.reporter = _STATE.reporter, None
         if unused_reporter is not None:
             unused_reporter.close()
 
 
-_NOTHING: AbstractContextManager[Span] = nullcontext(Span())
+_NO_SPAN: AbstractContextManager[Span] = nullcontext(Span())
 
 
 def span(
     name: str, *, kind: Kind = "internal", parent: str | None = None, **attributes: Value
 ) -> AbstractContextManager[Span]:
-    """Return a span for a `with` block, below the current one; a no-op without a reporter.
+    """Return a span for a `with` block, below the current one.
+
+    Without a reporter, the span does nothing.
 
     Args:
-        name: what happens, the same for every idea: attributes tell them apart.
+        name: kind of event, equal for all ideas, which differ by their attributes.
         parent: a `traceparent` from another process, instead of the current span.
         attributes: reported as `assay.<name>`; None is left out.
     """
     reporter = current()
-    return _NOTHING if reporter is None else reporter.span(name, kind, parent, attributes)
+    return _NO_SPAN if reporter is None else reporter.span(name, kind, parent, attributes)
 
 
 def traceparent() -> str | None:
-    """Return the current span for another process (W3C Trace Context, section 3.2), if any."""
+    """Return the current span for another process, if any.
+
+    Format: W3C Trace Context, section 3.2.
+    """
     reporter = current()
     return None if reporter is None else reporter.traceparent()
 
@@ -111,12 +116,12 @@ def count_calls() -> None:
     """Count the model calls of this process for Prometheus from now on."""
     from tasks.telemetry.figures import model_call
 
-    _SHARED.count = model_call
+    _STATE.count = model_call
 
 
 def model_calls() -> list[LlmCall]:
     """Return an empty list that reports the model calls appended to it."""
-    reporter, count = current(), _SHARED.count
+    reporter, count = current(), _STATE.count
     observers = [each for each in (count, reporter and partial(_model_call, reporter)) if each]
     return _ObservedList(lambda call: [each(call) for each in observers]) if observers else []
 
@@ -148,7 +153,7 @@ def source_calls() -> list[ApiCall]:
 
 
 def _source_call(reporter: "Reporter", call: ApiCall) -> None:
-    labels = {"source": call.source}  # its endpoint is no label: of a download it is an address
+    labels = {"source": call.source}  # no endpoint: it is an address if a file is downloaded
     outcome = call.failure_reason or "answered"
     reporter.add("source.requests", 1, {**labels, "outcome": outcome, "cache_hit": call.cache_hit})
     reporter.add("source.upstream_requests", call.upstream_requests, labels)
@@ -158,7 +163,10 @@ def _source_call(reporter: "Reporter", call: ApiCall) -> None:
 
 
 def idea_landed(outcome: str, seconds: float) -> None:
-    """Report a landed idea; `outcome` is `complete` or the reason it ended early."""
+    """Report a landed idea.
+
+    `outcome` is `complete` or the reason it ended early.
+    """
     if (reporter := current()) is not None:
         reporter.add("ideas", 1, {"outcome": outcome})
         reporter.time("idea.duration", seconds, {"outcome": outcome})

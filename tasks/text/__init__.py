@@ -1,1 +1,1 @@
-"""Classic text processing that every topic may use: it knows no idea, no step and no engine."""
+"""Classic text processing for all topics, independent of ideas, steps and engines."""

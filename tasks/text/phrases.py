@@ -50,7 +50,7 @@ _NOUNS_IN_ING = words_of("""
     reasoning rendering routing sampling scheduling screening sensing sequencing signaling
     signalling smoothing spiking thinking tracking training tuning understanding warming
     """)
-_HANGING = words_of("""
+_TRAILING_WORDS = words_of("""
     incorporates affect affects captures reflect reflects falls produces requires remains allows
     yields enables contains drives relies without within while during given necessary versus via per
     due
@@ -99,7 +99,10 @@ def _family(stem: str) -> str:
 
 
 def specific_phrases(text: str, limit: int) -> list[str]:
-    """Return the `limit` best specific phrases, none part of another, single words last."""
+    """Return the `limit` best specific phrases, single words last.
+
+    No phrase is part of another.
+    """
     phrases: list[str] = []
     candidates = [_trim(phrase) for phrase in key_phrases(text, 40)]
     for phrase in sorted(
@@ -124,14 +127,18 @@ def _trim(phrase: str) -> str:
     while parts and not specific_stems(parts[0]):
         parts.pop(0)
     while parts and (
-        (parts[-1].endswith("ing") and parts[-1] not in _NOUNS_IN_ING) or parts[-1] in _HANGING
+        (parts[-1].endswith("ing") and parts[-1] not in _NOUNS_IN_ING)
+        or parts[-1] in _TRAILING_WORDS
     ):
         parts.pop()
     return " ".join(parts)
 
 
 def mentions(stems_of_text: frozenset[str], phrase: str) -> bool:
-    """Return whether a text with these stems has those of `phrase`; one of four or more may miss."""
+    """Return whether a text with these stems has those of `phrase`.
+
+    One stem of four or more may be missing.
+    """
     phrase_stems = specific_stems(phrase)
     return len(phrase_stems - stems_of_text) <= (1 if len(phrase_stems) > 3 else 0)
 
@@ -154,26 +161,30 @@ SUBJECT_WORDS = 2
 
 
 def phrase_queries(text: str, statements: Sequence[str], limit: int) -> list[list[str]]:
-    """Return for each statement about `text` at most `limit` queries of at most seven words.
+    """Return at most `limit` queries per statement about `text`.
 
-    Queries of a statement start with different key phrases of it, and are filled with the most
-    frequent words of the text. A statement without specific words has no query; no two statements
-    share a query.
+    A query has at most seven words. Queries of a statement start with different key phrases of it,
+    and are filled with the most frequent words of the text. A statement without specific words has
+    no query; no two statements share a query.
     """
     frequency = stem_counts(text)
     by_salience = sorted(
         dict.fromkeys(meaningful_words(text)), key=lambda word: -salience(word, frequency)
     )
     subject = by_salience[:SUBJECT_WORDS]
-    seen: set[frozenset[str]] = set()
+    used_stems: set[frozenset[str]] = set()
     queries_by_statement = []
     for statement in statements:
         phrases = ranked_phrases(statement, frequency)
         queries: list[str] = []
         for start in range(len(phrases)):
             query = join_phrases([*phrases[start : start + 2], *subject], QUERY_WORD_LIMIT)
-            if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
-                seen.add(stems)
+            if (
+                len(queries) < limit
+                and query
+                and (stems := specific_stems(query)) not in used_stems
+            ):
+                used_stems.add(stems)
                 queries.append(query)
         if not queries and (query := join_phrases([*phrases, *subject], QUERY_WORD_LIMIT)):
             queries.append(query)
@@ -182,7 +193,7 @@ def phrase_queries(text: str, statements: Sequence[str], limit: int) -> list[lis
 
 
 def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:
-    """Return the specific phrases of `text`, those most frequent in the idea first."""
+    """Return specific phrases of `text`, most frequent in the idea first."""
     phrases = specific_phrases(text, 8) or meaningful_words(text)[:4]
     return sorted(
         phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split())

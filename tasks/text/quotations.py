@@ -55,11 +55,11 @@ _INNER_MARKS = str.maketrans("“”", "‘’")
 
 
 def quotable(sentence: str) -> str:
-    """Return the sentence for a quotation in “…”, at most `QUOTATION_WORD_LIMIT` words (then with
-    an ellipsis).
+    """Return the sentence for a quotation in “…”, shortened to `QUOTATION_WORD_LIMIT` words.
 
-    Signs such as `<`, `*` and `[MASK]` stay; renderers escape them. Addresses are left out, inner
-    quotation marks become single ones, and square brackets that would cite (`[P2]`) round ones.
+    A shortened sentence ends in an ellipsis. Signs such as `<`, `*` and `[MASK]` stay; renderers escape them. Addresses are left out, inner
+    quotation marks become single ones, and square brackets that would cite (`[P2]`) become round
+    ones.
     """
     text = _ADDRESS.sub(" ", sentence).translate(_INNER_MARKS)
     one_line = " ".join(_BRACKETED.sub(_without_key, text).split())
@@ -72,13 +72,11 @@ def _without_key(bracket: Match[str]) -> str:
 
 
 def passages(quotes: Iterable[tuple[str, str]]) -> str:
-    """Sentences of papers in quotation marks, one per paragraph, each with the key it is cited
-    by.
-    """
+    """Return quotations as paragraphs, each with the key of its paper."""
     return "\n\n".join(f"“{quotable(sentence)}” [{key}]" for sentence, key in quotes)
 
 
 def cited(keys: Sequence[str]) -> str:
-    """The first `KEYS_SHOWN` keys in brackets; says so where there are more."""
+    """Return the first `KEYS_SHOWN` keys in brackets, noting more."""
     listed_keys = " ".join(f"[{key}]" for key in keys[:KEYS_SHOWN])
     return f"(among them {listed_keys})" if len(keys) > KEYS_SHOWN else listed_keys

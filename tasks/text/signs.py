@@ -103,7 +103,7 @@ _OF_OTHERS = bounded(
     r" (?:methods|approaches|models))\b",
     IGNORECASE,
 )
-_TURNED = bounded(
+_AVOIDED_FAULT = bounded(
     r"\b(?:less|lower|fewer|little|reduc\w{1,40}|avoid\w{0,40}|prevent\w{0,40}|without|no)"
     r" (?:\w{1,40} )?"
     r"(?:overfit\w*+|bias|errors?|degradation|collapse|failures?|instabilit\w*+|sensitiv\w*+"
@@ -118,7 +118,7 @@ _SETTING = bounded(
     r" (?:widely|commonly|heavily|often) \w++|\bmany attempts\b",
     IGNORECASE,
 )
-_OWN = bounded(
+_OWN_WORK = bounded(
     r"\b(?:we|our|this (?:paper|work|study)|results? (?:show|indicate|suggest|reveal))\b",
     IGNORECASE,
 )
@@ -128,7 +128,7 @@ _NO_OUTCOME = bounded(
     r"|this)\s{1,9})?(?:\w{1,40}\s{1,9})?thresholds?\b",
     IGNORECASE,
 )
-_RESCUE = bounded(
+_REMEDY = bounded(
     r"\b(?:overcom|address|mitigat|alleviat|tackl|avoid|without|eliminat|solv|remed|instead of|to"
     r" (?:this|that) end|resolv|circumvent)\w*+",
     IGNORECASE,
@@ -176,11 +176,14 @@ class Reading:
 
 @lru_cache(maxsize=8192)
 def read_sentence(sentence: str) -> Reading:
-    """Classify a sentence by wording. A weakness that is overcome is no negative outcome."""
+    """Classify a sentence by wording.
+
+    A weakness that is overcome is no negative outcome.
+    """
     sign = _sign(sentence)
     finding = _FINDING.search(sentence) is not None
     of_others = (
-        _OWN.search(sentence) is None
+        _OWN_WORK.search(sentence) is None
         and (_OF_OTHERS if sign == "negative" else _SETTING).search(sentence) is not None
     )
     if sign == "negative" and not (finding or of_others):
@@ -197,13 +200,13 @@ def read_sentence(sentence: str) -> Reading:
 
 
 def _sign(sentence: str) -> Sign:
-    sentence = _TURNED.sub(" better ", _NO_OUTCOME.sub(" ", sentence))
+    sentence = _AVOIDED_FAULT.sub(" better ", _NO_OUTCOME.sub(" ", sentence))
     if _STRONGLY_NEGATIVE.search(sentence):
-        return "neutral" if _RESCUE.search(sentence) else "negative"
+        return "neutral" if _REMEDY.search(sentence) else "negative"
     sign = outcome_cue(sentence)
     if sign == "neutral" and _NEGATIVE_TOO.search(sentence):
         sign = "negative"
-    return "neutral" if sign == "negative" and _RESCUE.search(sentence) else sign
+    return "neutral" if sign == "negative" and _REMEDY.search(sentence) else sign
 
 
 PRACTICES: dict[str, Pattern] = {

@@ -1,4 +1,4 @@
-"""Comparison of titles, texts and authors, and detection of an idea's own publication."""
+"""Comparison of titles, texts and authors, and of publications with ideas."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,10 @@ _GENRE = bounded(r"^(?:research )?(?:plan|proposal|idea|project) (?:for |on )?")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The compared facts of a work; `text` is an idea or an abstract."""
+    """The compared facts of a work.
+
+    `text` is an idea or an abstract.
+    """
 
     title: str
     text: str | None = None
@@ -58,7 +61,10 @@ def _plain_words(text: str) -> list[str]:
 
 
 def same_title(idea_title: str, found_title: str) -> bool:
-    """Return whether a title is the idea's, with few additional words, such as a site name."""
+    """Return whether a title is the idea's.
+
+    It may have a few additional words, such as a site name.
+    """
     idea_plain, found_plain = _GENRE.sub("", plain_title(idea_title)), plain_title(found_title)
     if len(idea_plain.split()) < LEAST_TITLE_WORDS:
         return False
@@ -67,14 +73,15 @@ def same_title(idea_title: str, found_title: str) -> bool:
 
 
 def same_text(idea_text: str, found_text: str) -> bool:
-    """Return whether the idea contains at least half of a text's runs of six words."""
+    """Return whether the idea contains half of a text's six-word runs."""
     return _shared_runs(idea_text, found_text) >= _SAME_SHARE
 
 
 def same_authors(idea_authors: Sequence[str], found_authors: Sequence[str]) -> bool:
-    """Return whether two authors of the idea, or its only one, are among `found_authors`.
+    """Return whether two of the idea's authors are among `found_authors`.
 
-    They are compared by surname and first initial; names without both match nobody.
+    A single author suffices if the idea has only one. They are compared by surname and first
+    initial; names without both match nobody.
     """
     found_keys = author_keys(found_authors)
     shared_count = sum(not found_keys.isdisjoint(_readings(author)) for author in idea_authors)
@@ -88,9 +95,10 @@ def author_keys(authors: Iterable[str]) -> frozenset[tuple[str, str]]:
 
 @lru_cache(maxsize=16384)
 def _readings(author: str) -> tuple[tuple[str, str], ...]:
-    """Return the readings of a name: `Müller, J.`, `Jörg Mueller` and `Muller J` share one.
+    """Return the possible readings of a name.
 
-    Without a comma the surname may come last or first.
+    `Müller, J.`, `Jörg Mueller` and `Muller J` share one. Without a comma the surname may come last
+    or first.
     """
     last, comma, first = author.partition(",")
     if comma and last.strip():
@@ -143,7 +151,7 @@ def _near_title(idea_title: str, found_title: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ComparedText:
-    """The words and word runs of a text, computed once for many comparisons."""
+    """Words and word runs of a text, computed once."""
 
     words: list[str]
     runs: frozenset[tuple[str, ...]]
@@ -175,7 +183,10 @@ def _stem(word: str) -> str:
 
 
 def _shared_runs(idea_text: str, found_text: str) -> float:
-    """Return the share, 0 to 1, of a text's word runs in the idea; 0 if it is too short."""
+    """Return the share of a text's word runs in the idea.
+
+    The share is from 0 to 1, and 0 if the text is too short.
+    """
     found_runs = _runs(_plain_words(found_text))
     if len(found_runs) < _LEAST_RUNS:
         return 0.0

@@ -1,6 +1,4 @@
-"""Word lists of the text toolkit: function words, abbreviations, and cues of good and bad
-outcomes.
-"""
+"""Word lists: function words, abbreviations, and cues of good and bad outcomes."""
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -32,8 +32,8 @@ _NUMBER = bounded(r"\d")
 _NEGATIVE = bounded(r"\b(?:" + "|".join(NEGATIVE_CUES) + r")\b", IGNORECASE)
 _POSITIVE = bounded(r"\b(?:" + "|".join(POSITIVE_CUES) + r")\b", IGNORECASE)
 _PHRASE_BREAK = bounded(r"[.,;:!?()\[\]{}\"“”\n\r\t|•*_#<>=]|\s[-–—]\s|—")
-_UNBROKEN = bounded(r"\S+")
-# The first that fits is taken, so longer endings stand before those they end in.
+_TOKEN = bounded(r"\S+")
+# The first match counts, so a longer ending precedes the shorter ones that it ends in.
 _SUFFIXES = (
     ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("fulness", "ful"),
     ("iveness", "ive"), ("ations", "ate"), ("ation", "ate"), ("ments", "ment"),
@@ -46,11 +46,12 @@ _SUFFIXES = (
 
 
 def sections_of_markdown(text: str) -> list[tuple[str, str]]:
-    """Return (heading, body) in order; text before the first heading has the heading ``""``.
+    """Return (heading, body) in order.
 
-    Headings are `#` lines, underlined lines, lines wholly in bold, and labels of up to three words
-    alone on a line (`Method:`). A heading without a body is kept with an empty one; lines in code
-    fences are body. A Markdown parser would not recognize bold lines and labels as headings.
+    Text before the first heading has the heading ``""``. Headings are `#` lines, underlined lines,
+    lines wholly in bold, and labels of up to three words alone on a line (`Method:`). A heading
+    without a body is kept with an empty one; lines in code fences are body. A Markdown parser would
+    not recognize bold lines and labels as headings.
     """
     line_groups: list[tuple[str, list[str]]] = [("", [])]
     for heading, line in _lines(text):
@@ -63,7 +64,7 @@ def sections_of_markdown(text: str) -> list[tuple[str, str]]:
 
 
 def _lines(text: str) -> list[tuple[str | None, str]]:
-    """Each line with its heading text, or None for a line of the body."""
+    """Return each line with its heading text, None in the body."""
     lines = text.splitlines()
     result: list[tuple[str | None, str]] = []
     in_fence = False
@@ -133,7 +134,10 @@ def _ends_with_abbreviation(before: str, mark: str) -> bool:
 
 
 def words(text: str) -> list[str]:
-    """Return lower-case words and numbers in order; inner hyphens, dots and slashes are kept."""
+    """Return lower-case words and numbers in order.
+
+    Inner hyphens, dots and slashes are kept.
+    """
     return [match.lower() for match in _WORD.findall(text)]
 
 
@@ -167,7 +171,9 @@ def _stem(word: str) -> str:
 
 
 def key_phrases(text: str, limit: int) -> list[str]:
-    """Return the `limit` best phrases of up to four lower-case words, best first (RAKE).
+    """Return the `limit` best lower-case phrases, best first (RAKE).
+
+    A phrase has up to four words.
 
     Source: Rose et al., Automatic keyword extraction from individual documents, 2010.
     """
@@ -204,7 +210,7 @@ def _phrases(part: str) -> list[tuple[str, ...]]:
 
 
 def overlap_0_to_1(a: str, b: str) -> float:
-    """Return the mean of containment and Jaccard similarity of two texts' content words."""
+    """Return the mean of containment and Jaccard similarity of content words."""
     left, right = set(content_words(a)), set(content_words(b))
     if not left or not right:
         return 0.0
@@ -213,7 +219,7 @@ def overlap_0_to_1(a: str, b: str) -> float:
 
 
 def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tuple[float, str]]:
-    """Return the `limit` sentences nearest to `query` by TF-IDF cosine, as (cosine, sentence).
+    """Return (cosine, sentence) of the `limit` nearest sentences by TF-IDF.
 
     Sentences that share nothing with the query come last with 0; ties keep their order.
     """
@@ -238,8 +244,11 @@ def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tup
 
 
 def shorten_words(text: str, limit: int) -> tuple[str, int]:
-    """Cut `text` after `limit` words; return it and the number of words removed."""
-    ends = [match.end() for match in _UNBROKEN.finditer(text)]
+    """Cut `text` after `limit` words.
+
+    Return it and the number of words removed.
+    """
+    ends = [match.end() for match in _TOKEN.finditer(text)]
     if len(ends) <= limit:
         return text, 0
     return (text[: ends[limit - 1]] if limit > 0 else ""), len(ends) - max(limit, 0)
@@ -253,12 +262,12 @@ class Excerpt(NamedTuple):
 
 
 def nearest_sentences(query: str, text: str, limit: int | None) -> Excerpt:
-    """Return the sentences of `text` nearest to `query`, at most `limit` words; None: all.
+    """Return the sentences nearest to `query`, at most `limit` words.
 
-    They keep their order; a text that fits stays as it is. Where not even one sentence fits, the
-    nearest is cut.
+    If `limit` is None, return all of `text`. The sentences keep their order, and a text that fits
+    stays unchanged. If no sentence fits, the nearest one is cut.
     """
-    total = len(_UNBROKEN.findall(text))
+    total = len(_TOKEN.findall(text))
     if limit is None or total <= limit:
         return Excerpt(text, 0)
     unique = list(dict.fromkeys(sentences(text)))
@@ -266,7 +275,7 @@ def nearest_sentences(query: str, text: str, limit: int | None) -> Excerpt:
     room = limit
     by_nearness = [sentence for _, sentence in rank_sentences(query, unique, len(unique))]
     for sentence in by_nearness:
-        length = len(_UNBROKEN.findall(sentence))
+        length = len(_TOKEN.findall(sentence))
         if length <= room:
             chosen_sentences.add(sentence)
             room -= length

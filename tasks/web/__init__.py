@@ -1,1 +1,1 @@
-"""What every exchange over HTTP needs: one client, bounded answers, limits, one way to retry."""
+"""HTTP exchanges: one client, bounded answers, limits and retries."""

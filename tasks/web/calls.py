@@ -74,7 +74,7 @@ def recorded(
 
 def record(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
     """Record one request; missing `columns` default to one request without waiting."""
-    usual: dict[str, Any] = {
+    default_columns: dict[str, Any] = {
         "call_id": uuid4().hex,
         "status": None,
         "failure_reason": None,
@@ -86,7 +86,7 @@ def record(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
         "created_at": datetime.now(UTC),
     }
     row = {"idea_id": ledger.idea_id, "source": source, "endpoint": endpoint[:_LONGEST_ENDPOINT]}
-    call = ApiCall(**{**usual, **columns, **row})
+    call = ApiCall(**{**default_columns, **columns, **row})
     for place, other in enumerate(ledger.api_calls):
         if other.call_id == call.call_id:  # two look-ups of the idea shared a request
             share = other.request_share + call.request_share

@@ -39,11 +39,11 @@ _LIMITS = httpx.Limits(
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """Secret values that requests carry.
+    """Secret values of requests.
 
     Attributes:
         headers, parameters: by name.
-        parts: what those are made of.
+        parts: the components of those values.
     """
 
     headers: dict[str, SecretStr] = field(default_factory=dict)
@@ -52,7 +52,10 @@ class Secrets:
 
     @classmethod
     def in_header(cls, name: str, key: SecretStr | None, before: str = "") -> "Secrets":
-        """Return a key as a header, with a prefix; empty without a key."""
+        """Return a key as a header, with a prefix.
+
+        It is empty without a key.
+        """
         return cls({name: SecretStr(f"{before}{key.get_secret_value()}")} if key else {})
 
     @classmethod
@@ -75,14 +78,14 @@ class Secrets:
         return {_SECRETS: self}
 
 
-_IN_FORCE: ContextVar[Secrets | None] = ContextVar("secrets_in_force", default=None)
+_CURRENT_SECRETS: ContextVar[Secrets | None] = ContextVar("secrets_in_force", default=None)
 
 
 class _ScrubFilter(logging.Filter):
     """Removes keys from the connection's debug log, where a redirect may repeat one."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if (secrets := _IN_FORCE.get()) is not None:
+        if (secrets := _CURRENT_SECRETS.get()) is not None:
             record.msg, record.args = secrets.scrubbed(record.getMessage()), ()
         return True
 
@@ -114,11 +117,11 @@ class KeyedTransport(httpx.AsyncBaseTransport):
         request_with_keys = httpx.Request(
             request.method, url, headers=headers, stream=request.stream, extensions=extensions
         )
-        token = _IN_FORCE.set(secrets)
+        token = _CURRENT_SECRETS.set(secrets)
         try:
             return await self._transport_for(url).handle_async_request(request_with_keys)
         finally:
-            _IN_FORCE.reset(token)
+            _CURRENT_SECRETS.reset(token)
 
     def _transport_for(self, url: httpx.URL) -> httpx.AsyncHTTPTransport:
         proxy = self._by_proxy.get(url.scheme)
@@ -201,7 +204,10 @@ def stays_in_place(identifier: str) -> bool:
 
 
 def ascii_lower(text: str) -> str:
-    """Lower-case ASCII letters only: `str.lower` turns the Kelvin sign into `k`."""
+    """Lower-case only ASCII letters.
+
+    `str.lower` turns the Kelvin sign into `k`.
+    """
     return text.translate(_LOWER)
 
 

@@ -23,7 +23,7 @@ _CHARACTER_REFERENCE = bounded(r"&#(?:([0-9]{1,8})|[xX]([0-9a-fA-F]{1,6}));")
 
 
 class UnreadableXmlError(ValueError):
-    """The text is no XML, or XML with a document type or entities."""
+    """The text is not XML, or XML with a document type or entities."""
 
 
 def json_of(content: bytes) -> Any:
@@ -50,7 +50,10 @@ def with_whole_characters(text: str) -> str:
 
 
 def inside(value: Any, *path: str) -> Any:
-    """Return the value at a path of names; None if any part is missing."""
+    """Return the value at a path of names.
+
+    Returns None if any part is missing.
+    """
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
@@ -61,10 +64,10 @@ def mappings(value: Any) -> list[Mapping[str, Any]]:
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
-def running_text(inverted: Any) -> str:
+def running_text(inverted_index: Any) -> str:
     """Convert OpenAlex's `{word: [places]}` to text; invalid places are skipped."""
     words: dict[int, str] = {}
-    for word, places in inverted.items() if isinstance(inverted, Mapping) else ():
+    for word, places in inverted_index.items() if isinstance(inverted_index, Mapping) else ():
         for place in places if isinstance(places, list) else ():
             if isinstance(place, int) and 0 <= place < _LONGEST_TEXT_WORDS:
                 words[place] = str(word)
@@ -93,6 +96,6 @@ def _parse_xml(content: str | bytes) -> Element:
         root: Element = fromstring(content, forbid_dtd=True)
     except ParseError:
         raise
-    except (DefusedXmlException, ValueError, LookupError) as error:  # an encoding nobody knows
+    except (DefusedXmlException, ValueError, LookupError) as error:  # such as an unknown encoding
         raise UnreadableXmlError(type(error).__name__) from error
     return root

@@ -32,7 +32,7 @@ _PACKINGS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflat
 
 
 REFUSING_STATUSES = frozenset({401, 402, 403})
-"""The key, its quota or its rights are refused: a retry changes nothing."""
+"""Statuses that refuse the key, its quota or its rights, so that a retry changes nothing."""
 WEB_PAGE = "a web page instead of data (a proxy or a sign-in page?)"
 _PAGE_BEGINNINGS = (b"<!doctype html", b"<html", b"<head", b"<body")
 
@@ -41,7 +41,7 @@ class NoAnswerError(Exception):
     """No complete answer was received.
 
     Attributes:
-        is_lasting: whether the cause stays until somebody mends it: a name, a certificate, a proxy.
+        is_lasting: whether the cause stays until somebody repairs it: a name, a certificate, a proxy.
     """
 
     def __init__(self, reason: Reason, detail: str, *, is_lasting: bool = False) -> None:
@@ -67,7 +67,9 @@ async def exchange(
     timeout_seconds: float,
     **parts: Any,
 ) -> Answer:
-    """Send a request and read its answer to the end. Redirects are not followed.
+    """Send a request and read its answer to the end.
+
+    Redirects are not followed.
 
     Args:
         parts: of the request, as httpx takes them: `params`, `content`, `headers`, …
@@ -165,7 +167,9 @@ def call_json(
     secret_headers: Mapping[str, SecretStr] | None = None,
     timeout_seconds: float,
 ) -> tuple[int, Any]:
-    """Send a synchronous request with a JSON body; return status and answer (None: no JSON).
+    """Send a synchronous request with a JSON body.
+
+    Returns status and answer (None: no JSON).
 
     Raises:
         UpstreamError: no answer came.
@@ -203,8 +207,9 @@ def is_web_page(content: bytes) -> bool:
 
 
 def connection_failure(error: BaseException) -> tuple[str, bool] | None:
-    """Return the cause of a failed connection in words, and whether it lasts until somebody mends
-    it; None: unknown.
+    """Return the cause of a failed connection, and whether it is lasting.
+
+    A lasting cause stays until somebody repairs it. Returns None if the cause is unknown.
     """
     links = list(_chain(error))
     for each in links:
@@ -230,7 +235,7 @@ def connection_failure(error: BaseException) -> tuple[str, bool] | None:
 
 
 def proxy_of(scheme: str, host: str) -> str:
-    """Return host and port of the proxy for requests to `host`; empty: none."""
+    """Return host and port of the proxy for `host`, empty without one."""
     if proxy_bypass(host):
         return ""
     proxies = getproxies()
@@ -278,7 +283,10 @@ async def streamed(client: Client, request: httpx.Request) -> AsyncIterator[http
 
 
 async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
-    """Read and decompress the body. Never holds more than `maximum_bytes` and one chunk."""
+    """Read and decompress the body.
+
+    Never holds more than `maximum_bytes` and one chunk.
+    """
     encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if encoding != "identity" and encoding not in _PACKINGS:
         detail = f"the answer is packed as {encoding[:40]}, which was not asked for"

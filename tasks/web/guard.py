@@ -63,7 +63,9 @@ def _embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | No
 async def checked_address(
     url: URL, *, allow_private_addresses: bool, at_proxy: bool = False
 ) -> str | Refused:
-    """Resolve the host of `url` once, so that its name cannot change before the connection.
+    """Resolve the host of `url` once.
+
+    A single look-up means that the name cannot change before the connection.
 
     With `at_proxy`, return the host itself where a proxy is used for `url`: the proxy resolves it.
     """
@@ -74,10 +76,10 @@ async def checked_address(
     address = await resolve(host, port, allow_private_addresses=allow_private_addresses)
     if not at_proxy or proxy_of(url) is None:
         return address
-    unknown_here = isinstance(address, Refused) and not address.resolved
-    if unknown_here and ("." not in host or host.endswith(_LOCAL_NAMES)):
+    is_unresolved = isinstance(address, Refused) and not address.resolved
+    if is_unresolved and ("." not in host or host.endswith(_LOCAL_NAMES)):
         return Refused(f"host {host[:100]} is no public name", resolved=True)
-    return address if isinstance(address, Refused) and not unknown_here else host
+    return address if isinstance(address, Refused) and not is_unresolved else host
 
 
 @asynccontextmanager

@@ -19,13 +19,19 @@ _LEAST_EPOCH_MILLISECONDS = 1e11
 
 
 def whole_number(text: str | None) -> int | None:
-    """Parse a number of at most 15 ASCII digits; None for any other text."""
+    """Parse a number of at most 15 ASCII digits.
+
+    Returns None for any other text.
+    """
     text = (text or "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
 def plain_number(text: str | None) -> float | None:
-    """Parse digits with at most one point; None for `nan`, `inf`, `1e308`, signs and other text."""
+    """Parse digits with at most one point.
+
+    Returns None for `nan`, `inf`, `1e308`, signs and other text.
+    """
     text = (text or "").strip()
     plain = len(text) <= _LONGEST_HEADER and text.isascii()
     return float(text) if plain and text.replace(".", "", 1).isdigit() else None
@@ -47,7 +53,10 @@ def retry_after_seconds(header: str | None) -> float | None:
 
 
 def seconds_until(reset: str, now: datetime | None = None) -> float:
-    """Parse a reset time (`1s`, `6m0s`, seconds, ISO time, epoch) as seconds from now; else 0."""
+    """Parse a reset time as seconds from now, else return 0.
+
+    Formats are `1s`, `6m0s`, seconds, ISO time and epoch.
+    """
     now = now or datetime.now(UTC)
     seconds = plain_number(reset)
     if seconds is not None:

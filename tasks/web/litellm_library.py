@@ -21,7 +21,7 @@ from warehouse.scrubbing import strip_secrets
 @lru_cache(maxsize=1)
 def library() -> Any:
     """Return the configured `litellm` module."""
-    strip_secrets()  # LiteLLM reads keys from the environment as they are
+    strip_secrets()  # LiteLLM does not strip the keys it reads from the environment
     # Otherwise the import downloads prices.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_LOG", "ERROR")
@@ -38,7 +38,10 @@ def library() -> Any:
 
 
 def asked_to_wait_seconds(error: Any) -> float | None:
-    """Return the seconds that a provider's error asks to wait; None if it names none."""
+    """Return the seconds that a provider's error asks to wait.
+
+    Returns None if it names none.
+    """
     for link in causes(error):
         response = getattr(link, "response", None)
         own_headers = getattr(link, "litellm_response_headers", None)
@@ -53,7 +56,10 @@ def asked_to_wait_seconds(error: Any) -> float | None:
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes; LiteLLM keeps the provider's error at the end."""
+    """Yield an error and its causes.
+
+    LiteLLM keeps the provider's error at the end.
+    """
     current: BaseException | None = error
     while current is not None:
         yield current

@@ -14,7 +14,10 @@ from schemas.settings import LiteratureSettings, SourceSettings
 
 ResultT = TypeVar("ResultT")
 _MOST_DOUBLINGS = 30
-"""Every pause has reached its limit by then; further doublings could overflow a float."""
+"""Limit of doublings.
+
+Every pause has reached its limit by then; more doublings could overflow a float.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class Tried(Generic[ResultT]):
     Attributes:
         again: whether to retry.
         wait_seconds: the wait that the server asks for.
-        busy_seconds: its share of the total time, without waiting for a turn.
+        busy_seconds: its share of the total time, without the wait for a turn.
         is_counted: whether it counts as an attempt; if not, only the total time limits it.
     """
 
@@ -101,8 +104,8 @@ class RetryPolicy:
             longest = min(self.first_pause_seconds * 2.0**doublings, self.longest_pause_seconds)
             jitter = random.uniform(0.5, 1.0)  # noqa: S311 -- not a secret
             pause_seconds = max(longest * jitter, wait_seconds)
-            late = spent.seconds + pause_seconds > self.maximum_total_seconds
-            if late or counted_attempts == self.maximum_attempts:
+            is_too_late = spent.seconds + pause_seconds > self.maximum_total_seconds
+            if is_too_late or counted_attempts == self.maximum_attempts:
                 if last_error is not None:
                     raise last_error
                 return outcome.result

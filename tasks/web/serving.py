@@ -1,4 +1,4 @@
-"""HTTP servers with limits on connections and idle time, closed to pages of other sites."""
+"""HTTP servers with limits, closed to pages of other sites."""
 
 import asyncio
 import logging

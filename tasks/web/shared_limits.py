@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 RecordT = TypeVar("RecordT", bound="DataclassInstance")
 _POLL_SECONDS = 0.001
-"""A record is locked for some microseconds."""
+"""Pause between attempts; a record is locked for microseconds."""
 
 
 @contextmanager
@@ -50,17 +50,20 @@ def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[R
         os.close(descriptor)
 
 
-def _read(stored: bytes, layout: Struct, kind: type[RecordT]) -> RecordT:
-    if len(stored) != layout.size:
+def _read(record_bytes: bytes, layout: Struct, kind: type[RecordT]) -> RecordT:
+    if len(record_bytes) != layout.size:
         return kind()
-    values = layout.unpack(stored)
+    values = layout.unpack(record_bytes)
     # Comparisons with NaN are always false.
     return kind(*values) if all(map(math.isfinite, values)) else kind()
 
 
 @asynccontextmanager
 async def alone(path: Path) -> AsyncIterator[None]:
-    """Hold the lock at `path` during the block; the lock of a dead process is released."""
+    """Hold the lock at `path` during the block.
+
+    The lock of a dead process is released.
+    """
     async with AsyncFileLock(path, mode=0o600, run_in_executor=False, fallback_to_soft=False):
         yield
 
@@ -79,7 +82,9 @@ _RATE_LAYOUT = struct.Struct("<ddddd")
 
 @dataclass(slots=True)
 class _State:
-    """The state of a rate limit: a time line of slots, shifted as a whole by penalties.
+    """The state of a rate limit.
+
+    It is a time line of slots, shifted as a whole by penalties.
 
     Attributes:
         next_slot: when the next slot starts, without the shift.
@@ -99,7 +104,10 @@ class _State:
     learnt_per_minute: float = 0.0
 
     def look(self, now: float) -> None:
-        """Update the state to `now`; a clock that went back was restarted with the machine."""
+        """Update the state to `now`.
+
+        A clock that went back was restarted with the machine.
+        """
         clock_reset = max(self.seen_at - now, 0.0)
         self.shift -= clock_reset
         self.blocked_until -= clock_reset
@@ -141,7 +149,7 @@ class SharedRateLimit:
 
         An amount above a minute's worth is let through and delays what follows accordingly.
         """
-        asked_at = time.monotonic()
+        start_time = time.monotonic()
         # Taken before the wait, so that later callers get later slots.
         slot, wait = self.slot(amount)
         # Another process's penalty may shift the slot during the wait, so it is read again.
@@ -149,10 +157,13 @@ class SharedRateLimit:
             await asyncio.sleep(wait)
             with self._shared() as state:
                 wait = max(slot + state.shift - state.seen_at, 0.0)
-        return max(time.monotonic() - asked_at, 0.0)
+        return max(time.monotonic() - start_time, 0.0)
 
     def slot(self, amount: float) -> tuple[float, float]:
-        """Take a slot; return its place on the time line, and the seconds until then."""
+        """Take a slot.
+
+        Returns its place on the time line, and the seconds until then.
+        """
         with self._shared() as state:
             slot = max(state.next_slot, state.earliest)
             state.next_slot = slot + amount * self._seconds_per_unit(state)
@@ -174,10 +185,10 @@ class SharedRateLimit:
     def penalise(self, seconds: float) -> None:
         """Delay all slots, including given ones, by `seconds`; overlapping penalties count once."""
         with self._shared() as state:
-            until = state.seen_at + seconds
-            if until > state.blocked_until:
-                state.shift += until - max(state.blocked_until, state.seen_at)
-                state.blocked_until = until
+            penalty_end = state.seen_at + seconds
+            if penalty_end > state.blocked_until:
+                state.shift += penalty_end - max(state.blocked_until, state.seen_at)
+                state.blocked_until = penalty_end
 
     def learn(self, per_minute: float) -> None:
         """Apply a rate that the server stated, in every process."""
@@ -250,7 +261,10 @@ class CircuitBreaker:
             return self._state_of(memory)
 
     def allows(self) -> bool:
-        """Return whether a request may be sent now; a half-open circuit allows one trial."""
+        """Return whether a request may be sent now.
+
+        A half-open circuit allows one trial.
+        """
         with self._shared() as memory:
             state = self._state_of(memory)
             if state is CircuitState.HALF_OPEN:

@@ -1,1 +1,1 @@
-"""The mechanism of all kinds of work: a declaration, and what its units are worked on with."""
+"""Declaration of kinds of work, and tools for their units."""

@@ -1,5 +1,7 @@
-"""A kind of work, declared once: the command line, jobs, services, estimates, runs and reports are
-generic over these declarations, which `tasks/works.py` lists.
+"""Declaration of a kind of work.
+
+The command line, jobs, services, estimates, runs and reports are generic over these declarations,
+which `tasks/works.py` lists.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -40,13 +42,15 @@ class Runs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Requirements of the units of a kind beside models; the run id counts the settings of each.
+    """Resources other than models that units need.
+
+    The run id covers their settings.
 
     Attributes:
         literature: papers, through the gateway.
-        documents: texts of documents that users give.
-        sandbox: a place for programs that nobody vouches for.
-        concepts: the network of concepts of the literature, which is a snapshot.
+        documents: texts of documents from users.
+        sandbox: isolation for untrusted programs.
+        concepts: the concept network of the literature, which must be a snapshot.
     """
 
     literature: bool = False
@@ -57,13 +61,13 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Resolved(Generic[UnitT, ParametersT]):
-    """Request that the arguments and options of a command come to.
+    """Request resolved from the arguments and options of a command.
 
     Attributes:
-        units: what is worked on.
-        parameters: what options and profile say of the work itself.
-        profile: as the options change it; None: they do not.
-        remarks: what of the arguments is not read or not used, a line each.
+        units: the units of the run.
+        parameters: parameters of the work, from the options and the profile.
+        profile: the profile as changed by options; None: unchanged.
+        remarks: one line for each part of the arguments that is ignored.
     """
 
     units: tuple[UnitT, ...]
@@ -77,12 +81,12 @@ class Expected:
     """Expected calls and requests of a whole run.
 
     Attributes:
-        per_step: of each step, over all units.
-        counts: what the run is made of, by a name in the plural such as `literature_requests`.
-        note: what the estimate does not know.
-        of_each_judge: of each step that judges answer beside the engine.
-        lost: units that cannot be worked on, a line each.
-        titles: of the first units.
+        per_step: calls of each step, over all units.
+        counts: numbers of units and requests, by plural names such as `literature_requests`.
+        note: limitations of the estimate.
+        of_each_judge: calls of the steps that judges answer in addition to the engine.
+        lost: one line for each unit that cannot be processed.
+        titles: titles of the first units.
     """
 
     per_step: CallsByStep
@@ -98,10 +102,10 @@ class Result:
     """Result of a published run.
 
     Attributes:
-        state: in a word, as `--json` has it.
-        in_order: whether it gave what was asked for.
-        lost: what it did not give, a line each.
-        stands: whether a job of it is done although that is not all in order.
+        state: one word, as in the output of `--json`.
+        in_order: whether the run is complete.
+        lost: one line for each missing outcome.
+        stands: whether a job counts as done although its run is not in order.
     """
 
     state: str
@@ -111,21 +115,21 @@ class Result:
 
 
 def by_its_campaign(*_: object) -> Any:
-    """Refuse: what has a plan of its own works on its units itself."""
+    """Refuse to process a unit, because its kind has a campaign."""
     raise NotImplementedError
 
 
 def no_columns(*_: object) -> Mapping[str, Any]:
-    """Say nothing beside what is known of every kind."""
+    """Return no columns in addition to those of every kind."""
     return {}
 
 
 ANSWER_TOKENS = 500.0
-"""Of an answer, where a kind does not say."""
+"""Tokens of an answer, for kinds without their own estimate."""
 
 
 def each_step_once(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> Expected:
-    """Expect every step to be asked once about each unit, and shown all of it."""
+    """Expect one call per step and unit, with the unit in full."""
     count = len(request.units)
     tokens = sum(len(unit.model_dump_json()) for unit in request.units) / CHARACTERS_PER_TOKEN
     per_step = ExpectedCalls(count, tokens, count * ANSWER_TOKENS)
@@ -137,7 +141,7 @@ def each_step_once(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> E
 
 
 def reason_only(work: "Work[Any, Any, NounT]", unit: Noun, tools: Tools, cause: Cause) -> NounT:
-    """Return what stands for a unit: what it says of itself, the reason, and its calls."""
+    """Return a failed unit's noun, with its fields, reason and calls."""
     reason, detail = cause
     noun, ledger = work.schema.noun, tools.ledger
     values = {name: getattr(unit, name) for name in type(unit).model_fields} | {
@@ -151,7 +155,7 @@ def reason_only(work: "Work[Any, Any, NounT]", unit: Noun, tools: Tools, cause: 
 
 
 def result_of_units(_: object, units: Sequence[Any]) -> Result:
-    """Return what a run came to, by the reasons of units without an outcome."""
+    """Return a run's result, by the reasons of units without outcome."""
     lost_details = tuple(each.unscored_detail for each in units if each.unscored_reason is not None)
     return Result(
         "failed" if len(lost_details) == len(units) else "done",
@@ -165,28 +169,27 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     """The declaration of a kind of work.
 
     Attributes:
-        schema: what it lands: its unit and tables; a `Kind` where a schema does not say all.
-        job: what programs send of it; says the name and the options of its command.
-        given: the arguments of the command that stand for what a program sent; may write files
-            into the job's folder.
+        schema: unit and tables that the kind lands; a `Kind` if a schema does not suffice.
+        job: job that programs send; defines the name and the options of the command.
+        given: converts a job to arguments of the command; may write files into the job's folder.
         request: the type of its request.
-        resolve: units and parameters, by the arguments of the command, its options, with literature
-            and places filled in, the profile and the settings.
-        identity: fields of a unit that can change what comes of it; none: its parameters decide
-            what its units are.
-        steps: all that the units of a request may ask.
-        do: works on one unit; gives what lands of it, or why there is nothing.
-        failed: what stands for a unit of which there is nothing. None: its own fields and the reason.
-        campaign: by name, what plans and lands its units in a way of its own; empty: `do` works on
-            one unit after the other.
-        expects: what a run will ask; nothing is asked for it. None: each step once of each unit.
-        result: what a published run came to.
-        needs: what the units need beside models.
-        head: columns of the head beside those that request and parameters have.
-        figures: what its page shows beside what was published, by the fields of the page: figures
-            over it, and what its request says, None where that is not known.
-        run: does the runs of a command that starts several; None: one run.
-        follows: the runs of other kinds among them, about placeholder files in a folder.
+        resolve: returns units and parameters by the arguments of the command, its options (with
+            default literature and places), the profile and the settings.
+        identity: fields of a unit that can change its result; empty: the parameters determine the
+            units.
+        steps: returns all steps that the units of a request may use.
+        do: processes one unit; returns the noun to land, or the reason why there is none.
+        failed: returns the noun of a failed unit. None: its own fields and the reason.
+        campaign: name of the campaign that plans and lands the units; empty: `do` processes them
+            one by one.
+        expects: estimates the calls of a run without making any. None: each step once per unit.
+        result: returns the result of a published run.
+        needs: resources other than models that the units need.
+        head: returns columns of the head in addition to those of request and parameters.
+        figures: returns additional figures of the page, by its fields and the request; the request
+            is None if unknown.
+        run: makes the runs of a command that starts several; None: one run.
+        follows: returns the runs of other kinds among them, for placeholder files in a folder.
     """
 
     schema: WorkSchema[NounT, Any] | Kind[NounT, Any, Any]
@@ -209,22 +212,22 @@ class Work(Generic[UnitT, ParametersT, NounT]):
 
     @property
     def name(self) -> str:
-        """The name of its command and its span, with which its run ids begin."""
+        """Name of command and span, and prefix of the run ids."""
         return self.job.name_of_command()
 
     @property
     def kind(self) -> Kind[NounT, Any, Any]:
-        """Return how what a unit gives lies in the lake."""
+        """Return the kind that describes the storage of units."""
         return self.schema if isinstance(self.schema, Kind) else kind_of(self.schema)
 
     @property
     def unit_noun(self) -> str:
-        """Return what one unit is called."""
+        """Return the noun for one unit."""
         return self.kind.unit_noun
 
     @property
     def units_noun(self) -> str:
-        """Return what several are called."""
+        """Return the noun for several units."""
         return f"{self.unit_noun}s"
 
     @property
@@ -234,23 +237,23 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         return options
 
     async def outcome(self, unit: UnitT, tools: Tools) -> NounT:
-        """Work on a unit, and return what lands of it."""
+        """Process a unit, and return the noun to land."""
         noun = await self.do(unit, tools)
         if isinstance(noun, Unscored):
             return self.without_outcome(unit, tools, Cause(noun.reason, noun.detail))
         return noun
 
     def without_outcome(self, unit: UnitT, tools: Tools, cause: Cause) -> NounT:
-        """Return what lands of a unit of which there is nothing."""
+        """Return the noun to land for a unit without an outcome."""
         if self.failed is None:
             return reason_only(self, unit, tools, cause)
         return self.failed(unit, tools, cause)
 
     def expected(self, request: Request[UnitT, ParametersT], settings: Settings) -> Expected:
-        """Return what a run will ask."""
+        """Return the expected calls of a run."""
         expects = self.expects
         return each_step_once(self, request) if expects is None else expects(request, settings)
 
     def unit_name(self, unit: UnitT) -> str:
-        """Return what the receipt of a unit is called."""
+        """Return the name of a unit's receipt."""
         return str(getattr(unit, self.kind.name_column))

@@ -1,4 +1,7 @@
-"""Works on the units of a shard, whatever their kind, and lands each as it ends."""
+"""Processing of a shard's units of any kind.
+
+Each lands when it ends.
+"""
 
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack
@@ -16,12 +19,12 @@ from tasks.work.tools import Tools, open_shared
 from warehouse.layout import Layout
 
 UNITS_AT_ONCE = 4
-"""Of a shard: while some wait for a model, others read, search or run programs."""
+"""Concurrent units of a shard: some wait for a model while others read, search or compute."""
 RequestT = TypeVar("RequestT", bound=Request[Any, Any])
 
 
 class WorkShard(Shard, Generic[RequestT]):
-    """Some units of one run: those of `request`."""
+    """The units of `request`, as a shard."""
 
     request: RequestT
     names: tuple[str, ...]
@@ -44,7 +47,7 @@ class WorkShard(Shard, Generic[RequestT]):
 async def work_on(
     work: Work[Any, Any, NounT], shard: WorkShard[Any], settings: Settings
 ) -> tuple[UnitReceipt, ...]:
-    """Work on what has no complete receipt yet; return the shard's receipts.
+    """Process the units without a complete receipt; return the shard's receipts.
 
     Raises:
         ConfigurationError, OSError: as `each_unit`.

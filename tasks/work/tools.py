@@ -29,7 +29,10 @@ from warehouse.stores.keyed_store import KeyedStore
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Objects that the units of a shard share; lives in one event loop."""
+    """Objects that the units of a shard share.
+
+    They live in one event loop.
+    """
 
     request: Request[Any, Any]
     settings: Settings
@@ -54,10 +57,15 @@ async def open_shared(
     stack: AsyncExitStack,
     batches_path: Path | None = None,
 ) -> Shared:
-    """Open what the units of a shard share; closed with `stack`."""
+    """Open the objects that the units of a shard share.
+
+    `stack` closes them.
+    """
     judging = open_judging(request, settings, layout, run_id, stack, batches_path=batches_path)
-    # A judge answers by itself, whichever models the profile assigns to steps.
-    alone = replace(request.profile, judging=request.profile.judging.without_models())
+    # A judge answers all steps itself, regardless of the models assigned in the profile.
+    single_model_profile = replace(
+        request.profile, judging=request.profile.judging.without_models()
+    )
     _, *judges = request.engines
     return Shared(
         request=request,
@@ -68,7 +76,7 @@ async def open_shared(
         judges={
             judge.engine: open_engines(
                 judge.engine,
-                alone,
+                single_model_profile,
                 settings,
                 layout,
                 api_base=judge.api_base,
@@ -118,7 +126,7 @@ class Tools:
 
     @property
     def document_slots(self) -> asyncio.Semaphore:
-        """Limits the documents in work."""
+        """Limits the documents that are processed concurrently."""
         return self.shared.document_slots
 
     @property
@@ -133,7 +141,7 @@ class Tools:
     def engine_of(
         self, attachment: Attachment | None = None, repetition: int | None = None
     ) -> Engine:
-        """Return `engine`, whose questions take a file along or are asked several times."""
+        """Return `engine` with an attachment or for one repetition of its questions."""
         return with_spans(
             self.shared.judging.engine_of(self.ledger, attachment, repetition=repetition)
         )
@@ -145,7 +153,7 @@ class Tools:
     def literature(
         self, *, with_references: bool = True, with_retracted: bool = False
     ) -> LiteratureClient:
-        """Open papers, through the gateway; each request counts for the budget."""
+        """Open a literature client of the gateway; the budget counts its requests."""
         assert self.shared.gateway_url is not None
         literature = self.shared.request.literature
         return LiteratureClient(
@@ -161,7 +169,10 @@ class Tools:
 
     @property
     def full_texts(self) -> DocumentLibrary:
-        """Full texts if the request includes them, else abstracts; they count for no budget."""
+        """Full texts if the request includes them, else abstracts.
+
+        The budget does not count their requests.
+        """
         if not self.shared.request.full_text:
             return AbstractLibrary()
         context = self._source_context(None)
@@ -169,7 +180,7 @@ class Tools:
 
     @property
     def sources(self) -> SourceContext:
-        """Context of requests to further sources; each counts for the budget."""
+        """Context of requests to other sources; the budget counts each request."""
         return self._source_context(self._count_request)
 
     def _source_context(self, on_request: Callable[[], None] | None) -> SourceContext:

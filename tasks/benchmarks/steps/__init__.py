@@ -1,4 +1,7 @@
-"""Steps of the benchmarks: judges of reviews (ScholarEval E.1, E.3) and baseline systems (F.1)."""
+"""Steps of the benchmarks: judges of reviews, and baseline systems.
+
+Sources: ScholarEval E.1 and E.3 (judges), F.1 (baselines).
+"""
 
 from tasks.judging.step import steps_in
 

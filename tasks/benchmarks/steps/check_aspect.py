@@ -15,7 +15,7 @@ from tasks.novelty.closeness import closeness_of
 
 
 class SourceShown(Noun):
-    """Text that may support an argument: a justification, the idea, or a related work."""
+    """Text that may support an argument: justification, idea, or related work."""
 
     name: str
     text: str = Field(min_length=1)

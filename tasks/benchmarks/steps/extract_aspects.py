@@ -26,21 +26,21 @@ class AspectsReply(Reply):
 
 
 MINIMUM_WORDS = 5
-_TURN = bounded(
+_CLAUSE_BREAK = bounded(
     r"(?:[;:]|,)\s{1,9}(?=(?:but|while|whereas|although|though|yet|however|which|nor|instead)\b)"
     r"|;\s{1,9}"
     r"|\s{1,9}(?=(?:but|whereas|although)\b)|,\s{1,9}(?=(?:the|this|it|its|none|no)\b)",
     IGNORECASE,
 )
-_DENIED = "prior existing previous related work paper"
-_UNDONE = "been present addressed explored studied considered found appear"
+_DENIED_NOUNS = "prior existing previous related work paper"
+_DENIED_PARTICIPLES = "been present addressed explored studied considered found appear"
 
 
 def _any(expressions: str, *more: str) -> Pattern:
     return bounded(rf"\b(?:{'|'.join([*expressions.split(), *more])})\b", IGNORECASE)
 
 
-_NOVEL = _any(
+_NOVEL_CUES = _any(
     r"novel(?:ty)? new(?:ly)? first unexplored unprecedented original(?:ity)? innovati\w++"
     r" unique(?:ly)? distinct(?:ive)? differs? "
     r"departs? lacks? absent unlike neither nor introduc\w++ missing",
@@ -48,10 +48,10 @@ _NOVEL = _any(
     r"none of",
     r"(?:do|does|did|has|have) not",
     r"rather than",
-    rf"no (?:{'|'.join(_DENIED.split())})",
-    rf"not (?:{'|'.join(_UNDONE.split())})",
+    rf"no (?:{'|'.join(_DENIED_NOUNS.split())})",
+    rf"not (?:{'|'.join(_DENIED_PARTICIPLES.split())})",
 )
-_KNOWN = _any(
+_KNOWN_CUES = _any(
     r"existing exists? prior previous(?:ly)? earlier already established known common(?:ly)?"
     r" similar(?:ly)? overlaps? standard incremental "
     r"variations? variants? extensions? resembles? straightforward widely combin(?:es|ing|ation)"
@@ -65,23 +65,29 @@ _KNOWN = _any(
 
 
 async def baseline_aspects(inputs: AspectsInput, tools: BaselineTools) -> AspectsReply:
-    """Classify clauses by the number of cue words of each kind; ties count as novel."""
+    """Classify clauses by the number of cue words of each kind.
+
+    Ties count as novel.
+    """
     del tools
     existing: dict[str, None] = {}
     novel: dict[str, None] = {}
     for clause in _clauses(inputs.justification):
-        for_novel, for_known = len(_NOVEL.findall(clause)), len(_KNOWN.findall(clause))
+        for_novel, for_known = len(_NOVEL_CUES.findall(clause)), len(_KNOWN_CUES.findall(clause))
         if for_novel or for_known:
             (novel if for_novel >= for_known else existing).setdefault(clause)
     return AspectsReply(known=list(existing), novel=list(novel))
 
 
 def _clauses(text: str) -> list[str]:
-    """Split sentences into clauses; a clause that is too short joins the previous one."""
+    """Split sentences into clauses.
+
+    A clause that is too short joins the previous one.
+    """
     clauses: list[str] = []
     for sentence in sentences(text):
         pieces: list[str] = []
-        for piece in _TURN.split(sentence):
+        for piece in _CLAUSE_BREAK.split(sentence):
             if pieces and len(words(piece)) < MINIMUM_WORDS:
                 pieces[-1] = f"{pieces[-1]}, {piece.strip()}"
             elif piece.strip():

@@ -40,9 +40,10 @@ LEANING_WEIGHT = 0.3
 
 
 async def baseline_alignment(inputs: AlignmentInput, tools: BaselineTools) -> AlignmentReply:
-    """Score ten times the weighted sum of closeness, shared words and agreement of leaning.
+    """Score by closeness, shared words and agreement of leaning.
 
-    Leaning is the share of novel arguments of a text; agreement is 1 minus the difference.
+    The score is ten times their weighted sum. Leaning is the share of novel arguments of a text;
+    agreement is 1 minus the difference.
     """
     closeness = await measure(inputs.expected, [("", inputs.actual)], tools.embedder)
     overlap = overlap_0_to_1(inputs.expected, inputs.actual)

@@ -16,7 +16,7 @@ from tasks.text.words import content_words, outcome_cue, rank_sentences, sentenc
 
 
 class CoverageInput(Noun):
-    """Does the review say what an expert said?"""
+    """Input of `judge_coverage`: a review, and one statement of an expert."""
 
     review: str = Field(min_length=1)
     statement: str = Field(min_length=1, description="One statement of an expert's review.")
@@ -35,7 +35,7 @@ class CoverageReply(Reply):
 SENTENCES_EMBEDDED = 3
 """Candidates by shared words; embedding a whole review would cost a hundred times as much."""
 THRESHOLDS = ((0.70, 5), (0.58, 4), (0.46, 3), (0.32, 2))
-"""Least nearness of each grade; below all of them: 1.
+"""Least nearness of each grade; lower values have grade 1.
 
 Set by hand, not calibrated on a judge's grades: scores of the extractive engine compare systems
 with each other, and do not predict a model's grades.

@@ -17,7 +17,7 @@ from tasks.text.words import content_words, has_numbers, sentences
 
 
 class PreferenceInput(Noun):
-    """Which of two reviews of one idea is better, by each criterion?"""
+    """Input of `judge_preference`: two reviews of one idea."""
 
     first: str = Field(min_length=1, description="Review A.")
     second: str = Field(min_length=1, description="Review B.")
@@ -37,7 +37,10 @@ _SPELLINGS = {
 
 
 def normalize_answer(value: Any) -> Any:
-    """Normalize answers such as `Idea B.`, `b` and `Tie`; other values fail validation."""
+    """Normalize answers such as `Idea B.`, `b` and `Tie`.
+
+    Other values fail validation.
+    """
     if not isinstance(value, str):
         return value
     word = value.strip().strip(".*\"'[]()").casefold().removeprefix("idea").strip()
@@ -69,10 +72,12 @@ _ADVICE = bounded(
 
 
 async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> PreferenceReply:
-    """Prefer the larger count by each criterion; a tie within a tenth of each other.
+    """Prefer the larger count by each criterion.
 
-    evidence: distinct addresses cited. actionability: sentences with advice. depth: citing
-    sentences with a number or at least a dozen content words.
+    Counts within a tenth are a tie. The counts by criterion are:
+    evidence: distinct addresses cited.
+    actionability: sentences with advice.
+    depth: citing sentences with a number or at least a dozen content words.
     """
     del tools
     evidence = _compare_counts(

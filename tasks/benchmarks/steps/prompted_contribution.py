@@ -58,7 +58,7 @@ async def baseline_prompted_contribution(
 
 
 def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> ReviewedDimension:
-    # Without the idea's own sentences, which a judge of coverage would mistake for a review.
+    # The idea's own sentences are omitted: a judge of coverage would take them for a review.
     matches = nearest_sentences(statements, papers)
     return ReviewedDimension(
         dimension=name, weaknesses=passages((text, key) for text, key, _ in matches)

@@ -81,7 +81,10 @@ def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> 
 
 
 def nearest_sentences(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str, str]]:
-    """Return (sentence, paper key, outcome cue) for the nearest sentences of the nearest papers."""
+    """Return the nearest sentences of the nearest papers.
+
+    Each is (sentence, paper key, outcome cue).
+    """
     ranked_papers = sorted(
         (
             (max(rank_sentences(text, sentences(paper.abstract), 1), default=(0.0, "")), paper)

@@ -108,18 +108,18 @@ def _effects(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
 
 
 def _agreement(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
-    """Score the agreement of experts about ideas, and of random and constant raters."""
+    """Score the agreement of experts, and of random and constant raters."""
     by_idea: dict[str, list[float | None]] = {}
     for review in reviews:
         by_idea.setdefault(review.idea_id, []).append(review.scores[name])
     rows = list(by_idea.values())
     scale = sorted({score for row in rows for score in row if score is not None})
 
-    def alpha(rated: Sequence[Row]) -> Estimate:
-        return krippendorff_alpha(rated, "interval", scale, resamples=1)
+    def alpha(rating_rows: Sequence[Row]) -> Estimate:
+        return krippendorff_alpha(rating_rows, "interval", scale, resamples=1)
 
-    def ac1(rated: Sequence[Row]) -> Estimate:
-        return gwet_ac1(rated, scale)
+    def ac1(rating_rows: Sequence[Row]) -> Estimate:
+        return gwet_ac1(rating_rows, scale)
 
     by_system = {
         EXPERTS: (krippendorff_alpha(rows, "interval", seed=trial.seed), gwet_ac1(rows)),

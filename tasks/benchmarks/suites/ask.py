@@ -1,4 +1,4 @@
-"""Suite `ask`: recall of the works that experts cite, and criteria met (ScholarQABench).
+"""Suite `ask` (ScholarQABench): recall of expert-cited works, and criteria met.
 
 Questions with expert answers search the works that any expert cites; questions with criteria search
 the literature of `--literature`.
@@ -98,7 +98,7 @@ def answer_cases(path: Path) -> list[AnswerCase]:
 
 
 def passages_as_papers(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the works that experts cite, each once, with its passages as abstract."""
+    """Yield distinct expert-cited works with their passages as abstracts."""
     texts: dict[str, dict[str, None]] = {}
     titles: dict[str, str] = {}
     for record in json_lines(path):
@@ -219,7 +219,10 @@ def _answer_of(survey: Survey) -> AnswerResult:
 
 
 def _measure(case: AnswerCase, result: AnswerResult) -> dict[str, float | None]:
-    """Return the metrics of one answer; None: the search failed, or the denominator is 0."""
+    """Return the metrics of one answer.
+
+    A metric is None if the search failed or its denominator is 0.
+    """
     if result.reason is not None and result.reason is not Reason.NO_EVIDENCE:
         return dict.fromkeys((*METRICS, *OF_THE_CHECK))
     right, cited_count = len(case.cited), len(result.cited_ids)
@@ -236,13 +239,16 @@ def _measure(case: AnswerCase, result: AnswerResult) -> dict[str, float | None]:
     }
 
 
-def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
-    """Score the weighted share of criteria met; a question without an answer meets none."""
-    cases = trial.draw(listed, RUBRIC_CASES)
+def _by_criteria(trial: Trial, all_cases: Sequence[RubricCase]) -> None:
+    """Score the weighted share of criteria met.
+
+    A question without an answer meets none.
+    """
+    cases = trial.draw(all_cases, RUBRIC_CASES)
     part = f"set={RUBRICS}"
     if trial.request.engine.is_baseline:
-        nothing = undefined("the extractive engine writes no answer", len(cases))
-        trial.score(CRITERIA_MET, nothing, part=part)
+        undefined_share = undefined("the extractive engine writes no answer", len(cases))
+        trial.score(CRITERIA_MET, undefined_share, part=part)
         return
     questions = {each.case_id: each.question for each in cases}
     answers = _answers_to(trial, RUBRICS, questions, trial.parameters.literature)
@@ -281,7 +287,10 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
 def share_met(
     case: RubricCase, result: AnswerResult, outcome: Outcome[JudgedAnswerReply] | None
 ) -> float | None:
-    """Return the weighted share of criteria met; None if a verdict is missing."""
+    """Return the weighted share of criteria met.
+
+    The result is None if a verdict is missing.
+    """
     if outcome is None:
         return 0.0 if result.reason in (None, Reason.NO_EVIDENCE) else None
     if isinstance(outcome, Unscored):

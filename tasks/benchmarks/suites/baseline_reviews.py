@@ -59,17 +59,17 @@ def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str
 
 
 def rotate_reviews(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str, WrittenReview]:
-    """Assign to every idea the review of another one, by a random rotation."""
-    circle = sorted(reviews)
-    random.Random(seed).shuffle(circle)  # noqa: S311 -- reproducible, no secret
-    if len(circle) < 2:
-        alone = WrittenReview(
+    """Assign another idea's review to every idea by random rotation."""
+    idea_ids = sorted(reviews)
+    random.Random(seed).shuffle(idea_ids)  # noqa: S311 -- reproducible, no secret
+    if len(idea_ids) < 2:
+        missing_review = WrittenReview(
             text="", reason=Reason.NOTHING_TO_JUDGE, detail="there is no other idea"
         )
-        return dict.fromkeys(circle, alone)
+        return dict.fromkeys(idea_ids, missing_review)
     return {
         idea_id: reviews[other]
-        for idea_id, other in zip(circle, [*circle[1:], circle[0]], strict=True)
+        for idea_id, other in zip(idea_ids, [*idea_ids[1:], idea_ids[0]], strict=True)
     }
 
 
@@ -95,7 +95,10 @@ async def _review_from_memory(idea: Idea, context: ItemContext) -> WrittenReview
 
 
 async def _review_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
-    """Review with the results of one search by key phrases, without the idea's own paper."""
+    """Review with the results of one search by key phrases.
+
+    The idea's own paper is excluded.
+    """
     assert context.literature is not None, "the trial opens a gateway for this baseline"
     answer = await context.literature.search_papers(
         " ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date
@@ -112,7 +115,10 @@ async def _review_with_search(idea: Idea, context: ItemContext) -> WrittenReview
 
 
 async def _write_review(idea: Idea, context: ItemContext, papers: Shown | None) -> WrittenReview:
-    """Write both halves of a review; none if one fails, because halves are not comparable."""
+    """Write both halves of a review.
+
+    If one fails, the review is missing, because halves are not comparable.
+    """
     inputs = PromptedSoundnessInput(
         idea=idea.text,
         cutoff=idea.cutoff_date.isoformat() if idea.cutoff_date is not None else "",
@@ -150,8 +156,9 @@ def text_of_replies(
     contribution: PromptedContributionReply,
     papers: Shown | None,
 ) -> str:
-    """Return a baseline's review; keys of `shown` become references, and without `shown` the links
-    it wrote stay as they are.
+    """Return a baseline's review as text.
+
+    Keys of `papers` become references; without `papers`, its links stay unchanged.
     """
 
     def parts(reply: ReviewedMethod | ReviewedDimension, *names: str) -> dict[str, str]:
@@ -172,7 +179,7 @@ def text_of_replies(
 
 
 def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
-    """Return the texts of all modules about an idea; empty if nothing was scored."""
+    """Return the texts of all modules, empty if nothing was scored."""
     return _render(_sections(evaluation))
 
 
@@ -233,7 +240,10 @@ def _sections(evaluation: IdeaEvaluation) -> Iterator[Section]:
 
 
 def _point(concern: Concern) -> str:
-    """Return a concern as text, without the evidence, which is in the methods' reviews."""
+    """Return a concern as text, without its evidence.
+
+    The evidence is in the methods' reviews.
+    """
     quote_or_omission = f"“{concern.quote}”" if concern.quote else concern.omission
     texts = (concern.point, quote_or_omission, concern.why, concern.would_change, concern.action)
     return " ".join(text for text in texts if text)

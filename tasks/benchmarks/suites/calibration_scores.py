@@ -132,14 +132,14 @@ SOURCES = (
 def stack_sources(
     examples: Sequence[Example], scale: LabelScale, seed: int
 ) -> dict[str, dict[str, Estimate]]:
-    """Estimate macro F1 and accuracy of each source alone, and of cumulative stacks.
+    """Estimate macro F1 and accuracy of single sources and cumulative stacks.
 
     Folds and intervals keep clusters whole. Sources without any feature are left out; a system that
     cannot be fitted is undefined.
     """
-    there = [one for one in SOURCES if any(_has_source(each, one) for each in examples)]
-    sets: list[tuple[Source, ...]] = [(one,) for one in there]
-    sets += [tuple(there[: place + 1]) for place in range(1, len(there))]
+    available_sources = [one for one in SOURCES if any(_has_source(each, one) for each in examples)]
+    sets: list[tuple[Source, ...]] = [(one,) for one in available_sources]
+    sets += [tuple(available_sources[: place + 1]) for place in range(1, len(available_sources))]
     return {
         f"{STACK}: {' + '.join(one.name for one in source_set)}": _metrics(
             [_of_sources(one, source_set) for one in examples], scale, seed
@@ -161,8 +161,8 @@ def _of_sources(example: Example, sources: Sequence[Source]) -> Example:
         for name, value in example.features.items()
         if any(one.holds(name) for one in sources)
     }
-    reads = any(one.reads_text for one in sources)
-    return replace(example, features=features, text=example.text if reads else None)
+    reads_text = any(one.reads_text for one in sources)
+    return replace(example, features=features, text=example.text if reads_text else None)
 
 
 def _metrics(examples: Sequence[Example], scale: LabelScale, seed: int) -> dict[str, Estimate]:

@@ -24,7 +24,7 @@ from tasks.metrics.rankings import area_under_curve
 WINDOWS, WINDOW_YEARS = 4, 3
 PAIRS_PER_CUTOFF = 2_000
 """Default number of later linked pairs, without `--limit`; as many counterparts are added."""
-_NEARBY = 10
+_DEGREE_RANGE = 10
 """Range of positions in the order by degree from which a counterpart's concepts are drawn."""
 _TRIES = 50
 
@@ -45,7 +45,7 @@ Pairs = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Pairs at one cutoff: the later linked ones, then a counterpart of each."""
+    """Later linked pairs at one cutoff, followed by their counterparts."""
 
     cutoff: date
     pairs: Sequence[tuple[int, int]]
@@ -54,7 +54,7 @@ class Window:
 
 
 def run(trial: Trial) -> None:
-    """Score the area under the curve of every scoring method at each cutoff."""
+    """Score the area under the curve by method and cutoff."""
     last = _last_year(trial.file(LITERATURE_FILE))
     snapshot = index_for_parquet(trial.file(LITERATURE_FILE), trial.settings.home)
     for number in range(WINDOWS):
@@ -97,7 +97,7 @@ def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
 
 
 def _match_pairs(
-    linked: Pairs, network: ConceptNetwork, until: int, seed: int
+    linked_pairs: Pairs, network: ConceptNetwork, until: int, seed: int
 ) -> tuple[Pairs, Pairs]:
     """Match each linked pair with a never linked one of similar degrees.
 
@@ -106,23 +106,23 @@ def _match_pairs(
     order = network.columns("degrees")["concept_id"].astype(np.int64)
     linked_codes = network.columns("known_links", until=until)["pair"]
     # Concepts without a neighbor have no degree.
-    linked = linked[np.isin(linked, order).all(axis=1)]
+    linked_pairs = linked_pairs[np.isin(linked_pairs, order).all(axis=1)]
     places = np.empty(int(order.max(initial=0)) + 1, np.int64)
     places[order] = np.arange(len(order))
-    others = np.zeros_like(linked)
+    others = np.zeros_like(linked_pairs)
     generator = np.random.default_rng(seed)
-    open_indices = np.arange(len(linked))
+    open_indices = np.arange(len(linked_pairs))
     for _ in range(_TRIES):
-        steps = generator.integers(-_NEARBY, _NEARBY + 1, (len(open_indices), 2))
-        near_places = np.clip(places[linked[open_indices]] + steps, 0, len(order) - 1)
+        steps = generator.integers(-_DEGREE_RANGE, _DEGREE_RANGE + 1, (len(open_indices), 2))
+        near_places = np.clip(places[linked_pairs[open_indices]] + steps, 0, len(order) - 1)
         candidate_pairs = np.sort(order[near_places], axis=1)
         fits = (candidate_pairs[:, 0] != candidate_pairs[:, 1]) & ~np.isin(
             candidate_pairs[:, 0] * 2**32 + candidate_pairs[:, 1], linked_codes
         )
         others[open_indices[fits]] = candidate_pairs[fits]
         open_indices = open_indices[~fits]
-    matched_indices = np.setdiff1d(np.arange(len(linked)), open_indices)
-    return linked[matched_indices], others[matched_indices]
+    matched_indices = np.setdiff1d(np.arange(len(linked_pairs)), open_indices)
+    return linked_pairs[matched_indices], others[matched_indices]
 
 
 SUITE = Suite(

@@ -74,7 +74,7 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True)
 class RubricIdea:
-    """Idea with the rubrics from its expert reviews, which systems do not see."""
+    """Idea with its experts' rubrics, which systems do not see."""
 
     idea: Idea
     rubrics: tuple[Rubric, ...]
@@ -158,17 +158,17 @@ def _entries(data: SuiteData) -> Sequence[RubricIdea]:
 
 
 def _judge_rubrics(
-    trial: Trial, system: str, rubrics: Sequence[Rubric], written: Reviews
+    trial: Trial, system: str, rubrics: Sequence[Rubric], reviews: Reviews
 ) -> list[RubricScore]:
     """Score every rubric; unscored without a review or a judgement."""
     questions = {
         rubric.rubric_id: CoverageInput(
-            review=written[rubric.idea_id].text,
+            review=reviews[rubric.idea_id].text,
             statement=rubric.statement,
             wording=trial.parameters.judge,
         )
         for rubric in rubrics
-        if written[rubric.idea_id].text
+        if reviews[rubric.idea_id].text
     }
     outcomes = trial.ask(JUDGE_COVERAGE, questions, task=f"{JUDGE_COVERAGE.name} {system}")
     scores = []
@@ -180,7 +180,7 @@ def _judge_rubrics(
             JUDGE_COVERAGE.name,
             rubric.rubric_id,
             None if reply is None else str(reply.score),
-            outcome or written[rubric.idea_id],
+            outcome or reviews[rubric.idea_id],
             system=system,
             value=mark,
             explanation="" if reply is None else reply.reason,
@@ -220,7 +220,10 @@ def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
 
 
 class LinkStatus(ItemResult):
-    """HTTP status of one address by a HEAD request (E.2); None without a response."""
+    """HTTP status of one address by a HEAD request (E.2).
+
+    It is None without a response.
+    """
 
     status: int | None
 
@@ -231,8 +234,8 @@ class LinkStatus(ItemResult):
 
 def link_answers(review_links: list[str], statuses: dict[str, LinkStatus]) -> list[LinkAnswer]:
     """Return the response for every citation; None for addresses without a request."""
-    unknown = LinkStatus(status=None, detail="not asked")
-    pairs = [(url, statuses.get(url, unknown)) for url in review_links]
+    no_response = LinkStatus(status=None, detail="not asked")
+    pairs = [(url, statuses.get(url, no_response)) for url in review_links]
     return [LinkAnswer(url, status.status, status.detail) for url, status in pairs]
 
 

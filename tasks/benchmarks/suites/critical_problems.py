@@ -74,7 +74,7 @@ class DrawnCheck:
 
 
 def run(trial: Trial) -> None:
-    """Import the release, score its checkers, and compare the engine's votes with the judges'."""
+    """Score the release's checkers, and compare engine and judges."""
     run_ids = _import_release(trial)
     trial.evaluated_run_ids.extend(run_ids)
     with trial.warehouse.reader() as connection:
@@ -104,11 +104,11 @@ def _import_release(trial: Trial) -> tuple[RunId, ...]:
 
 
 def _score_engine(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
-    """Judge every problem of the sampled checks; score agreement with judges, and hit rates.
+    """Judge every problem of the sampled checks.
 
-    Judges stop at a paper's first hit: agreement is over the problems they voted on, and the others
-    are unscored. The extractive engine's threshold was chosen on a quarter of the release's papers,
-    where its agreement is optimistic.
+    Score agreement with judges, and hit rates. Judges stop at a paper's first hit: agreement is
+    over the problems they voted on, and the others are unscored. The extractive engine's threshold
+    was chosen on a quarter of the release's papers, where its agreement is optimistic.
     """
     drawn_checks = [
         DrawnCheck(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
@@ -211,31 +211,31 @@ def _label(hit: bool | None) -> str | None:
 
 
 def _score_agreement(
-    trial: Trial, system: str, part: str, gold: Votes, predicted: Votes, papers: Mapping[str, str]
+    trial: Trial, system: str, part: str, gold: Votes, predictions: Votes, papers: Mapping[str, str]
 ) -> None:
     """Score the agreement of `system` with `gold`.
 
     Precision and recall resample whole papers, because a paper's problems share one reason.
     """
-    voted_items = [item for item in predicted if gold[item] is not None]
+    voted_items = [item for item in predictions if gold[item] is not None]
     label_pairs = pair_up(
         {item: _label(gold[item]) for item in voted_items},
-        {item: _label(predicted[item]) for item in voted_items},
+        {item: _label(predictions[item]) for item in voted_items},
     )
-    rows = [[_label(gold[item]), _label(predicted[item])] for item in voted_items]
+    rows = [[_label(gold[item]), _label(predictions[item])] for item in voted_items]
     seed = trial.seed
     estimates: dict[str, Estimate] = {
         "cohen_kappa": cohen_kappa([first for first, _ in rows], [second for _, second in rows]),
         "gwet_ac1": gwet_ac1(rows, (HIT, NO_HIT)),
         "accuracy": accuracy(label_pairs),
         "precision": _share_among(
-            voted_items, predicted, gold, papers, seed, "nothing was called a hit"
+            voted_items, predictions, gold, papers, seed, "nothing was called a hit"
         ),
         "recall": _share_among(
-            voted_items, gold, predicted, papers, seed, "there is no hit to be found"
+            voted_items, gold, predictions, papers, seed, "there is no hit to be found"
         ),
         "f1_hit": f1_of_class(label_pairs, HIT, seed),
-        "predicted_hit_share": share_of([predicted[item] for item in voted_items]),
+        "predicted_hit_share": share_of([predictions[item] for item in voted_items]),
         "gold_hit_share": share_of([gold[item] for item in voted_items]),
     }
     trial.score_all(estimates, system, part)
@@ -244,23 +244,23 @@ def _score_agreement(
 def _share_among(
     items: Sequence[str],
     hits: Votes,
-    confirmed: Votes,
+    other_votes: Votes,
     papers: Mapping[str, str],
     seed: int,
     reason: str,
 ) -> Estimate:
-    """Estimate the share of `hits` that are `confirmed` too.
+    """Estimate the share of `hits` that are hits in `other_votes` too.
 
-    If all or none are, resampling has no variance: Wilson's interval.
+    If all or none are, resampling has no variance, and the interval is Wilson's.
     """
-    among = [item for item in items if hits[item]]
-    if not among:
+    hit_items = [item for item in items if hits[item]]
+    if not hit_items:
         return undefined(reason, unscored_count=sum(hits[item] is None for item in items))
-    votes = [confirmed[item] for item in among]
+    votes = [other_votes[item] for item in hit_items]
     if not {True, False} <= set(votes):
         return share_of(votes)
     values = [None if vote is None else float(vote) for vote in votes]
-    return mean(values, seed, [papers[item] for item in among])
+    return mean(values, seed, [papers[item] for item in hit_items])
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
@@ -283,5 +283,5 @@ SUITE = Suite(
     run,
     steps=(JUDGE_HIT,),
     expects=_expects,
-    conditions=lambda *_: (content_hash(PRICES.read_text("utf-8")),),  # which the costs follow
+    conditions=lambda *_: (content_hash(PRICES.read_text("utf-8")),),  # costs depend on the prices
 )

@@ -55,9 +55,9 @@ from warehouse.row_models import IdeaReview
 
 DECISION = "decision"
 STACKED_CLASSES: ClassCount = 3
-"""As in the published score."""
+"""Number of classes in the published score."""
 FILE = "decision-calibrator.json"
-"""Calibrator of the most classes for which there are enough labels."""
+"""Calibrator of the largest number of classes with enough labels."""
 _SCORES = (
     "soundness_0_to_10",
     "contribution_0_to_10",
@@ -84,7 +84,7 @@ class DecisionAnswer(NamedTuple):
 
 
 def run(trial: Trial) -> None:
-    """Score F1, accuracy and label collapse for 2, 3 and 4 classes, with baselines."""
+    """Score F1, accuracy and label collapse for 2, 3 and 4 classes."""
     submissions = _submissions(trial)
     run_id = trial.evaluated_run()
     gold: Labels = {str(one.idea.idea_id): one.decision for one in submissions}
@@ -156,11 +156,11 @@ def _merge_labels(labels: Labels, class_count: ClassCount) -> dict[str, str | No
 
 
 def _score(
-    trial: Trial, gold: Labels, predicted: Labels, system: str, clusters: Mapping[str, str]
+    trial: Trial, gold: Labels, predictions: Labels, system: str, clusters: Mapping[str, str]
 ) -> None:
     for class_count in get_args(ClassCount):
         label_pairs = pair_up(
-            _merge_labels(gold, class_count), _merge_labels(predicted, class_count), clusters
+            _merge_labels(gold, class_count), _merge_labels(predictions, class_count), clusters
         )
         classes = scale_of(class_count).labels
         collapse = label_collapse(label_pairs, classes)
@@ -175,7 +175,7 @@ def _score(
         }
         trial.score_all(estimates, system, f"classes={class_count}")
     # Label shares of predictions and gold labels, which show label collapse.
-    label_pairs = pair_up(gold, predicted)
+    label_pairs = pair_up(gold, predictions)
     collapse = label_collapse(label_pairs, tuple(GRADES))
     for place, label in enumerate(collapse.classes):
         for metric, shares in (
@@ -189,7 +189,7 @@ def _score(
 
 
 def decision_calibration(
-    trial: Trial, run_id: RunId, gold: Labels, predicted: Labels, clusters: Mapping[str, str]
+    trial: Trial, run_id: RunId, gold: Labels, predictions: Labels, clusters: Mapping[str, str]
 ) -> None:
     """Score the cross-validated gains of calibration and of stacked judgement sources.
 
@@ -199,7 +199,7 @@ def decision_calibration(
     """
     texts: dict[str, str] = {}
     examples: list[Example] = []
-    for_stack: list[Example] = []
+    stack_examples: list[Example] = []
     steps: set[str] = set()
     for review in trial.reviews(run_id):
         idea = review.evaluation.idea
@@ -210,15 +210,15 @@ def decision_calibration(
         example = Example(
             item_sha256(idea.text),
             gold[name],
-            predicted.get(name),
+            predictions.get(name),
             decision_features(review),
             clusters.get(name),
         )
         examples.append(example)
-        for_stack.append(replace(example, features=stacked_features(review), text=idea.text))
-    fitted = False
+        stack_examples.append(replace(example, features=stacked_features(review), text=idea.text))
+    has_calibrator = False
     for class_count in sorted(get_args(ClassCount), reverse=True):
-        if fitted and class_count > min(get_args(ClassCount)):
+        if has_calibrator and class_count > min(get_args(ClassCount)):
             continue
         calibrate_on(
             trial,
@@ -226,13 +226,15 @@ def decision_calibration(
             scale_of(class_count),
             f"decisions, classes={class_count}",
             source=source_of(POINTS_FILE, texts),
-            file=None if fitted else FILE,
+            file=None if has_calibrator else FILE,
             predicts=DECISION,
             judge_name=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
         )
-        fitted = fitted or _suffices(examples, class_count)
-    three = [_merge_example(one, STACKED_CLASSES) for one in for_stack]
-    for system, estimates in stack_sources(three, scale_of(STACKED_CLASSES), trial.seed).items():
+        has_calibrator = has_calibrator or _suffices(examples, class_count)
+    three_class_examples = [_merge_example(one, STACKED_CLASSES) for one in stack_examples]
+    for system, estimates in stack_sources(
+        three_class_examples, scale_of(STACKED_CLASSES), trial.seed
+    ).items():
         trial.score_all(estimates, system, f"{STACK}, classes={STACKED_CLASSES}")
 
 
@@ -250,9 +252,10 @@ def decision_features(review: IdeaReview) -> dict[str, float | None]:
 
 
 def stacked_features(review: IdeaReview) -> dict[str, float | None]:
-    """Return features by source (`calibration_scores.SOURCES`): the committee's means by dimension, the
-    prior's evidence, the novelty judgement. Submissions meet in no matches here, so none has a
-    rating.
+    """Return features by source; see `calibration_scores.SOURCES`.
+
+    These are the committee's means by dimension, the prior's evidence, and the novelty judgement.
+    There are no matches here, so submissions have no rating.
     """
     committee, novelty = review.evaluation.committee, review.evaluation.novelty
     meta = committee.meta_review if committee is not None else None

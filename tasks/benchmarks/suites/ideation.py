@@ -1,4 +1,4 @@
-"""Suite `ideation`: last versions of ideas compared with first ones, and biases of the judge.
+"""Suite `ideation`: last versions of ideas against first, and judge biases.
 
 The same measurement on three inputs: simulated ideas and judges of known quality and biases;
 bundled ideas with generic praise appended; and the versions of a published ideation (`--run`),
@@ -73,7 +73,7 @@ Place = tuple[str, int]
 
 
 def run(trial: Trial) -> None:
-    """Score simulations, ideas with praise, and the versions of the ideation of `--run`."""
+    """Score simulations, ideas with praise, and the ideation of `--run`."""
     _score_simulations(trial)
     _score_praise(trial)
     if trial.parameters.evaluated_run is not None:
@@ -86,34 +86,36 @@ def _score_simulations(trial: Trial) -> None:
     Every estimate is recorded with its true value.
     """
 
-    def score(measured: Mapping[str, Estimate], true: Mapping[str, float], part: str) -> None:
-        truth = {name: Estimate(true[name], measured[name].count) for name in measured}
-        trial.score_all(measured, SIMULATED, part)
+    def score(
+        estimates: Mapping[str, Estimate], true_values: Mapping[str, float], part: str
+    ) -> None:
+        truth = {name: Estimate(true_values[name], estimates[name].count) for name in estimates}
+        trial.score_all(estimates, SIMULATED, part)
         trial.score_all(truth, TRUTH, part)
 
     seed = trial.seed
-    sound: dict[str, list[Answer]] = {}
+    unbiased_answers: dict[str, list[Answer]] = {}
     for generator in (IMPROVES, FLATTERS):
         world = simulated_world(generator, seed)
         for judge in JUDGES:
             answers = _simulate_answers(SimulatedEngine(judge, world, seed))
-            sound.setdefault(generator.name, answers)
+            unbiased_answers.setdefault(generator.name, answers)
             part = f"generator={generator.name}, judge={judge.name}"
             score(win_rates(answers, seed) | effects(answers, seed), world.truth(judge), part)
         gains, planted_flattery = _flattery_gains(world.contests, seed), generator.flattery
         true = {f"{name}_gained": value for name, value in planted_flattery.items()}
         score({name: gains[name] for name in true}, true, f"generator={generator.name}")
-    whole = simulated_world(IMPROVES, seed)
+    complete_world = simulated_world(IMPROVES, seed)
     for ablation in ABLATIONS:
         world = simulated_world(ablation, seed)
         answers = _simulate_answers(SimulatedEngine(SOUND, world, seed))
         win_rate_loss = paired_difference(
-            [each.last_won for each in sound[IMPROVES.name]],
+            [each.last_won for each in unbiased_answers[IMPROVES.name]],
             [each.last_won for each in answers],
             seed,
             [each.contest.cluster for each in answers],
         )
-        rates = [each.truth(SOUND)["last_round_win_rate"] for each in (whole, world)]
+        rates = [each.truth(SOUND)["last_round_win_rate"] for each in (complete_world, world)]
         part = f"generator={ablation.name}, judge={SOUND.name}"
         score({"win_rate_lost": win_rate_loss}, {"win_rate_lost": rates[0] - rates[1]}, part)
 
@@ -131,7 +133,10 @@ def _simulate_answers(engine: SimulatedEngine) -> list[Answer]:
 
 
 def _score_praise(trial: Trial) -> None:
-    """Score bundled ideas against copies with praise; an unbiased judge gives one half."""
+    """Score bundled ideas against copies with praise.
+
+    An unbiased judge gives one half.
+    """
     ideas = trial.draw(read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas)
     dossiers = [Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text) for idea in ideas]
     for name, answers in _judge_contests(trial, "praise", praise_contests(dossiers)).items():
@@ -161,17 +166,19 @@ def _judge_contests(
             matches = matches_by_contest[each.contest.name].matches
             first = next(match for match in matches if match.dimension == dimension)
             failed_match = next((match for match in matches if match.winner is None), first)
-            won = each.last_won
+            last_share = each.last_won
             trial.record(
                 f"{task}, {dimension}",
                 each.contest.name,
-                None if won is None else {0.0: "first", 1.0: "last"}.get(won, "undecided"),
+                None
+                if last_share is None
+                else {0.0: "first", 1.0: "last"}.get(last_share, "undecided"),
                 ItemResult(
                     reason=failed_match.unscored_reason,
                     detail=failed_match.unscored_detail,
                     provenance=first.provenance,
                 ),
-                value=won,
+                value=last_share,
                 explanation=first.rationale,
             )
     return by_dimension
@@ -194,7 +201,10 @@ class Versions:
 
     @cached_property
     def contests(self) -> tuple[Contest, ...]:
-        """Contests of the last version against the first, of ideas with several versions."""
+        """Contests of last against first versions.
+
+        Ideas with a single version have none.
+        """
         return tuple(
             Contest(f"{seed}-{slot}", seed, _dossier(stack[0]), _dossier(stack[-1]))
             for (seed, slot), stack in self.stacks.items()
@@ -242,9 +252,9 @@ _OF_ONE_MAKER = {"o": "gpt", "chatgpt": "gpt", "codex": "gpt", "gemma": "gemini"
 
 
 def family_of(engine: EngineChoice) -> str:
-    """Return the model family: the first word of the model's name, without the provider.
+    """Return the model family, by the first word of its name.
 
-    Families of one maker share a name.
+    The provider is ignored. Families of one maker share a name.
     """
     if engine.model is None:
         return engine.text
@@ -302,27 +312,30 @@ def _flattery_gains(contests: Sequence[Contest], seed: int) -> dict[str, Estimat
 
 
 def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]:
-    """Estimate the drop shares of a round, and novelty and flattery of ideas after it."""
+    """Estimate drop shares of a round, and later novelty and flattery."""
     made_versions = [
         each for each in versions.made if each.round == number and each.text is not None
     ]
     states = list(versions.after(number).values())
     clusters = [each.seed_id for each in states]
-    pleasing = [flattery_of(each.text or "") for each in states]
+    flattery_rows = [flattery_of(each.text or "") for each in states]
     similarities = [each.closest_similarity_0_to_1 for each in states]
-    of_made = [each.seed_id for each in made_versions]
+    made_clusters = [each.seed_id for each in made_versions]
     twins = [each.dropped_reason is Reason.NEAR_DUPLICATE for each in made_versions]
     published_flags = [each.dropped_reason is Reason.NEAR_PUBLISHED for each in made_versions]
     return {
-        "near_duplicate_share": share_of(twins, seed, of_made),
-        "near_published_share": share_of(published_flags, seed, of_made),
+        "near_duplicate_share": share_of(twins, seed, made_clusters),
+        "near_published_share": share_of(published_flags, seed, made_clusters),
         "closest_work_similarity": mean(similarities, seed, clusters),
-        **{name: mean([each[name] for each in pleasing], seed, clusters) for name in FLATTERY},
+        **{name: mean([each[name] for each in flattery_rows], seed, clusters) for name in FLATTERY},
     }
 
 
 class Distances(ItemResult):
-    """Mean of 1 - cosine between embeddings of a seed's ideas; None for a single idea."""
+    """Mean of 1 - cosine between embeddings of a seed's ideas.
+
+    `mean_distance` is None for a single idea.
+    """
 
     mean_distance: float | None
 
@@ -338,8 +351,8 @@ def _distances(trial: Trial, versions: Versions) -> dict[int, list[float | None]
 
     async def work(idea_texts: tuple[str, ...], context: ItemContext) -> Distances:
         vectors = await context.embedder.embed(idea_texts)
-        apart = [1 - float(np.dot(one, other)) for one, other in combinations(vectors, 2)]
-        return Distances(mean_distance=fmean(apart) if apart else None)
+        distances = [1 - float(np.dot(one, other)) for one, other in combinations(vectors, 2)]
+        return Distances(mean_distance=fmean(distances) if distances else None)
 
     distances = trial.each("distances", texts, work, Distances)
     return {

@@ -56,13 +56,13 @@ PDF_FILES = "pdf/*.pdf"
 REVIEW = "assay --review"
 """System that reads section by section; `ASSAY` reads the text once."""
 MAXIMUM_PROBLEMS = 2 * len(ErrorKind)
-"""Of one text: twice the number of errors."""
+"""Maximum number of problems of one text: twice the number of errors."""
 TWINS_OF_CHECKS = 10
 """Twins of each text for the extractive engine, which costs nothing; a model reads one."""
 SECTION_TOKENS = 2_000
 PASSAGES_TOKENS = 900
 MANUSCRIPT_TOKENS = 12_000
-"""Of a whole text, for estimates; 300 to 30,000 in fourteen real ones."""
+"""Tokens of a text, for estimates; fourteen real ones have 300 to 30,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,10 @@ class ManuscriptText:
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """Text with injected errors; `number` counts the twins of one text from 1."""
+    """Text with injected errors.
+
+    `number` counts the twins of one text from 1.
+    """
 
     of: ManuscriptText
     number: int
@@ -134,7 +137,10 @@ def _result_of(outcome: Outcome[ProblemsReply]) -> ReportedProblems:
 
 
 async def _review(question: ProblemsInput, context: ItemContext) -> ReportedProblems:
-    """Review a text section by section; return the problems that stand."""
+    """Review a text section by section.
+
+    Return the problems that are not refuted.
+    """
     manuscript = Manuscript(
         manuscript_id=question.title or "manuscript",
         name=question.title,
@@ -199,17 +205,19 @@ def _score(
             value=count,
             explanation="\n".join(f"{each.problem} ({each.location})" for each in one.problems),
         )
-    finds: list[tuple[ErrorKind, str, bool | None]] = []
+    detections: list[tuple[ErrorKind, str, bool | None]] = []
     hits: list[tuple[str, bool | None]] = []
     for twin in twins:
         one = reports[twin.item_id]
         # A problem reported for the unchanged text too does not count.
-        before = {report.problem for report in reports[twin.of.item_id].problems}
-        new = [report for report in one.problems if report.problem not in before]
+        unchanged_problems = {report.problem for report in reports[twin.of.item_id].problems}
+        new_reports = [
+            report for report in one.problems if report.problem not in unchanged_problems
+        ]
         for error in twin.errors:
-            report = next((each for each in new if _points_at(each, error)), None)
+            report = next((each for each in new_reports if _points_at(each, error)), None)
             is_found = None if one.reason is not None else report is not None
-            finds.append((error.kind, twin.of.name, is_found))
+            detections.append((error.kind, twin.of.name, is_found))
             trial.record(
                 str(error.kind),
                 f"{twin.item_id}:{error.kind}",
@@ -220,16 +228,16 @@ def _score(
                 value=None if is_found is None else float(is_found),
                 explanation="" if report is None else report.problem,
             )
-        right: list[bool | None] = [
-            each in new and any(_points_at(each, error) for error in twin.errors)
+        hits_of_text: list[bool | None] = [
+            each in new_reports and any(_points_at(each, error) for error in twin.errors)
             for each in one.problems
         ]
-        hits += [(twin.of.name, hit) for hit in (right if one.reason is None else [None])]
+        hits += [(twin.of.name, hit) for hit in (hits_of_text if one.reason is None else [None])]
     for part, kinds in {
         "all": list(ErrorKind),
         **{f"kind={one}": [one] for one in ErrorKind},
     }.items():
-        of_kind = [(name, is_found) for kind, name, is_found in finds if kind in kinds]
+        of_kind = [(name, is_found) for kind, name, is_found in detections if kind in kinds]
         shares = [is_found for _, is_found in of_kind]
         estimate = share_of(shares, trial.seed, [name for name, _ in of_kind])
         trial.score("injected_recall", estimate, system, part)
@@ -239,9 +247,9 @@ def _score(
     counts = [
         None if one.reason is not None else float(len(one.problems)) for one in unchanged_reports
     ]
-    silent = [None if count is None else count == 0 for count in counts]
+    without_problems = [None if count is None else count == 0 for count in counts]
     trial.score("problems_of_unchanged_text", mean(counts, trial.seed), system)
-    trial.score("unchanged_text_left_alone", share_of(silent, trial.seed), system)
+    trial.score("unchanged_text_left_alone", share_of(without_problems, trial.seed), system)
 
 
 def _points_at(report: ReportedProblem, error: InjectedError) -> bool:
@@ -249,7 +257,7 @@ def _points_at(report: ReportedProblem, error: InjectedError) -> bool:
 
 
 def manuscript_places(data: Path) -> dict[str, Path]:
-    """Return the paths of manuscripts by name: those of the manifest, then PDF files.
+    """Return manuscript paths by name, first manifest entries, then PDF files.
 
     A LaTeX manuscript is the folder of its main file.
 
@@ -296,7 +304,7 @@ async def _manuscript_texts(
 def _expects(data: SuiteData) -> SuiteEstimate:
     places = data.first(list(manuscript_places(data.data)))
     text_count = len(places) * (1 + _twin_count(data.request))
-    looks = text_count * MAXIMUM_PROBLEMS / 2
+    refutation_count = text_count * MAXIMUM_PROBLEMS / 2
     reply_tokens = MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
     calls = [ExpectedCalls(FIND_PROBLEMS, text_count, MANUSCRIPT_TOKENS, reply_tokens)]
     if not data.request.engine.is_baseline:
@@ -307,7 +315,7 @@ def _expects(data: SuiteData) -> SuiteEstimate:
             ExpectedCalls(
                 READ_SECTION, sections, SECTION_TOKENS + notes_tokens, notes_tokens + PROBLEM_TOKENS
             ),
-            ExpectedCalls(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS),
+            ExpectedCalls(REFUTE_PROBLEM, refutation_count, PASSAGES_TOKENS, GRADE_TOKENS),
             ExpectedCalls(
                 REVIEW_ASPECT, aspects, notes_tokens + 2 * PASSAGES_TOKENS, PROBLEM_TOKENS
             ),

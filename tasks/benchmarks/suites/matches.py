@@ -55,7 +55,7 @@ PRIOR = "prior"
 """System that orders ideas by the profile's prior, without matches."""
 MATCHES_AT_ONCE = 4
 OF_ONE_STEP = 1e-6
-"""Weight of the dimensions: breaks ties of the overall strength, and changes no other order."""
+"""Weight of the dimensions, which only breaks ties of the overall strength."""
 
 Contests = Mapping[str, Sequence[Submission]]
 """Members of each group or pair, by name."""
@@ -212,12 +212,12 @@ def _tie_free_strengths(ratings: Sequence[Rating]) -> dict[str, float | None]:
 
 def _expects(data: SuiteData, contests: Sequence[Sequence[Submission]]) -> SuiteEstimate:
     ideas = planned_ideas(data, (one for members in contests for one in members))
-    meetings = sum(len(members) * (len(members) - 1) // 2 for members in contests)
+    match_count = sum(len(members) * (len(members) - 1) // 2 for members in contests)
     systems = 1 + (bool(data.parameters.modules) and PROMPT_ONLY in data.parameters.baselines)
-    calls = float(meetings * systems * (2 if data.request.profile.ranking.both_orders else 1))
+    calls = float(match_count * systems * (2 if data.request.profile.ranking.both_orders else 1))
     reply_tokens = len(with_overall(DIMENSIONS)) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
-    asking = ExpectedCalls(COMPARE_IDEAS, calls, 2 * tokens_of(ideas), reply_tokens)
-    return SuiteEstimate(len(contests), [asking], ideas)
+    match_calls = ExpectedCalls(COMPARE_IDEAS, calls, 2 * tokens_of(ideas), reply_tokens)
+    return SuiteEstimate(len(contests), [match_calls], ideas)
 
 
 def _highest(strengths: Mapping[str, float | None]) -> str:
@@ -230,7 +230,10 @@ def _highest(strengths: Mapping[str, float | None]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabeledPair:
-    """Pair with a gold answer; `kind` names its two decisions as in the file."""
+    """Pair with a gold answer.
+
+    `kind` names its two decisions as in the file.
+    """
 
     pair: Pair
     kind: str
@@ -241,7 +244,9 @@ class LabeledPair:
 
 
 def run_pairs(trial: Trial) -> None:
-    """Score accuracy by difficulty and decisions, and the share of ties, which count as wrong.
+    """Score accuracy by difficulty and decisions, and the share of ties.
+
+    Ties count as wrong.
 
     Intervals keep pairs that share submissions together.
     """
@@ -308,43 +313,43 @@ def _labeled_pair(pair: SubmissionPair, cluster: str) -> LabeledPair | None:
     return LabeledPair(Pair(*ids, None, pair.difficulty, cluster), pair.kind)
 
 
-def _with_preference(one: LabeledPair, preferred: str | None) -> LabeledPair:
-    return replace(one, pair=replace(one.pair, preferred=preferred))
+def _with_preference(one: LabeledPair, preferred_id: str | None) -> LabeledPair:
+    return replace(one, pair=replace(one.pair, preferred=preferred_id))
 
 
-def _preferred_id(ranked: ContestRanking) -> str | None:
+def _preferred_id(ranking: ContestRanking) -> str | None:
     """Return the stronger idea, or `TIE`; None if a strength is missing."""
-    values = list(ranked.strengths.values())
+    values = list(ranking.strengths.values())
     if len(values) < 2 or any(value is None for value in values):
         return None
-    return TIE if len(set(values)) == 1 else _highest(ranked.strengths)
+    return TIE if len(set(values)) == 1 else _highest(ranking.strengths)
 
 
-def _score_pairs(trial: Trial, labeled: Sequence[LabeledPair], system: str) -> None:
-    for part, of_part in _parts(labeled).items():
+def _score_pairs(trial: Trial, labeled_pairs: Sequence[LabeledPair], system: str) -> None:
+    for part, of_part in _parts(labeled_pairs).items():
         estimate = pairwise_accuracy([one.pair for one in of_part], trial.seed)
         trial.score("pairwise_accuracy", estimate, system, part)
 
 
-def _parts(labeled: Sequence[LabeledPair]) -> dict[str, list[LabeledPair]]:
+def _parts(labeled_pairs: Sequence[LabeledPair]) -> dict[str, list[LabeledPair]]:
     """Group pairs by difficulty and by decisions."""
     parts: dict[str, list[LabeledPair]] = {}
-    for one in sorted(labeled, key=lambda one: one.pair.difficulty):
+    for one in sorted(labeled_pairs, key=lambda one: one.pair.difficulty):
         parts.setdefault(f"difficulty={one.pair.difficulty}", []).append(one)
-    for one in sorted((one for one in labeled if one.kind), key=lambda one: one.kind):
+    for one in sorted((one for one in labeled_pairs if one.kind), key=lambda one: one.kind):
         parts.setdefault(f"decisions={one.kind}", []).append(one)
     return parts
 
 
-def _pair_baselines(trial: Trial, labeled: Sequence[LabeledPair]) -> None:
-    """Score a random choice, and constant choices by the position of the identifier."""
-    for system, ordered_groups in fixed_orders([one.group for one in labeled]).items():
+def _pair_baselines(trial: Trial, labeled_pairs: Sequence[LabeledPair]) -> None:
+    """Score random choices, and constant choices by identifier position."""
+    for system, ordered_groups in fixed_orders([one.group for one in labeled_pairs]).items():
         answered_pairs = [
             _with_preference(one, _highest(group.predicted))
-            for one, group in zip(labeled, ordered_groups, strict=True)
+            for one, group in zip(labeled_pairs, ordered_groups, strict=True)
         ]
         _score_pairs(trial, answered_pairs, system)
-    for part, of_part in _parts(labeled).items():
+    for part, of_part in _parts(labeled_pairs).items():
         estimate = random_order([one.group for one in of_part], best_of_group, trial.seed)
         trial.score("pairwise_accuracy", estimate, STRATIFIED_RANDOM, part)
 
@@ -362,7 +367,7 @@ def _expected_pairs(data: SuiteData) -> SuiteEstimate:
 
 
 def run_groups(trial: Trial) -> None:
-    """Score best of group, exact ranking and rank correlations of systems and baselines."""
+    """Score best of group, exact ranking and rank correlations."""
     contests = _groups(trial)
     clusters = cluster_contests(contests)
 

@@ -57,7 +57,7 @@ FILE = "novelty-calibrator.json"
 NOVEL, NOT_NOVEL = "novel", "not novel"
 SCALE = (NOT_NOVEL, NOVEL)
 BINARY = LabelScale(SCALE, (2.5, 4.5))
-"""Values of the labels on the scale of 1 to 5; RINoBench's labels average 2.4 (1 to 3) and 4.3."""
+"""Labels with their values from 1 to 5; RINoBench's scores average 2.4 (1 to 3) and 4.3 (4, 5)."""
 NOVEL_FROM = 4
 """Least score of a novel idea, which "introduces new aspects not present in existing work"
 (RINoBench, Table 1).
@@ -74,12 +74,12 @@ Labels = Mapping[str, str | None]
 
 
 def run(trial: Trial) -> None:
-    """Judge ideas, compare with experts and published scores, and score the calibration gain.
+    """Score novelty judgements against experts, and their calibration gain.
 
     Fits a calibrator on RINoBench's training split if available, else on the novelty checker's
     ideas, in the trial's folder. A calibrator of the profile is applied instead.
     """
-    fits = trial.request.profile.novelty.calibrator is None
+    fits_calibrator = trial.request.profile.novelty.calibrator is None
     rows = {
         str(row.idea.idea_id): row
         for row in trial.draw(read_novelty_checker(trial.file(NOVELTY_CHECKER_FILE)))
@@ -92,7 +92,7 @@ def run(trial: Trial) -> None:
     judgements = {name: one.judgement for name, one in evaluations.items()}
     verdicts: dict[str, Labels] = {ASSAY: {name: _verdict(one) for name, one in judgements.items()}}
     values = {ASSAY: raw_scores(judgements)}
-    if not fits:
+    if not fits_calibrator:
         verdicts[CALIBRATED] = {
             name: _label_from(one.calibrated_label_1_to_5, CALIBRATED_NOVEL_FROM)
             for name, one in judgements.items()
@@ -108,7 +108,7 @@ def run(trial: Trial) -> None:
         order = spearman(labels, [scores.get(name) for name in gold])
         trial.score("spearman", order, system, PART)
     score_rinobench(trial)
-    if fits:
+    if fits_calibrator:
         texts = {name: row.idea.text for name, row in rows.items()}
         calibrate_on(
             trial,
@@ -129,16 +129,16 @@ def _label_from(score: float | None, novel_from: float) -> str | None:
     return None if score is None else NOVEL if score >= novel_from else NOT_NOVEL
 
 
-def _score(trial: Trial, system: str, gold: Labels, predicted: Labels) -> None:
-    label_pairs = pair_up(gold, predicted)
+def _score(trial: Trial, system: str, gold: Labels, predictions: Labels) -> None:
+    label_pairs = pair_up(gold, predictions)
     estimates: dict[str, Estimate] = {
         "accuracy": accuracy(label_pairs, trial.seed),
         "f1_novel": f1_of_class(label_pairs, NOVEL, trial.seed),
         "f1_not_novel": f1_of_class(label_pairs, NOT_NOVEL, trial.seed),
         "macro_f1": macro_f1(label_pairs, SCALE, trial.seed),
-        "cohen_kappa": cohen_kappa(list(gold.values()), [predicted.get(name) for name in gold]),
+        "cohen_kappa": cohen_kappa(list(gold.values()), [predictions.get(name) for name in gold]),
         "predicted_novel_share": share_of(
-            [None if one is None else one == NOVEL for one in predicted.values()]
+            [None if one is None else one == NOVEL for one in predictions.values()]
         ),
     }
     trial.score_all(estimates, system, PART)
@@ -171,5 +171,5 @@ SUITE = Suite(
     expects=_expects,
     optional=("rinobench/*.json",),
     conditions=lambda profile, *_: novelty_conditions(profile.novelty),
-    labels_public_since=date(2021, 11, 9),  # reviews of ICLR 2022, from which RINoBench is made
+    labels_public_since=date(2021, 11, 9),  # RINoBench is made from reviews of ICLR 2022
 )

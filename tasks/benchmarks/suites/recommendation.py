@@ -39,12 +39,12 @@ DESCRIPTION_ALONE, WORKS_ALONE, SHARED_WORDS, MOST_USED = (
 )
 DEPTH = 5
 _DESCRIPTION_CHARACTERS = 1_000
-_PLAINLY = 1.0
+_USE_WEIGHT = 1.0
 
 Vectors = NDArray[np.float32]
 METRICS: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
-    "precision_at_5": lambda ranked, right: precision_at(ranked, right, DEPTH),
-    "recall_at_5": lambda ranked, right: recall_at(ranked, right, DEPTH),
+    "precision_at_5": lambda ranking, right: precision_at(ranking, right, DEPTH),
+    "recall_at_5": lambda ranking, right: recall_at(ranking, right, DEPTH),
     "mean_average_precision": average_precision,
     "mean_reciprocal_rank": reciprocal_rank,
 }
@@ -52,7 +52,7 @@ METRICS: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Project with its description, the abstract and year of its paper, and its data sets."""
+    """Project with description, data sets, and its paper's abstract and year."""
 
     project_id: str
     year: int
@@ -134,7 +134,7 @@ def _texts(row: Record, name: str, path: Path) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One idea with the right answers and the ranked answers of each system."""
+    """One idea with right answers and each system's ranked answers."""
 
     item_id: str
     right: frozenset[str]
@@ -150,7 +150,7 @@ def is_test_project(project: Project) -> bool:
 
 
 def run_data_sets(trial: Trial) -> None:
-    """Score precision and recall at 5, MAP and MRR of data sets for projects.
+    """Score data sets for projects: precision and recall at 5, MAP, MRR.
 
     Evidence comes from the training half, without projects of later years.
     """
@@ -173,31 +173,34 @@ def run_data_sets(trial: Trial) -> None:
     )
     questions = []
     for number, project in enumerate(queries):
-        earlier = [place for place, each in enumerate(works) if each.year <= project.year]
-        nearness = _nearness(of_ideas[number], of_works[earlier])
-        alike = dict(zip(descriptions, _nearness(of_ideas[number], of_sets), strict=True))
+        earlier_places = [place for place, each in enumerate(works) if each.year <= project.year]
+        nearness = _nearness(of_ideas[number], of_works[earlier_places])
+        similarities = dict(zip(descriptions, _nearness(of_ideas[number], of_sets), strict=True))
         shared_words = {str(name): value for name, value in words.with_text(project.query).items()}
-        uses_by_name = _uses_by_name(nearness, [works[place].data_sets for place in earlier])
+        uses_by_name = _uses_by_name(nearness, [works[place].data_sets for place in earlier_places])
         rankings = {
             ASSAY: _rank(
                 {
-                    n: Evidence(uses_by_name.get(n, ()), alike[n], shared_words[n])
+                    n: Evidence(uses_by_name.get(n, ()), similarities[n], shared_words[n])
                     for n in descriptions
                 }
             ),
             DESCRIPTION_ALONE: _rank(
-                {n: Evidence((), alike[n], shared_words[n]) for n in descriptions}
+                {n: Evidence((), similarities[n], shared_words[n]) for n in descriptions}
             ),
             WORKS_ALONE: _rank({n: Evidence(uses) for n, uses in uses_by_name.items()}),
             SHARED_WORDS: _rank({n: Evidence((), None, shared_words[n]) for n in descriptions}),
-            MOST_USED: _commonest([works[place].data_sets for place in earlier]),
+            MOST_USED: _commonest([works[place].data_sets for place in earlier_places]),
         }
         questions.append(Question(project.project_id, project.data_sets, rankings))
     _score(trial, "data_set", questions)
 
 
 def run_leaderboards(trial: Trial) -> None:
-    """Score baselines and metrics for leaderboards, with those of other data sets as evidence."""
+    """Score baselines and metrics recommended for leaderboards.
+
+    The evidence is from leaderboards of other data sets.
+    """
     boards = read_leaderboards(trial.file(LEADERBOARDS_FILE))
     queries = trial.draw(boards)
     of_asked, of_boards = _embed(
@@ -223,13 +226,13 @@ def run_leaderboards(trial: Trial) -> None:
         _score(trial, kind, questions)
 
 
-def _embed(trial: Trial, *listed: Sequence[str]) -> list[Vectors]:
+def _embed(trial: Trial, *text_lists: Sequence[str]) -> list[Vectors]:
     """Return the unit vectors of each list of texts."""
     store = KeyedStore(trial.warehouse.cache / "embeddings.sqlite")
     embedder = SentenceEmbedder(trial.settings.embeddings, store)
 
     async def embed() -> list[Vectors]:
-        return [await embedder.embed(list(texts)) for texts in listed]
+        return [await embedder.embed(list(texts)) for texts in text_lists]
 
     return asyncio.run(embed())
 
@@ -241,13 +244,13 @@ def _nearness(idea: Vectors, others: Vectors) -> list[float]:
 
 
 def _uses_by_name(
-    near: Sequence[float], listed: Sequence[frozenset[str]]
+    nearness_by_work: Sequence[float], names_by_work: Sequence[frozenset[str]]
 ) -> dict[str, list[tuple[float, float]]]:
     """Return (nearness, weight) of the works that used each resource."""
     uses_by_name: dict[str, list[tuple[float, float]]] = {}
-    for nearness, names in zip(near, listed, strict=True):
+    for nearness, names in zip(nearness_by_work, names_by_work, strict=True):
         for name in sorted(names):
-            uses_by_name.setdefault(name, []).append((nearness, _PLAINLY))
+            uses_by_name.setdefault(name, []).append((nearness, _USE_WEIGHT))
     return uses_by_name
 
 
@@ -255,8 +258,8 @@ def _rank(evidence: Mapping[str, Evidence]) -> list[str]:
     return [name for name, _ in in_order(evidence)]
 
 
-def _commonest(listed: Sequence[frozenset[str]]) -> list[str]:
-    counts = Counter(name for names in listed for name in names)
+def _commonest(names_by_work: Sequence[frozenset[str]]) -> list[str]:
+    counts = Counter(name for names in names_by_work for name in names)
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 

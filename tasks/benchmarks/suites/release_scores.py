@@ -1,6 +1,6 @@
-"""Scores of the quality checker's release, computed by SQL, and differences from the paper.
+"""Scores of the quality checker's release, and differences from the paper.
 
-Problems, tokens, cost and hits per paper (Tables 2 and 3).
+SQL computes them. Problems, tokens, cost and hits per paper (Tables 2 and 3).
 """
 
 import logging
@@ -140,23 +140,26 @@ def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
     As in the SQL, each mean is over the checks that have the value.
     """
     table = np.array([columns[name] for name in _COUNT_COLUMNS[1:]], dtype=np.float64)
-    there, rates = (
+    has_value, rates = (
         ~np.isnan(table),
         np.array([price.input_usd_per_million, *[price.output_usd_per_million] * 2]) / 1e6,
     )
-    figures = np.where(there, table, 0.0)
+    figures = np.where(has_value, table, 0.0)
 
-    def of_papers(chosen: Indices) -> float:
-        figure_counts = there[:, chosen].sum(axis=1)
+    def of_papers(indices: Indices) -> float:
+        figure_counts = has_value[:, indices].sum(axis=1)
         return (
-            float(rates @ (figures[:, chosen].sum(axis=1) / figure_counts))
+            float(rates @ (figures[:, indices].sum(axis=1) / figure_counts))
             if figure_counts.all()
             else float("nan")
         )
 
-    whole = int(there.all(axis=0).sum())
+    complete_count = int(has_value.all(axis=0).sum())
     return Estimate(
-        value, whole, bootstrap_interval(of_papers, table.shape[1], seed), table.shape[1] - whole
+        value,
+        complete_count,
+        bootstrap_interval(of_papers, table.shape[1], seed),
+        table.shape[1] - complete_count,
     )
 
 
@@ -180,7 +183,7 @@ _DIGITS = {
 """Decimal digits of the published scores; shares are in percent with one digit."""
 
 
-def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[BenchmarkScore]:
+def against_print(suite: str, scores: Sequence[BenchmarkScore]) -> list[BenchmarkScore]:
     """Return measured minus published, for scores that differ after rounding.
 
     The `slice` of a row names metric and slice of the score.
@@ -189,7 +192,7 @@ def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[Benchm
         (one.metric, one.slice, one.system): one.value for one in published_scores(suite)
     }
     rows = []
-    for score in measured:
+    for score in scores:
         value = published_values.get((score.metric, score.slice, score.system))
         if (
             value is None

@@ -245,9 +245,9 @@ def baselines(gold: Gold, seed: int) -> Iterator[tuple[str, str, str, Estimate]]
         yield "gold_share", "labels", f"{PART}, label {label}", estimate
 
 
-def _estimates(gold: Gold, predicted: Gold, seed: int) -> dict[str, Estimate]:
-    collapse = label_collapse(pair_up(gold, predicted), SCALE)
-    return score_metrics(gold, predicted, seed) | {
+def _estimates(gold: Gold, predictions: Gold, seed: int) -> dict[str, Estimate]:
+    collapse = label_collapse(pair_up(gold, predictions), SCALE)
+    return score_metrics(gold, predictions, seed) | {
         "top_label_share": collapse.top_label_share,
         "labels_in_use_ratio": collapse.labels_in_use_ratio,
         "total_variation": collapse.total_variation,
@@ -285,7 +285,7 @@ def _score_calibrated(
 
 
 def score_training(trial: Trial, file: str) -> None:
-    """Judge the training split, if available, and fit a calibrator of five labels."""
+    """Judge an available training split, and fit a five-label calibrator."""
     path = trial.file(TRAINING)
     if not path.is_file():
         return
@@ -304,7 +304,7 @@ def score_training(trial: Trial, file: str) -> None:
 
 
 def _score_justifications(
-    trial: Trial, system: str, chosen: Mapping[str, GoldIdea], reasoning: Mapping[str, str]
+    trial: Trial, system: str, gold_ideas: Mapping[str, GoldIdea], reasoning: Mapping[str, str]
 ) -> None:
     """Score the metrics of justifications; items without both justifications are unscored."""
     items = {
@@ -314,7 +314,7 @@ def _score_justifications(
             expected=one.reasoning,
             actual=reasoning[name],
         )
-        for name, one in chosen.items()
+        for name, one in gold_ideas.items()
         if one.reasoning.strip() and reasoning.get(name, "").strip()
     }
 
@@ -322,13 +322,13 @@ def _score_justifications(
         return await grade(pair, context.engine)
 
     grades = trial.each(f"grade {system}", items, work, Grade)
-    lacking = len(chosen) - len(items)
+    missing_count = len(gold_ideas) - len(items)
     if not grades:
-        missing = undefined("no item has both justifications", 0, lacking)
-        trial.score("alignment", missing, system, PART)
+        undefined_alignment = undefined("no item has both justifications", 0, missing_count)
+        trial.score("alignment", undefined_alignment, system, PART)
         return
     blank = Grade(alignment_0_to_1=None, known_aspects=None, novel_aspects=None)
-    justifications = [one.justification for one in (*grades.values(), *[blank] * lacking)]
+    justifications = [one.justification for one in (*grades.values(), *[blank] * missing_count)]
     trial.score_all(justification_metrics(justifications, trial.seed), system, PART)
 
 
@@ -338,7 +338,10 @@ GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
 
 @dataclass(frozen=True, slots=True)
 class JustificationPair:
-    """Justification of a model and of an expert for one idea; `works` are (title, abstract)."""
+    """Justification of a model and of an expert for one idea.
+
+    `works` are (title, abstract).
+    """
 
     idea: str
     works: tuple[tuple[str, str], ...]
@@ -435,7 +438,7 @@ async def grade(pair: JustificationPair, engine: Engine) -> Grade:
 async def _count_aspects(
     gold: Sequence[str],
     model_arguments: Sequence[str],
-    expected: str,
+    expert_text: str,
     grounds: Sequence[SourceShown],
     engine: Engine,
 ) -> AspectCounts | Reason:
@@ -443,7 +446,7 @@ async def _count_aspects(
         list(dict.fromkeys(gold)),
         list(dict.fromkeys(model_arguments)),
     )
-    experts = SourceShown(name="Expert's justification", text=expected)
+    experts = SourceShown(name="Expert's justification", text=expert_text)
     support = await _check_support(generated_arguments, [experts], engine)
     if isinstance(support, Reason):
         return support
@@ -467,7 +470,7 @@ async def _count_aspects(
 async def _check_support(
     arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine
 ) -> list[bool] | Reason:
-    """Return for each argument whether the sources support it, or why the check failed."""
+    """Return which arguments the sources support, or why checking failed."""
     if not arguments:
         return []
     outcome: Outcome[CheckReply] = await engine.run(

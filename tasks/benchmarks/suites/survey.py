@@ -1,4 +1,4 @@
-"""Suite `survey`: recall of surveys by searches alone, and with hops in the citation graph.
+"""Suite `survey`: recall of surveys with and without citation hops.
 
 Every depth judges at most `PAPERS_JUDGED` papers, so that gains come from better candidates. For
 some questions, surveys are written without hops and with two, and judged along five dimensions.
@@ -115,7 +115,7 @@ class WrittenSurvey(ItemResult):
 
 
 def run(trial: Trial) -> None:
-    """Score recall and relevance at each depth, gains of hops, and marks of written surveys."""
+    """Score recall by depth, gains of hops, and marks of surveys."""
     for one in _sets(trial):
         recalls: dict[int, list[float | None]] = {}
         for depth in DEPTHS:
@@ -178,7 +178,7 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
 def snapshot_of(
     trial: Trial, name: str, rows: Callable[[], Iterable[dict[str, Any]]]
 ) -> LiteratureChoice:
-    """Return the snapshot of a set, which is built once in the benchmark's folder."""
+    """Return a set's snapshot, built once in the benchmark's folder."""
     path = trial.folder / f"{name}.jsonl"
     if not path.is_file():
         write_papers(rows(), path)
@@ -289,7 +289,7 @@ def _score(trial: Trial, one: CaseSet, depth: int, results: Mapping[str, RecallR
 
 
 def score_written(trial: Trial, one: CaseSet) -> None:
-    """Score the marks of surveys written without and with hops, and the gains."""
+    """Score marks of surveys with and without hops, and the gains."""
     cases = one.cases[:REVIEWED_CASES]
     depths = (WITHOUT_HOPS, WITH_HOPS)
     if trial.request.engine.is_baseline:
@@ -399,18 +399,18 @@ async def survey_of(
 
 def _expects(data: SuiteData) -> SuiteEstimate:
     case_count = data.parameters.item_limit or CASES_PER_SET
-    there = sum(data.file(name).is_file() for name in SUITE.optional)
+    available_count = sum(data.file(name).is_file() for name in SUITE.optional)
     parameters = SurveyParameters()
-    plan_calls = len(DEPTHS) * (1 + there) * case_count
+    plan_calls = len(DEPTHS) * (1 + available_count) * case_count
     per_call = parameters.papers_per_call
-    judge_calls = len(DEPTHS) * there * case_count * PAPERS_JUDGED / per_call
+    judge_calls = len(DEPTHS) * available_count * case_count * PAPERS_JUDGED / per_call
     plan_tokens = parameters.maximum_sub_questions * GRADE_TOKENS
     prompt_tokens = QUESTION_TOKENS + per_call * WORK_TOKENS
     calls = [
         ExpectedCalls(SURVEY_PLAN, plan_calls, QUESTION_TOKENS, plan_tokens),
         ExpectedCalls(SURVEY_RELEVANCE, judge_calls, prompt_tokens, per_call * GRADE_TOKENS),
     ]
-    # Written surveys at both depths; their searches and relevance are cached from above.
+    # Searches and relevance of written surveys are cached by the calls above.
     written_count = 2.0 * data.file(VIS_FILE).is_file() * min(case_count, REVIEWED_CASES)
     bounds = written_bounds(WITH_HOPS)
     calls_by_step = expected_survey(bounds, full_text=False)
@@ -426,7 +426,7 @@ def _expects(data: SuiteData) -> SuiteEstimate:
     calls.append(
         ExpectedCalls(JUDGE_SURVEY, written_count, QUESTION_TOKENS + length, 5 * GRADE_TOKENS)
     )
-    return SuiteEstimate((1 + there) * case_count, calls)
+    return SuiteEstimate((1 + available_count) * case_count, calls)
 
 
 SUITE = Suite(

@@ -1,4 +1,4 @@
-"""Suite `votes`: prediction of votes, careless voters, and votes that a ranking needs.
+"""Suite `votes`: predicted votes, careless voters, and votes needed for rankings.
 
 Data: 20,806 blind votes of 835 people on 645 ideas (wiki surveys of `formidable-family`). Makes no
 model calls.
@@ -95,7 +95,10 @@ def run(trial: Trial) -> None:
 
 
 def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
-    """Predict the probability that the first wins by system, from votes of other folds."""
+    """Return the predicted probability that the first wins, by system.
+
+    Predictions come from the votes of other folds.
+    """
     folds = np.random.default_rng(seed).integers(0, HELD_OUT_FOLDS, len(votes))
     systems = (ASSAY, WITHOUT_CARELESS, SHARES, COIN)
     chances_by_system = {name: np.full(len(votes), 0.5) for name in systems}
@@ -117,33 +120,40 @@ def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
 
 
 def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
-    """Predict by odds of each idea's share of wins, smoothed by one win and one loss."""
+    """Predict by the odds of each idea's share of wins.
+
+    Shares are smoothed by one win and one loss.
+    """
     wins: dict[IdeaId, list[float]] = {}
     for vote in votes:
         share = vote.first_share_0_to_1
         assert share is not None
         wins.setdefault(vote.first_idea_id, []).append(share)
         wins.setdefault(vote.second_idea_id, []).append(1 - share)
-    odds = {one: (sum(won) + 1) / (len(won) - sum(won) + 1) for one, won in wins.items()}
+    odds = {
+        one: (sum(shares) + 1) / (len(shares) - sum(shares) + 1) for one, shares in wins.items()
+    }
     return np.array(
         [odds.get(one, 1.0) / (odds.get(one, 1.0) + odds.get(other, 1.0)) for one, other in pairs]
     )
 
 
-def _score(trial: Trial, votes: Sequence[Match], predicted: Vector, system: str) -> None:
+def _score(trial: Trial, votes: Sequence[Match], probabilities: Vector, system: str) -> None:
     """Score one system; intervals resample whole voters."""
     voters = [voter_of(vote) for vote in votes]
-    won = np.array([vote.first_share_0_to_1 for vote in votes], dtype=np.float64)
+    first_shares = np.array([vote.first_share_0_to_1 for vote in votes], dtype=np.float64)
     right = [
         None if chance == 0.5 else (chance > 0.5) == (y > 0.5)
-        for chance, y in zip(predicted, won, strict=True)
+        for chance, y in zip(probabilities, first_shares, strict=True)
     ]
-    losses = -(won * np.log(predicted) + (1 - won) * np.log1p(-predicted))
+    losses = -(first_shares * np.log(probabilities) + (1 - first_shares) * np.log1p(-probabilities))
     estimates = {
         "accuracy": share_of(right, 0, voters),
         "log_loss": mean(losses.tolist(), 0, voters),
-        "brier": mean(((predicted - won) ** 2).tolist(), 0, voters),
-        "expected_calibration_error": Estimate(_calibration_error(predicted, won), len(votes)),
+        "brier": mean(((probabilities - first_shares) ** 2).tolist(), 0, voters),
+        "expected_calibration_error": Estimate(
+            _calibration_error(probabilities, first_shares), len(votes)
+        ),
     }
     trial.score_all(estimates, system)
     if system != ASSAY:
@@ -154,10 +164,13 @@ def _score(trial: Trial, votes: Sequence[Match], predicted: Vector, system: str)
         trial.score("accuracy", estimate, system, f"survey={name}")
 
 
-def _calibration_error(predicted: Vector, won: Vector) -> float:
-    """Return the expected calibration error over ten bins of the likelier side's probability."""
-    likelier = np.maximum(predicted, 1 - predicted)
-    outcome = np.where(predicted >= 0.5, won, 1 - won)
+def _calibration_error(probabilities: Vector, first_shares: Vector) -> float:
+    """Return the expected calibration error over ten bins.
+
+    Bins are by the likelier side's probability.
+    """
+    likelier = np.maximum(probabilities, 1 - probabilities)
+    outcome = np.where(probabilities >= 0.5, first_shares, 1 - first_shares)
     bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
     weighted_gaps = [
         (bins == number).sum()
@@ -165,7 +178,7 @@ def _calibration_error(predicted: Vector, won: Vector) -> float:
         for number in range(BINS)
         if (bins == number).any()
     ]
-    return float(sum(weighted_gaps) / len(predicted))
+    return float(sum(weighted_gaps) / len(probabilities))
 
 
 def _score_planted(trial: Trial, votes: Sequence[Match]) -> None:
@@ -177,14 +190,16 @@ def _score_planted(trial: Trial, votes: Sequence[Match]) -> None:
     counts: dict[str, int] = {}
     for vote in votes:
         counts[voter_of(vote)] = counts.get(voter_of(vote), 0) + 1
-    able = sorted(voter for voter, count in counts.items() if count >= 10)
-    if len(able) < 10:
-        trial.score("careless_found", undefined("too few voters", len(able)))
+    frequent_voters = sorted(voter for voter, count in counts.items() if count >= 10)
+    if len(frequent_voters) < 10:
+        trial.score("careless_found", undefined("too few voters", len(frequent_voters)))
         return
-    drawn_voters = draw.permutation(able)[: 2 * round(PLANTED_SHARE * len(able))]
+    drawn_voters = draw.permutation(frequent_voters)[
+        : 2 * round(PLANTED_SHARE * len(frequent_voters))
+    ]
     coins, firsts = set(drawn_voters[::2].tolist()), set(drawn_voters[1::2].tolist())
     changed_votes = [_plant_answer(vote, coins, firsts, draw) for vote in votes]
-    before = {care.voter for care in care_of_voters(votes) if care.careless}
+    initially_flagged = {care.voter for care in care_of_voters(votes) if care.careless}
     flagged_voters = {care.voter for care in care_of_voters(changed_votes) if care.careless}
 
     def share_within(voters: set[str], among: set[str]) -> Estimate:
@@ -196,7 +211,7 @@ def _score_planted(trial: Trial, votes: Sequence[Match]) -> None:
     )
     others = counts.keys() - coins - firsts
     trial.score("careless_among_real_voters", share_within(others, flagged_voters))
-    trial.score("careless_voters", share_within(set(counts), before))
+    trial.score("careless_voters", share_within(set(counts), initially_flagged))
 
 
 def _plant_answer(
@@ -211,7 +226,7 @@ def _plant_answer(
 
 
 def _score_votes_needed(trial: Trial, votes: Sequence[Match]) -> None:
-    """Score the votes until a ranking names most true leaders, with simulated voters.
+    """Score the simulated votes until a ranking names most leaders.
 
     The true strengths are those fitted to all votes.
     """
@@ -233,7 +248,10 @@ Choose = Callable[[int, Sequence[Match], Sequence[IdeaId], np.random.Generator],
 
 
 def _votes_until(group: Sequence[Match], choose: Choose, seed: list[int]) -> int | None:
-    """Return the number of votes until the leaders are found; None if not within the rounds."""
+    """Return the number of votes until the leaders are found.
+
+    The result is None if the rounds do not suffice.
+    """
     totals = tally_of(group)
     ids, truth = totals.idea_ids, fit(totals).strengths
     top = leaders(len(ids), RankingParameters())

@@ -1,4 +1,4 @@
-"""Context of a knowledge search: the idea's parts, the tools, and the failures so far."""
+"""Context of a knowledge search: parts of the idea, tools and failures."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -51,7 +51,10 @@ class Outline:
 
     @property
     def gist(self) -> str:
-        """Title and TLDR: enough context for a claim, in a tenth of the whole text."""
+        """Return title and TLDR as context of a claim.
+
+        They suffice, in a tenth of the whole text.
+        """
         tldr = (
             " ".join(self.claims.get(IdeaPart.TLDR, ()))
             or shorten_words(self.idea.text, GIST_WORDS)[0]
@@ -130,13 +133,20 @@ class Context:
 
     @property
     def phases(self) -> tuple[KnowledgePhase, ...]:
-        """Phases to search: later knowledge only with a cutoff, and if the profile uses it."""
-        later = self.outline.cutoff is not None and self.parameters.use_later_knowledge
-        return (KnowledgePhase.BEFORE, KnowledgePhase.AFTER) if later else (KnowledgePhase.BEFORE,)
+        """Return the phases to search.
+
+        Later knowledge is searched only with a cutoff, and if the profile uses it.
+        """
+        has_later_phase = self.outline.cutoff is not None and self.parameters.use_later_knowledge
+        return (
+            (KnowledgePhase.BEFORE, KnowledgePhase.AFTER)
+            if has_later_phase
+            else (KnowledgePhase.BEFORE,)
+        )
 
     @property
     def kinds(self) -> tuple[SourceKind, ...]:
-        """Kinds with an open source of the profile."""
+        """Return the kinds with an open source of the profile."""
         open_kinds = {SourceKind.PAPERS} if LITERATURE in self.parameters.sources else set()
         open_kinds |= {
             source.kind

@@ -103,7 +103,10 @@ async def _ask_queries(
     parts: Sequence[IdeaPart],
     question: Callable[[Sequence[IdeaPart]], InputT],
 ) -> list[tuple[Sequence[IdeaPart], list[Query]]]:
-    """Return the queries of each batch of parts, at most `queries_per_part` per part and kind."""
+    """Return the queries of each batch of parts.
+
+    There are at most `queries_per_part` per part and kind.
+    """
     batches = even_batches(parts, context.parameters.parts_per_query_call)
     outcomes = await side_by_side(context.engine.run(step, question(batch)) for batch in batches)
     limit = context.parameters.queries_per_part
@@ -247,23 +250,23 @@ async def _rounds(context: Context, search: Search) -> None:
 
 async def _filter(context: Context, search: Search) -> list[Candidate]:
     limit = context.parameters.knowledge_per_kind
-    through = shortlist(search.pool, limit)
+    shortlisted = shortlist(search.pool, limit)
     # Papers of other sources are looked up at the gateway, for citations, venue and a common name.
-    unknown = {
+    candidate_by_name = {
         name: each
-        for each in (through if LITERATURE in context.parameters.sources else ())
+        for each in (shortlisted if LITERATURE in context.parameters.sources else ())
         if each.paper is None and not each.judged
         for name in gateway_names(each)
     }
-    if unknown:
-        answer = await context.tools.literature.papers(list(unknown), None)
+    if candidate_by_name:
+        answer = await context.tools.literature.papers(list(candidate_by_name), None)
         context.failures.look_ups(answer.failures, f"papers in {LITERATURE}")
-        adopt(list(unknown.values()), answer.items, context.outline.cutoff)
+        adopt(list(candidate_by_name.values()), answer.items, context.outline.cutoff)
     await rerank(
-        [each for each in through if not each.judged], context.outline, context.tools.reranker
+        [each for each in shortlisted if not each.judged], context.outline, context.tools.reranker
     )
-    await judge_credibility(context, through)
-    return select(through, search.pool, limit, context.parameters.judge_weight)
+    await judge_credibility(context, shortlisted)
+    return select(shortlisted, search.pool, limit, context.parameters.judge_weight)
 
 
 def _record(candidate: Candidate, name: str, judge_weight: float) -> KnowledgeRecord:

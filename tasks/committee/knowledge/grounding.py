@@ -27,7 +27,10 @@ from tasks.text.quotations import stands_in
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Items of one phase, each grounded in one part. Phases never share a call."""
+    """Items of one phase, each grounded in one part.
+
+    Phases never share a call.
+    """
 
     phase: KnowledgePhase
     items: dict[str, Candidate]
@@ -41,7 +44,9 @@ class _Batch:
 async def ground(
     context: Context, candidates: Sequence[Candidate], names: dict[int, str]
 ) -> tuple[GroundedEvidence, ...]:
-    """Return one row per part and item, scored or not, in order of phases, parts and items.
+    """Return one row per part and item, scored or not.
+
+    Rows are ordered by phase, part and item.
 
     Earlier knowledge is grounded in every part of its kind. Later knowledge, used for suggestions
     only, is grounded in the part it was searched for.
@@ -75,43 +80,53 @@ async def _outcomes(
 
     Of batches with the same items one call runs first, to fill the provider's cache.
     """
-    alike: dict[tuple[int, ...], list[_Batch]] = {}
+    batches_by_items: dict[tuple[int, ...], list[_Batch]] = {}
     for batch in batches:
-        alike.setdefault(tuple(id(each) for each in batch.items.values()), []).append(batch)
+        batches_by_items.setdefault(tuple(id(each) for each in batch.items.values()), []).append(
+            batch
+        )
     groups = await side_by_side(
         first_alone([partial(_ask_batch, context, batch) for batch in group])
-        for group in alike.values()
+        for group in batches_by_items.values()
     )
     return {
         id(batch): outcome
-        for group, outcomes in zip(alike.values(), groups, strict=True)
+        for group, outcomes in zip(batches_by_items.values(), groups, strict=True)
         for batch, outcome in zip(group, outcomes, strict=True)
     }
 
 
 def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
-    """Group items by part, in order of kind, so that prompts of different parts share a prefix."""
+    """Group items by part, in order of kind.
+
+    Prompts of different parts then share a prefix.
+    """
     by_kind = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
-    before = [each for each in by_kind if each.phase is KnowledgePhase.BEFORE]
-    after = [each for each in by_kind if each.phase is KnowledgePhase.AFTER]
+    earlier_candidates = [each for each in by_kind if each.phase is KnowledgePhase.BEFORE]
+    later_candidates = [each for each in by_kind if each.phase is KnowledgePhase.AFTER]
     batches = []
     for part in context.outline.parts:
         pairs = [
-            (each, part) for each in before if part in context.outline.searched(each.item.kind)
+            (each, part)
+            for each in earlier_candidates
+            if part in context.outline.searched(each.item.kind)
         ]
         batches += _pack(context, KnowledgePhase.BEFORE, pairs)
     pairs = []
-    for each in after:
-        # The part it was first searched for, if its kind is grounded in that part.
-        searched, own_part = context.outline.searched(each.item.kind), each.query.part
-        pairs.append((each, own_part if own_part in searched else searched[0]))
+    for each in later_candidates:
+        # The part of its first query, if its kind is grounded in that part.
+        searched_parts, own_part = context.outline.searched(each.item.kind), each.query.part
+        pairs.append((each, own_part if own_part in searched_parts else searched_parts[0]))
     return batches + _pack(context, KnowledgePhase.AFTER, pairs)
 
 
 def _pack(
     context: Context, phase: KnowledgePhase, pairs: Sequence[tuple[Candidate, IdeaPart]]
 ) -> list[_Batch]:
-    """Make batches of `items_per_grounding_call`; items without text form a batch without a call."""
+    """Make batches of `items_per_grounding_call`.
+
+    Items without text form a batch without a call.
+    """
     readable = [pair for pair in pairs if pair[0].shown().strip()]
     unreadable = [pair for pair in pairs if not pair[0].shown().strip()]
     packs = even_batches(readable, context.parameters.items_per_grounding_call)
@@ -159,17 +174,17 @@ def _evidence_columns(
     entry: GroundingEntry | None,
 ) -> dict[str, Any]:
     """Return the evidence columns of a row, scored or with the reason why not."""
-    why = outcome if isinstance(outcome, Unscored) else None
+    unscored = outcome if isinstance(outcome, Unscored) else None
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
         provenance = unasked_provenance(GROUND_EVIDENCE, context.engine)
-        why = Unscored(Reason.NO_EVIDENCE, detail, provenance)
-    elif why is None and entry is None:
+        unscored = Unscored(Reason.NO_EVIDENCE, detail, provenance)
+    elif unscored is None and entry is None:
         detail = "the reply has no usable entry for it"
         context.failures.omission(batch.subject, f"{detail} among {len(batch.items)} items")
-        why = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-    if why is not None:
-        return {"relation": None, **why.columns}
+        unscored = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+    if unscored is not None:
+        return {"relation": None, **unscored.columns}
     assert outcome is not None
     assert entry is not None
     candidate, passage = batch.items[key], " ".join(entry.passage.split())

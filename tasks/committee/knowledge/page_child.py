@@ -1,4 +1,6 @@
-"""Child process that reads a web page from stdin and writes its main text to stdout.
+"""Child process that extracts the main text of a web page.
+
+It reads the page from stdin and writes the text to stdout.
 
 A page may be hostile, so memory, processor time and files are limited before parsing. Runs no
 script, fetches nothing, and imports nothing of this project. `reader.py` depends on the exit codes.

@@ -25,7 +25,10 @@ _TRACKING = bounded(r"^(?:utm_\w++|fbclid|gclid|ref|source)$", IGNORECASE)
 
 
 def identities(item: KnowledgeItem) -> frozenset[str]:
-    """Return identifying names of a find: DOI, arXiv number, URL. Two finds with one name are equal."""
+    """Return identifying names of a find: DOI, arXiv number, URL.
+
+    Two finds with one name are equal.
+    """
     number = f"arxiv:{item.arxiv_id}" if item.arxiv_id else ""
     texts = (item.url, item.doi or "", number, *item.version_dois)
     names = (name for text in texts for name in names_in(text))
@@ -52,7 +55,10 @@ def host_of(url: str) -> str:
 
 
 def paper_of(item: KnowledgeItem) -> Paper:
-    """Convert a find of another source to a paper, named by DOI, arXiv number or URL."""
+    """Convert a find of another source to a paper.
+
+    Its name is a DOI, arXiv number or URL.
+    """
     doi = clean_doi(item.doi) if item.doi else None
     name = f"DOI:{doi}" if doi else f"ARXIV:{item.arxiv_id}" if item.arxiv_id else f"URL:{item.url}"
     return Paper(
@@ -82,7 +88,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """One search result of one source. `paper` is set for results of the literature gateway."""
+    """One search result of one source.
+
+    `paper` is set for results of the literature gateway.
+    """
 
     item: KnowledgeItem
     phase: KnowledgePhase
@@ -178,12 +187,12 @@ class Pool:
             _merge(candidate, find)
         for name in names:
             self._places.setdefault((find.phase, name), candidate)
-            later = (
+            later_candidate = (
                 self._places.pop((KnowledgePhase.AFTER, name), None)
                 if find.phase is KnowledgePhase.BEFORE
                 else None
             )
-            self.candidates = [each for each in self.candidates if each is not later]
+            self.candidates = [each for each in self.candidates if each is not later_candidate]
         return candidate if existing is None else None
 
     def exclude(self, item: KnowledgeItem) -> None:
@@ -196,18 +205,21 @@ class Pool:
 
 
 def _merge(candidate: Candidate, find: Find) -> None:
-    """Fill missing fields of a candidate; the first value stays, except longer texts and higher counts."""
+    """Fill missing fields of a candidate.
+
+    The first value stays, except longer texts and higher counts.
+    """
     candidate.parts.setdefault(find.query.part)
     candidate.queries.setdefault(find.query)
     candidate.paper = candidate.paper or find.paper
     old, new = candidate.item, find.item
-    earliest = min((old, new), key=lambda item: item.published or date.max)
+    earliest_item = min((old, new), key=lambda item: item.published or date.max)
     candidate.item = replace(
         old,
         title=old.title or new.title,
         text=old.text if len(old.text) >= len(new.text) else new.text,
-        published=earliest.published,
-        precision=earliest.precision,
+        published=earliest_item.published,
+        precision=earliest_item.precision,
         updated=max(filter(None, (old.updated, new.updated)), default=None),
         authors=old.authors or new.authors,
         venue=old.venue or new.venue,
@@ -234,7 +246,9 @@ def assign_keys(batch: Sequence[ItemT]) -> dict[str, ItemT]:
 
 
 def spell_out_keys(text: str, items: dict[str, Candidate], own_key: str) -> tuple[str, int]:
-    """Replace the prompt's keys by titles; return the text and the number of invented references.
+    """Replace the prompt's keys by titles.
+
+    Returns the text and the number of invented references.
 
     Unknown keys and quotations stay unchanged.
     """

@@ -1,4 +1,6 @@
-"""Reader of web pages (main text) and repositories (README and structure, up to a date).
+"""Reader of web pages and of repositories up to a date.
+
+It reads the main text of a page, and README and structure of a repository.
 
 Fetched code is never run. Commits: docs.github.com/rest/commits.
 """
@@ -145,7 +147,10 @@ class Archive(Noun):
 
 
 def describe_archive(archive: Archive) -> str:
-    """Return a line of file types, one of folders, and one for each module, most used first."""
+    """Describe an archive by file types, folders and modules.
+
+    Each module has a line; the most used modules come first.
+    """
     kinds = Counter(
         PurePosixPath(path).suffix or PurePosixPath(path).name for path, _ in archive.files
     )
@@ -170,9 +175,9 @@ def describe_archive(archive: Archive) -> str:
         return -uses, module.path.count("/"), module.path
 
     defined_names = frozenset(name for each in archive.modules for name in each.defined)
-    described = [module for module in archive.modules if module.defined or module.calls]
+    described_modules = [module for module in archive.modules if module.defined or module.calls]
     return "\n".join(
-        (*lines, *(_line(each, defined_names) for each in sorted(described, key=order)))
+        (*lines, *(_line(each, defined_names) for each in sorted(described_modules, key=order)))
     )
 
 
@@ -184,9 +189,9 @@ def _line(module: Module, defined_names: frozenset[str]) -> str:
     if module.functions:
         parts.append(f"functions {', '.join(module.functions)}")
     for name, called_names in module.calls.items():
-        inside = [each for each in called_names if each in defined_names and each != name]
-        if inside:
-            parts.append(f"{name or 'the module'} calls {', '.join(inside[:CALLS_NAMED])}")
+        module_calls = [each for each in called_names if each in defined_names and each != name]
+        if module_calls:
+            parts.append(f"{name or 'the module'} calls {', '.join(module_calls[:CALLS_NAMED])}")
     return "; ".join(parts)
 
 
@@ -233,7 +238,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class WebReader:
-    """Reader of web pages and repositories for one idea; its ledger records the requests.
+    """Reader of web pages and repositories for one idea.
+
+    Its ledger records the requests.
 
     Failures are part of the `Reading`, never raised.
 
@@ -269,7 +276,7 @@ class WebReader:
     async def _read(
         self,
         url: str,
-        expected: FileKind,
+        file_kind: FileKind,
         kind: str,
         parse: Callable[[bytes, str], Awaitable[Reading]],
     ) -> Reading:
@@ -279,7 +286,7 @@ class WebReader:
                 record_cache_hit(self.ledger, SOURCE, f"{kind} kept")
                 return Reading(parts)
             private = self.allow_private_addresses
-            downloader = Downloader(self.settings, self.ledger, private, expected)
+            downloader = Downloader(self.settings, self.ledger, private, file_kind)
             content = await downloader.fetch(url)
             reading = (
                 Reading(failure=content)

@@ -22,7 +22,10 @@ from tasks.text.words import shorten_words
 
 
 def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
-    """Join (heading, text) parts to at most `word_limit` words and marks; longest parts are cut first."""
+    """Join (heading, text) parts to at most `word_limit` words and marks.
+
+    Longest parts are cut first.
+    """
     shares = _shares([len(text.split()) for _, text in parts], word_limit)
     portions = []
     for (heading, text), share in zip(parts, shares, strict=True):
@@ -34,13 +37,16 @@ def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
 
 
 def _shares(lengths: Sequence[int], limit: int) -> list[int]:
-    """Return the words of each part: its length, or a common limit for longer ones."""
-    level, rest, waiting = 0, limit, sorted(lengths)
+    """Return the word limit of each part.
+
+    It is the part's length, or a common limit for longer parts.
+    """
+    level, remaining_words, waiting = 0, limit, sorted(lengths)
     while waiting:
-        level = rest // len(waiting)
+        level = remaining_words // len(waiting)
         if waiting[0] > level:
             break
-        rest -= waiting.pop(0)
+        remaining_words -= waiting.pop(0)
     return [min(length, level) if waiting else length for length in lengths]
 
 
@@ -116,7 +122,9 @@ async def read_selected(context: Context, candidates: Sequence[Candidate]) -> No
 
 
 async def _read(context: Context, candidate: Candidate) -> bool:
-    """Read a paper, page or repository; return whether it is a page, to be summarized.
+    """Read a paper, page or repository.
+
+    Returns whether it is a page, to be summarized.
 
     Of a paper the available full text is read, else its abstract. A repository is read up to the
     cutoff if it may have changed since.

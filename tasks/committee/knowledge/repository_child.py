@@ -1,4 +1,6 @@
-"""Child process that reads a ZIP archive from stdin and writes its structure to stdout as JSON.
+"""Child process that extracts the structure of a ZIP archive.
+
+It reads the archive from stdin and writes JSON to stdout.
 
 The structure is README, files and Python definitions. An archive may be hostile, so memory,
 processor time and files are limited before parsing. Writes no files, runs no code, and imports
@@ -26,7 +28,7 @@ MAXIMUM_NAMES = 60
 PARSING_SHARE = 0.4
 """Share of the processor time limit after which no further module is parsed."""
 _READMES = ("readme.md", "readme.rst", "readme.txt", "readme")
-_SKIPPED = ("/test", "/tests/", "/docs/", "/node_modules/", "/vendor/", "/third_party/", "/.")
+_SKIPPED_PATHS = ("/test", "/tests/", "/docs/", "/node_modules/", "/vendor/", "/third_party/", "/.")
 
 
 def main() -> int:
@@ -83,13 +85,16 @@ def _modules(files: dict[str, zipfile.ZipInfo]) -> list[str]:
     paths = [
         path
         for path in files
-        if path.endswith(".py") and not any(mark in f"/{path.lower()}" for mark in _SKIPPED)
+        if path.endswith(".py") and not any(mark in f"/{path.lower()}" for mark in _SKIPPED_PATHS)
     ]
     return sorted(paths, key=lambda path: (path.count("/"), path))[:MAXIMUM_MODULES]
 
 
 def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, budget: list[int]) -> str | None:
-    """Return a file's text; None beyond the limits, regardless of the sizes stated in the archive."""
+    """Return a file's text.
+
+    Returns None beyond the limits, regardless of the sizes stated in the archive.
+    """
     if entry.flag_bits & 1:
         return None
     with archive.open(entry) as stream:
@@ -137,7 +142,10 @@ def _methods(node: ast.ClassDef) -> list[str]:
 
 
 def _calls(tree: ast.Module) -> dict[str, list[str]]:
-    """Return called names by top-level definition; the empty name is the module's own body."""
+    """Return called names by top-level definition.
+
+    The empty name is the module's own body.
+    """
     names_by_definition: dict[str, dict[str, None]] = {}
     for node in tree.body:
         is_definition = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))

@@ -85,10 +85,10 @@ def adopt(candidates: Sequence[Candidate], papers: Sequence[Paper], cutoff: date
         )
         if paper is None:
             continue
-        fits = paper.admissible(cutoff)
+        is_in_phase = paper.admissible(cutoff)
         if candidate.phase is KnowledgePhase.AFTER:
-            fits = cutoff is not None and appeared_after(paper, cutoff)
-        if fits:
+            is_in_phase = cutoff is not None and appeared_after(paper, cutoff)
+        if is_in_phase:
             candidate.paper = paper
             candidate.item = replace(
                 item,
@@ -114,7 +114,10 @@ _SourceResult = tuple[list[tuple[KnowledgeItem, Paper | None]], bool]
 
 @dataclass(slots=True)
 class Search:
-    """All search rounds of one idea. Each query is sent to a source once."""
+    """All search rounds of one idea.
+
+    Each query is sent to a source once.
+    """
 
     context: Context
     pool: Pool = field(default_factory=Pool)
@@ -161,7 +164,9 @@ class Search:
                     new.append(candidate)
         return [candidate for candidate in new if candidate in self.pool.candidates]
 
-    async def follow(self, chosen: Sequence[Candidate], number: int) -> list[Candidate]:
+    async def follow(
+        self, selected_candidates: Sequence[Candidate], number: int
+    ) -> list[Candidate]:
         """Add references of selected papers for round `number`, by one packed look-up.
 
         Papers from after the cutoff are not followed.
@@ -170,7 +175,7 @@ class Search:
         literature = self.context.tools.literature
         seeds = {
             each.paper.paper_id: each
-            for each in chosen
+            for each in selected_candidates
             if each.paper is not None
             and each.phase is KnowledgePhase.BEFORE
             and each.paper.paper_id not in self._followed_ids
@@ -196,8 +201,8 @@ class Search:
             for paper in sorted(references, key=lambda each: each.paper_id not in citing_texts)[
                 :limit
             ]:
-                why = citing_texts.get(paper.paper_id) or f"cited by {seed.item.title}"
-                query = Query(seed.query.part, SourceKind.PAPERS, why)
+                query_text = citing_texts.get(paper.paper_id) or f"cited by {seed.item.title}"
+                query = Query(seed.query.part, SourceKind.PAPERS, query_text)
                 item = item_of(paper, LITERATURE)
                 find = Find(item, KnowledgePhase.BEFORE, query, number, paper)
                 if candidate := self._enter(find):
@@ -205,7 +210,9 @@ class Search:
         return new
 
     def _enter(self, find: Find) -> Candidate | None:
-        """Add a find to the pool; return the candidate if it is new.
+        """Add a find to the pool.
+
+        Returns the candidate if it is new.
 
         The idea's own publication and retracted works are excluded and recorded.
         """
@@ -229,12 +236,12 @@ class Search:
         names = []
         for name in dict.fromkeys(self.context.parameters.sources):
             source = self.context.tools.sources.get(name)
-            fits = (
+            is_suitable = (
                 kind is SourceKind.PAPERS
                 if name == LITERATURE
                 else source is not None and source.kind is kind and source.searches_text
             )
-            if fits and name not in self._silent:
+            if is_suitable and name not in self._silent:
                 names.append(name)
         return names
 
@@ -250,34 +257,36 @@ class Search:
         earlier ones are dropped.
         """
         cutoff = self.context.outline.cutoff
-        later = phase is KnowledgePhase.AFTER
-        limit = self.context.parameters.knowledge_per_kind * (SIMILARITY_SHARE if later else 1)
+        is_later_phase = phase is KnowledgePhase.AFTER
+        limit = self.context.parameters.knowledge_per_kind * (
+            SIMILARITY_SHARE if is_later_phase else 1
+        )
         answer = await self.context.tools.literature.search_papers(
-            text, limit, None if later else cutoff
+            text, limit, None if is_later_phase else cutoff
         )
         self.context.failures.searches(answer.failures, LITERATURE)
         finds: list[tuple[KnowledgeItem, Paper | None]] = [
             (item_of(paper, LITERATURE), paper)
             for paper in answer.items
             if cutoff is None
-            or (appeared_after(paper, cutoff) if later else paper.admissible(cutoff))
+            or (appeared_after(paper, cutoff) if is_later_phase else paper.admissible(cutoff))
         ]
         return finds, _refused_for_good(answer.failures)
 
     async def _ask_source(self, phase: KnowledgePhase, name: str, text: str) -> _SourceResult:
         cutoff, failures = self.context.outline.cutoff, self.context.failures
-        later = phase is KnowledgePhase.AFTER
-        after = cutoff + timedelta(days=1) if cutoff is not None and later else None
-        before = None if later else cutoff
+        is_later_phase = phase is KnowledgePhase.AFTER
+        first_day = cutoff + timedelta(days=1) if cutoff is not None and is_later_phase else None
+        last_day = None if is_later_phase else cutoff
         query = SourceQuery(
             text=text,
             limit=self.context.parameters.knowledge_per_kind,
-            published_after=after,
-            published_before=before,
+            published_after=first_day,
+            published_before=last_day,
         )
         answer = await self.context.tools.sources[name].search(query)
         failures.searches(answer.failures, name)
-        for _ in range(0 if later else answer.undated_count):
+        for _ in range(0 if is_later_phase else answer.undated_count):
             detail = (
                 f"a find of {name} carries no date: it cannot be shown to lie before the cutoff, so"
                 " the idea is not judged by it"
@@ -287,7 +296,7 @@ class Search:
             detail = f"a query was shortened: {answer.shortening}"
             failures.add(f"search in {name}", Reason.TOO_LONG, detail)
         finds: list[tuple[KnowledgeItem, Paper | None]] = [
-            (item, None) for item in answer.items if item.admissible(after, before)
+            (item, None) for item in answer.items if item.admissible(first_day, last_day)
         ]
         return finds, _refused_for_good(answer.failures)
 

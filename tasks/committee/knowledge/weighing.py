@@ -28,7 +28,10 @@ SIMILARITY_SHARE = 3
 
 
 def score_0_to_1(candidate: Candidate, judge_weight: float) -> float | None:
-    """Return (1 - α) · similarity + α · judge; None without a needed judge's score."""
+    """Return (1 - α) · similarity + α · judge.
+
+    Returns None without a needed judge's score.
+    """
     if candidate.semantic_0_to_1 is None or (candidate.judge_0_to_1 is None and judge_weight > 0):
         return None
     return round(
@@ -50,7 +53,9 @@ def shortlist(pool: Pool, limit: int) -> list[Candidate]:
 def select(
     candidates: Iterable[Candidate], pool: Pool, limit: int, judge_weight: float
 ) -> list[Candidate]:
-    """Select the `limit` best candidates of every kind and phase, and mark them in the pool.
+    """Select the `limit` best candidates of every kind and phase.
+
+    They are marked in the pool.
 
     A candidate without a judge's score is ranked by its similarity alone.
     """
@@ -135,7 +140,10 @@ def _item_facts(key: str, candidate: Candidate) -> ItemFacts:
 
 
 def _site(item: KnowledgeItem) -> str:
-    """Return a page's host, a repository's owner, or a paper's venue; empty if unknown."""
+    """Return a page's host, a repository's owner, or a paper's venue.
+
+    It is empty if unknown.
+    """
     if item.kind is SourceKind.WEB:
         return host_of(item.url)
     return item.venue or (", ".join(item.authors[:1]) if item.kind is SourceKind.CODE else "")
@@ -148,7 +156,10 @@ def _is_unknown(item: KnowledgeItem) -> bool:
 
 @dataclass(slots=True)
 class Similarity:
-    """Mean of two cosines, 0 to 1: to the center of the idea, and to the nearest part of its queries."""
+    """Mean of two cosines, 0 to 1.
+
+    One is to the center of the idea, the other to the nearest part of its queries.
+    """
 
     _outline: Outline
     _embedder: Embedder

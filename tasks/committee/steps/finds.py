@@ -136,7 +136,10 @@ PAGE_SENTENCES_READ = 200
 async def baseline_summaries(
     inputs: SummariesInput, tools: BaselineTools
 ) -> SummariesReply | NoAnswer:
-    """Summarize each page by its nearest sentences; pages without sentences get no entry."""
+    """Summarize each page by its nearest sentences.
+
+    Pages without sentences get no entry.
+    """
     del tools
     pages = [summary for page in inputs.pages if (summary := _summary(page, inputs.idea))]
     return (
@@ -214,7 +217,10 @@ SENTENCES_READ = 150
 SENTENCES_EMBEDDED = 3
 SHORTEST_WORDS, LONGEST_WORDS = 6, 80
 LEAST_RELEVANCE = 4
-"""Of 10; less relevant sentences share the subject at most."""
+"""Relevance, of 10, from which a sentence counts.
+
+Less relevant sentences share the subject at most.
+"""
 FULL_COSINE = 0.75
 """Cosine that counts as the same statement; sentences of one field have about 0.3."""
 OUTCOME_BONUS = 0.08
@@ -299,7 +305,7 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
 
 
 def _relation(sentence: str, relevance: int, part: str) -> Relation:
-    """Return the relation by the outcome in the sentence, if it is near enough to a claim.
+    """Return the relation by the outcome in a sentence near a claim.
 
     Statements on earlier work or the setting are no outcome. A part that claims a need is supported
     by any shortcoming, and a success elsewhere is neutral.

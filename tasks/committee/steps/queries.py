@@ -1,4 +1,4 @@
-"""Steps that write queries about the parts of an idea, and refine them after a round."""
+"""Steps that write queries about an idea, and refine them."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -69,7 +69,7 @@ tumor = cancer
 gene expression = transcriptomics
 protein folding = protein structure prediction
 """
-_EXPLAINED = linear(r"((?:[A-Za-z][\w-]*[ -]){1,6})\(([A-Z][A-Za-z]{1,7}s?)\)")
+_EXPLAINED_ABBREVIATION = linear(r"((?:[A-Za-z][\w-]*[ -]){1,6})\(([A-Z][A-Za-z]{1,7}s?)\)")
 _INSIDE_A_WORD = bounded(r"[\w-]")
 
 
@@ -87,7 +87,7 @@ def _table() -> tuple[tuple[str, str], ...]:
 def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
     """Return (long, short) and (short, long) of abbreviations such as `long form (LF)`, lower case."""
     long_forms: dict[str, str] = {}
-    for match in _EXPLAINED.finditer(text):
+    for match in _EXPLAINED_ABBREVIATION.finditer(text):
         short = match.group(2).rstrip("s")
         words = match.group(1).replace("-", " ").split()
         long = words[-len(short) :]
@@ -99,7 +99,10 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def reword(query: str, abbreviation_pairs: tuple[tuple[str, str], ...]) -> str | None:
-    """Replace the first term of `query` that has a synonym; None without one."""
+    """Replace the first term of `query` that has a synonym.
+
+    Returns None without one.
+    """
     folded_query = "".join(
         letter.lower() if len(letter.lower()) == 1 else letter for letter in query
     )
@@ -119,13 +122,13 @@ def reword(query: str, abbreviation_pairs: tuple[tuple[str, str], ...]) -> str |
     return None
 
 
-def _places(folded: str, term: str) -> Iterator[int]:
+def _places(folded_text: str, term: str) -> Iterator[int]:
     """Yield the positions at which `term` starts a word."""
-    place = folded.find(term)
+    place = folded_text.find(term)
     while place >= 0:
-        if not place or not _INSIDE_A_WORD.match(folded, place - 1):
+        if not place or not _INSIDE_A_WORD.match(folded_text, place - 1):
             yield place
-        place = folded.find(term, place + 1)
+        place = folded_text.find(term, place + 1)
 
 
 class QueriesInput(Noun):
@@ -153,7 +156,10 @@ SUBJECT_WORDS = 2
 
 
 async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """Write queries per part and kind from the most salient phrases, each followed by a rewording."""
+    """Write queries per part and kind from the most salient phrases.
+
+    Each query is followed by a rewording.
+    """
     del tools
     frequency = stem_counts(inputs.idea)
     subject = sorted(

@@ -48,7 +48,10 @@ class PersonaInput(Noun):
 
 
 def _within_scale(value: object) -> int | None:
-    """Return the confidence; None if missing or off the scale, which keeps the score valid."""
+    """Return the confidence.
+
+    Returns None if missing or off the scale, which keeps the score valid.
+    """
     text = str(value).strip()
     return int(text) if text in ("0", "1", "2", "3") else None
 
@@ -74,8 +77,8 @@ class PersonaReply(Reply):
     reviews: Annotated[list[DimensionReview], Field(min_length=1), SoundEntries]
 
 
-_QUOTED = 2
-_STRONG = 0.7
+_MOST_QUOTATIONS = 2
+_STRONG_RELEVANCE = 0.7
 """Relevance from which a finding counts as strong evidence."""
 _BY_THE_TEXT = 2
 _PRIOR = 0.5
@@ -146,14 +149,14 @@ def _review_dimension(inputs: PersonaInput, dimension: DimensionShown) -> Dimens
             part = each.finding.part
             name = "gist" if part == IdeaPart.TLDR else part.replace("_", " ")
             lines[each.finding.relation][f"{each.finding.relation} {name}: {quotation}"] = None
-    strong = sum(value >= _STRONG for value in relevance.values())
-    quotations = (line for each in lines.values() for line in list(each)[:_QUOTED])
+    strong_count = sum(value >= _STRONG_RELEVANCE for value in relevance.values())
+    quotations = (line for each in lines.values() for line in list(each)[:_MOST_QUOTATIONS])
     return DimensionReview(
         dimension=dimension.name,
         review="\n\n".join((judgement.summary, *quotations)),
         score=round(10 * judgement.share, 1),
         # Without parts the text is the evidence.
-        confidence=confidence_by_evidence(strong=strong, fair=len(relevance) - strong)
+        confidence=confidence_by_evidence(strong=strong_count, fair=len(relevance) - strong_count)
         if parts
         else _BY_THE_TEXT,
     )
@@ -175,11 +178,13 @@ def _findings(
 
 def _support_share(items: Collection[_Finding]) -> float:
     """Return supporting relevance over supporting and refuting, shrunk towards a half."""
-    supports, refutes = (
+    supporting_relevance, refuting_relevance = (
         sum(each.relevance for each in items if each.finding.relation == relation)
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
     )
-    return (supports + _PRIOR) / (supports + refutes + 2 * _PRIOR)
+    return (supporting_relevance + _PRIOR) / (
+        supporting_relevance + refuting_relevance + 2 * _PRIOR
+    )
 
 
 def _claims_of(inputs: PersonaInput, part: IdeaPart) -> tuple[str, ...]:
@@ -218,14 +223,14 @@ def _feasibility(inputs: PersonaInput) -> _Judgement:
     test_findings = _findings(inputs, _TESTING)
     stated_parts = sum(bool(_claims_of(inputs, part)) for part in _TESTING)
     support = _support_share(test_findings)
-    at_hand = any(each.kind == "code" for each in test_findings)
+    has_code = any(each.kind == "code" for each in test_findings)
     demands = {match.lower() for match in _DEMANDING.findall(inputs.idea)}
-    easy = 1 / (1 + 0.5 * len(demands))
+    ease = 1 / (1 + 0.5 * len(demands))
     summary = (
         f"Methods and settings stated: {stated_parts} of 2; support among findings: {support:.0%};"
-        f" code found: {'yes' if at_hand else 'no'}; ease by the resources named: {easy:.0%}"
+        f" code found: {'yes' if has_code else 'no'}; ease by the resources named: {ease:.0%}"
     )
-    share = 0.35 * stated_parts / 2 + 0.35 * support + 0.25 * easy + 0.05 * at_hand
+    share = 0.35 * stated_parts / 2 + 0.35 * support + 0.25 * ease + 0.05 * has_code
     return _Judgement(share, summary, _TESTING)
 
 
@@ -313,7 +318,10 @@ class MetaInput(Noun):
 
 
 def _parse_decision(value: object) -> object:
-    """Read decisions such as `reject.`, `SPOTLIGHT` and `Accept (Poster)`; leave others to validation."""
+    """Read decisions such as `reject.`, `SPOTLIGHT` and `Accept (Poster)`.
+
+    Others are left to validation.
+    """
     if not isinstance(value, str):
         return value
     decisions = [
@@ -338,15 +346,17 @@ _VOICES = 2
 
 async def baseline_conclusion(inputs: MetaInput, tools: BaselineTools) -> MetaReply | NoAnswer:
     del tools
-    ranked = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
-    means = ", ".join(f"{figure.name.replace('_', ' ')} {figure.mean:.1f}" for figure in ranked)
+    ranked_figures = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
+    means = ", ".join(
+        f"{figure.name.replace('_', ' ')} {figure.mean:.1f}" for figure in ranked_figures
+    )
     return MetaReply(
         summary=(
             f"Baseline total: {inputs.total_score_0_to_10:.1f} of 10; means: {means}; reviews"
             f" scored: {len(inputs.reviews)}; not scored: {inputs.unscored_count}"
         ),
-        strengths=_voices(inputs, ranked[:_VOICES], sign=-1),
-        weaknesses=_voices(inputs, ranked[::-1][:_VOICES], sign=1),
+        strengths=_voices(inputs, ranked_figures[:_VOICES], sign=-1),
+        weaknesses=_voices(inputs, ranked_figures[::-1][:_VOICES], sign=1),
         decision=decision_by_total(inputs.total_score_0_to_10),
     )
 

@@ -158,7 +158,10 @@ class StructureReply(Reply):
     expected_results: Claims = _EIGHT
 
     def claims(self) -> dict[IdeaPart, tuple[str, ...]]:
-        """Statements by part, in the order of the parts; blank and repeated ones are left out."""
+        """Return statements by part, in the order of the parts.
+
+        Blank and repeated statements are left out.
+        """
         texts_by_part = {
             part: (" ".join(text.split()) for text in getattr(self, part.value))
             for part in IdeaPart
@@ -176,7 +179,10 @@ _SHORTEST_CLAIM_WORDS = 4
 async def baseline_structure(
     inputs: StructureInput, tools: BaselineTools
 ) -> StructureReply | NoAnswer:
-    """Assign sentences of the idea to parts, verbatim; a part may stay empty."""
+    """Assign sentences of the idea to parts, verbatim.
+
+    A part may stay empty.
+    """
     del tools
     sorted_claims = _sort_claims(inputs.idea)
     if not any(sorted_claims.values()):
@@ -194,9 +200,9 @@ def _sort_claims(idea: str) -> dict[IdeaPart, list[str]]:
     unsorted_claims: list[str] = []
     sections = sections_of_markdown(idea)
     for heading, body in sections:
-        under = part_of_heading(heading)
+        heading_part = part_of_heading(heading)
         for claim in _claims(body):
-            part = part_of_sentence(claim, under)
+            part = part_of_sentence(claim, heading_part)
             (by_part[part] if part is not None else unsorted_claims).append(claim)
     if not by_part[IdeaPart.TLDR]:
         by_part[IdeaPart.TLDR] = _gist(

@@ -165,7 +165,10 @@ def _compare(paper: _Paper, matches: list[_Match]) -> DimensionComparison:
 
 
 def _side_by_side(paper: _Paper, match: _Match) -> str:
-    """Quote the abstract's nearest sentence with the statement; empty without a common subject."""
+    """Quote the abstract's nearest sentence with the statement.
+
+    It is empty without a common subject.
+    """
     if match.score is None:
         return ""
     sentence = quotable(_nearest_sentence(paper, match.statement))

@@ -113,7 +113,7 @@ DIMENSIONS = tuple(
     DimensionCues(name, any_of(wording), any_of(headings))
     for name, (wording, headings) in _CUES.items()
 )
-"""In order of precedence if a sentence fits several equally."""
+"""Dimensions, in order of precedence if a sentence fits several equally."""
 
 
 class DimensionsInput(Noun):
@@ -136,13 +136,22 @@ class DimensionsReply(Reply):
 
 STATEMENTS_PER_DIMENSION = 2
 STATEMENT_WORD_LIMIT = 60
-"""Longer than nearly every real sentence; longer ones end in an ellipsis."""
+"""Limit of a sentence; longer ones end in an ellipsis.
+
+Nearly every real sentence is shorter.
+"""
 MINIMUM_WORDS = 6
 REDUNDANT_OVERLAP = 0.55
 ENOUGH_CLAIMS = 4
-"""With fewer claiming sentences, descriptive ones outside the background count too."""
+"""Number of claiming sentences that suffice.
+
+With fewer, descriptive ones outside the background count too.
+"""
 MINIMUM_STRENGTH = 2.0
-"""A dimension needs one sentence that both claims something and has its wording."""
+"""Strength that one sentence of a dimension needs.
+
+It both claims something and has the dimension's wording.
+"""
 _FIGURE = bounded(r"\b\d")
 _EMPHASIS = bounded(r"[*_`#]{1,3}")
 
@@ -154,7 +163,10 @@ class ClaimSentence:
     strengths: tuple[float, ...]
 
     def strength(self, place: int) -> float:
-        """Return the sentence's strength for the dimension at `place`; 0 without its wording."""
+        """Return the sentence's strength for the dimension at `place`.
+
+        It is 0 without the dimension's wording.
+        """
         return self.strengths[place] + self.weight if self.strengths[place] else 0.0
 
 
@@ -211,9 +223,9 @@ def _claims(idea: str) -> list[ClaimSentence]:
                 by_text.setdefault(text, _weigh(text, heading, subject))
                 if BACKGROUND.search(heading) or GAP.search(text):
                     background.add(text)
-    claiming = [claim for text, claim in by_text.items() if CLAIM.search(text)]
-    if len(claiming) >= ENOUGH_CLAIMS:
-        return claiming
+    explicit_claims = [claim for text, claim in by_text.items() if CLAIM.search(text)]
+    if len(explicit_claims) >= ENOUGH_CLAIMS:
+        return explicit_claims
     return [
         claim for text, claim in by_text.items() if CLAIM.search(text) or text not in background
     ] or list(by_text.values())
@@ -250,13 +262,15 @@ def _strength(text: str, heading: str, cues: DimensionCues) -> float:
 
 
 def _of_dimension(claims: list[ClaimSentence], place: int) -> list[ClaimSentence]:
-    mine = [
+    dimension_claims = [
         claim
         for claim in claims
         if claim.strengths[place] and claim.strengths.index(max(claim.strengths)) == place
     ]
-    strong = [claim for claim in mine if claim.strength(place) >= MINIMUM_STRENGTH]
-    return sorted(strong, key=lambda claim: -claim.strength(place))
+    strong_claims = [
+        claim for claim in dimension_claims if claim.strength(place) >= MINIMUM_STRENGTH
+    ]
+    return sorted(strong_claims, key=lambda claim: -claim.strength(place))
 
 
 def _statements(claims: list[ClaimSentence]) -> list[ClaimSentence]:

@@ -46,7 +46,10 @@ give at most 0.2, so vocabulary without similarity never makes a paper relevant.
 
 
 async def baseline_relevance(inputs: RelevanceInput, tools: BaselineTools) -> RelevanceReply:
-    """Score each paper separately: closeness = 0.8 × cosine + 0.2 × shared words, by `THRESHOLDS`."""
+    """Score each paper separately by closeness.
+
+    Closeness = 0.8 × cosine + 0.2 × shared words, scored by `THRESHOLDS`.
+    """
     texts = [paper_text(paper.title, paper.abstract) for paper in inputs.papers]
     nearness = await Nearness(inputs.idea, tools.embedder).of(texts)
     idea_stems = specific_stems(inputs.idea)

@@ -1,4 +1,4 @@
-"""Model calls that travel in provider batches.
+"""Model calls by provider batches.
 
 A reply that a batch has delivered is returned like the reply of a call. A new question is stored
 for the next batch, and its unit is suspended (`tasks/shards/standstill.py`).
@@ -28,7 +28,10 @@ _PATIENCE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class BatchTerms:
-    """Batch settings of a run. `failures`: how questions without an answer are handled."""
+    """Batch settings of a run.
+
+    `failures`: how questions without an answer are handled.
+    """
 
     questions: Questions
     failures: BatchFailures
@@ -68,11 +71,11 @@ class _PendingQuestion:
     waits: bool = False
 
 
-_PENDING: ContextVar[_PendingQuestion] = ContextVar("question_under_way")
+_PENDING_QUESTION: ContextVar[_PendingQuestion] = ContextVar("question_under_way")
 
 
 class BatchedModel:
-    """One model whose questions travel in batches, for one event loop."""
+    """One model whose questions are sent in batches, for one event loop."""
 
     def __init__(
         self, model: str, api_base: str | None, terms: BatchTerms, price: Price | None
@@ -84,7 +87,7 @@ class BatchedModel:
         self._relay: dict[str, Any] | None = None
 
     def paid_for(self, reply_key: str, unit: str) -> bool:
-        """Return whether a batch has answered the question with this key for the idea."""
+        """Return whether a batch answered this question for the idea."""
         return self._terms.questions.was_answered(reply_key, unit)
 
     async def ask(
@@ -99,10 +102,10 @@ class BatchedModel:
         cost_usd: float | None,
         booked_ids: Container[str],
     ) -> BatchAnswer | None:
-        """Return the answer of the batches; None: their answer is missing, make a call instead.
+        """Return the answer of the batches; None: make a call instead.
 
-        A new question is stored for the next batch and its unit is suspended: then this method
-        does not return.
+        A new question is stored for the next batch and its unit is suspended; this method then does
+        not return.
 
         Args:
             tokens, cost_usd: estimated for a call.
@@ -112,13 +115,13 @@ class BatchedModel:
             self._relay = await relayed(provider_of(self._model), self._answer_request)
         batch_cost_usd = None if cost_usd is None else cost_usd * BATCH_RATE
         pending = _PendingQuestion(reply_key, unit, step, tokens, batch_cost_usd)
-        token = _PENDING.set(pending)
+        token = _PENDING_QUESTION.set(pending)
         try:
             answer = await call_provider(
                 self._model, messages, {**parameters, **self._relay}, _PATIENCE_SECONDS
             )
         finally:
-            _PENDING.reset(token)
+            _PENDING_QUESTION.reset(token)
         if pending.waits:
             await answer_from_outside()
         if pending.by_call:
@@ -134,7 +137,7 @@ class BatchedModel:
     def _at_batch_price(
         self, answer: CallAnswer | CallFailure, is_own: bool
     ) -> CallAnswer | CallFailure:
-        """Return the answer at the price of a batch, free for other ideas.
+        """Return the answer at batch price, or free for other ideas.
 
         A failure is never retried: its batch has ended.
         """
@@ -159,8 +162,8 @@ class BatchedModel:
         return replace(answer, cost_usd=None if cost_usd is None else cost_usd * BATCH_RATE)
 
     def _answer_request(self, request: RelayedRequest) -> RelayedAnswer:
-        """Return the response for LiteLLM, and note in the pending question why there is none."""
-        pending, questions = _PENDING.get(), self._terms.questions
+        """Return the response for LiteLLM, or note why it is missing."""
+        pending, questions = _PENDING_QUESTION.get(), self._terms.questions
         lane = Lane(self._model, self._api_base, request.path)
         question = Question(
             reply_key=pending.reply_key,
@@ -177,7 +180,7 @@ class BatchedModel:
         is_new = record is None or record.state is QuestionState.OPEN_AGAIN
         by_calls = self._terms.failures is BatchFailures.CALL
         if is_new and by_calls and questions.has_failed(pending.reply_key):
-            # It was answered by a call before: a batch would pay for it twice.
+            # A call answered it before, and a batch would pay for it twice.
             pending.by_call = True
         elif is_new and questions.wave_count(pending.reply_key) < MOST_WAVES_PER_STEP:
             questions.write(question)

@@ -1,4 +1,4 @@
-"""Duration of a run by batches: one wave for each step that waits for another."""
+"""Duration of a batch run, with one wave per dependent step."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +19,7 @@ _CHAINS: Mapping[Module, tuple[str, ...]] = {
         "method_evidence",
         "soundness_review",
         "verify_citations",
-        "concern_evidence",  # beside the summary
+        "concern_evidence",  # concurrent with the summary
     ),
     Module.CONTRIBUTION: (
         "extract_dimensions",
@@ -48,7 +48,7 @@ _CHAINS: Mapping[Module, tuple[str, ...]] = {
 assessment waits for all of them.
 """
 _AFTER_ALL = "extract_resources"
-"""Reads the papers of all modules."""
+"""The step that reads the papers of all modules, and therefore runs last."""
 
 
 class BatchEstimate(Noun):
@@ -70,7 +70,7 @@ def estimate_batches(modules: Sequence[Module], steps: Sequence[StepEstimate]) -
 
 
 def estimate_waves(waves: int) -> BatchEstimate:
-    """Return the estimate for this many waves, when every reply can be used."""
+    """Return the estimate for this many waves, if every reply is usable."""
     most = waves * MOST_WAVES_PER_STEP
     return BatchEstimate(
         waves=waves,

@@ -1,4 +1,4 @@
-"""The choice between batches and calls, and the batch provider of a model."""
+"""Choice between batches and calls, and batch providers of models."""
 
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ def open_provider(lane: "Lane") -> "Provider":
 
 
 def check_takes_batches(model: str) -> None:
-    """Raise ConfigurationError when questions to `model` cannot travel in batches."""
+    """Raise ConfigurationError if `model` takes no batches."""
     if provider_of(model) not in _PROVIDERS:
         raise ConfigurationError(
             f"--batch: the provider of {model} has no batches; name a model of"
@@ -44,7 +44,7 @@ def check_takes_batches(model: str) -> None:
 
 
 def wants_batches(batch_option: bool | None, profile: Profile, engine: EngineChoice) -> bool:
-    """Return whether questions travel in batches.
+    """Return whether questions are sent in batches.
 
     The option decides, else the profile; an engine without a model uses none.
 

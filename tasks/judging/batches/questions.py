@@ -32,8 +32,9 @@ _BATCHES = "select name, model, api_base, endpoint, wave, remote_id, state from 
 
 
 class QuestionState(StrEnum):
-    """State of a question. `open_again`: unanswered at the end of the run; the next start may ask
-    it in another wave.
+    """State of a question.
+
+    `open_again`: unanswered at the end of the run; the next start may submit it in another wave.
     """
 
     WRITTEN = "written"
@@ -45,7 +46,10 @@ class QuestionState(StrEnum):
 
 
 class BatchState(StrEnum):
-    """State of a batch. `sending`: it may or may not have reached the provider."""
+    """State of a batch.
+
+    `sending`: it may or may not have reached the provider.
+    """
 
     SENDING = "sending"
     SUBMITTED = "submitted"
@@ -83,7 +87,10 @@ class Question:
 
     @property
     def question_id(self) -> str:
-        """Return a hash of 40 letters and digits; providers allow no longer identifiers."""
+        """Return a hash of 40 letters and digits.
+
+        Providers allow no longer identifiers.
+        """
         request_json = json.dumps([self.lane, self.body], sort_keys=True)
         return content_hash(self.reply_key, request_json, length=40)
 
@@ -124,7 +131,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """Result of one question: an answer with its HTTP status, or why there is none."""
+    """Answer to one question with its HTTP status, or the failure."""
 
     status: int | None = None
     answer: dict[str, Any] | None = None
@@ -132,7 +139,9 @@ class QuestionResult:
 
 
 class Questions:
-    """Safe for threads and processes; opened on first use.
+    """Store of questions and batches, safe for threads and processes.
+
+    The file is opened on first use.
 
     Raises (every method):
         ConfigurationError: the file cannot be used.
@@ -168,12 +177,12 @@ class Questions:
         return bool(self._rows(query, reply_key, unit, QuestionState.ANSWERED))
 
     def has_failed(self, reply_key: str) -> bool:
-        """Return whether a batch gave no answer to the question with this key."""
+        """Return whether a batch failed to answer the question."""
         query = "select 1 from questions where asked_as = ? and state = ? limit 1"
         return bool(self._rows(query, reply_key, QuestionState.FAILED))
 
     def wave_count(self, reply_key: str) -> int:
-        """Return the number of waves that held the question with this key, in any wording."""
+        """Return the number of waves with this question, in any wording."""
         query = "select coalesce(sum(waves), 0) from questions where asked_as = ?"
         ((count,),) = self._rows(query, reply_key)
         return int(count)
@@ -254,7 +263,10 @@ class Questions:
     def store_results(
         self, name: str, results: dict[str, QuestionResult], detail: str = ""
     ) -> None:
-        """Store the results of a batch by question; a question without a result has failed."""
+        """Store the results of a batch by question.
+
+        A question without a result has failed.
+        """
         secrets = known_secrets()
         with self._transaction() as connection:
             open_questions = "select question_id from questions where batch = ? and state = ?"
@@ -273,7 +285,10 @@ class Questions:
             self._end(connection, name, BatchState.ENDED, detail)
 
     def store_refusal(self, name: str, detail: str) -> None:
-        """Store that the provider rejected the batch; its questions can be submitted again."""
+        """Store that the provider rejected the batch.
+
+        Its questions can be submitted again.
+        """
         with self._transaction() as connection:
             connection.execute(
                 "update questions set state = ?, batch = null, waves = waves - 1 where batch = ?",
@@ -287,18 +302,18 @@ class Questions:
             self._mark(connection, question_ids, QuestionState.OVER_BUDGET, None, detail)
 
     def reopen(self, state: QuestionState) -> None:
-        """Let questions in this state be asked again, by the next start or another wave."""
+        """Allow questions in this state to be asked again."""
         with self._transaction() as connection:
             connection.execute(
                 "update questions set state = ? where state = ?", (QuestionState.OPEN_AGAIN, state)
             )
 
     def open_batches(self) -> list[Batch]:
-        """Batches that have not ended."""
+        """Return the batches that have not ended."""
         return self._batches("state in (?, ?)", BatchState.SENDING, BatchState.SUBMITTED)
 
     def batches(self) -> list[Batch]:
-        """All batches, oldest first."""
+        """Return all batches, oldest first."""
         return self._batches("true")
 
     def _batches(self, condition: str, *values: Any) -> list[Batch]:
@@ -348,7 +363,10 @@ class Questions:
 
     @contextmanager
     def _transaction(self, *, lasting: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run a transaction; with `lasting` it survives a power failure, not only a killed process."""
+        """Run a transaction.
+
+        With `lasting` it survives a power failure, not only a killed process.
+        """
         with self._connection_in_use() as connection:
             connection.execute(f"pragma synchronous = {'full' if lasting else 'normal'}")
             connection.execute("begin immediate")

@@ -84,14 +84,16 @@ class Waves:
         questions.reopen(QuestionState.OVER_BUDGET)
 
     def next(self) -> bool:
-        """Submit the stored questions and wait for all open batches; False: the run has ended.
+        """Submit the stored questions and wait for all open batches.
+
+        The result is False when the run has ended.
 
         Raises:
             ConfigurationError: a wrong key or address, a batch that the provider rejected, or a
                 timeout; the same command resumes from here.
         """
         self._remote_states.clear()
-        began = time.monotonic()
+        start = time.monotonic()
         open_batches = self._questions.open_batches()
         batches = self._questions.batches()
         wave = max((batch.wave for batch in batches), default=0) + (0 if open_batches else 1)
@@ -100,7 +102,7 @@ class Waves:
             return False
         open_batches += self._create_batches(wave)
         while open_batches := self._advance_all(open_batches, wave):
-            if time.monotonic() - began > self._settings.maximum_hours * 3600:
+            if time.monotonic() - start > self._settings.maximum_hours * 3600:
                 raise ConfigurationError(
                     f"no batch has ended for {self._settings.maximum_hours:g} hours; give the same"
                     " command again to go on waiting, or raise ASSAY_BATCHES__MAXIMUM_HOURS"
@@ -173,21 +175,26 @@ class Waves:
     ) -> Iterator[list[QuestionEntry]]:
         """Split questions into batches of at most the provider's size."""
         provider = self._provider(lane)
-        most = min(provider.most_questions, self._size_limits.get(lane, provider.most_questions))
+        most_questions = min(
+            provider.most_questions, self._size_limits.get(lane, provider.most_questions)
+        )
         part: list[QuestionEntry] = []
         size = 0
         for entry in questions:
-            more = len(json_line(entry[1].body)) + 200
-            if part and (len(part) >= most or size + more > provider.most_bytes):
+            entry_size = len(json_line(entry[1].body)) + 200
+            if part and (len(part) >= most_questions or size + entry_size > provider.most_bytes):
                 yield part
                 part, size = [], 0
             part.append(entry)
-            size += more
+            size += entry_size
         if part:
             yield part
 
     def _refuse(self, batch: Batch, why: str) -> NoReturn:
-        """End the run. Calls for a whole batch would cost twice as much without being asked for."""
+        """End the run.
+
+        Calls for a whole batch would cost twice as much without being asked for.
+        """
         self._questions.store_refusal(batch.name, why)
         self._budget.charge(batch.name, {})
         raise ConfigurationError(
@@ -196,7 +203,7 @@ class Waves:
         )
 
     def _retry_smaller(self, batch: Batch, why: str) -> None:
-        """Halve the batch size after a full queue, and send one batch at a time."""
+        """After a full queue, halve the batches and send them singly."""
         size = len(self._questions.of_batch(batch.name))
         if size <= 1:
             self._collect(batch, {}, why)
@@ -215,8 +222,8 @@ class Waves:
             if answer is not None:  # the provider bills answers only
                 usage = usage_of(answer)
                 cost_usd = price.of(*usage) * BATCH_RATE if price else 0.0
-                spent = Spend(cost_usd=cost_usd, tokens=usage[0] + usage[1])
-                spending.append((question.unit, spent))
+                spend = Spend(cost_usd=cost_usd, tokens=usage[0] + usage[1])
+                spending.append((question.unit, spend))
         self._charge(batch, spending)
 
     def _charge(self, batch: Batch, spending: Iterable[tuple[str, Spend]]) -> None:
@@ -226,7 +233,7 @@ class Waves:
         self._budget.charge(batch.name, by_unit)
 
     def _select_affordable(self, questions: Sequence[QuestionEntry]) -> list[QuestionEntry]:
-        """Return the questions that the budget covers, in order, and mark the others.
+        """Return the affordable questions in order, and mark the others.
 
         While any budget is left, one more question is let in.
         """

@@ -1,1 +1,1 @@
-"""What is wrong, missing or twice in a snapshot: found by rules in SQL, mended by proposal."""
+"""Audit of a snapshot: rules in SQL, and proposals for corrections."""

@@ -43,7 +43,10 @@ class OtherSource(Protocol):
     def failures(self) -> Sequence[str]: ...
 
     def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
-        """Yield its records with the numbers of the papers in `store`, after the rules have run."""
+        """Yield its records with the numbers of papers in `store`.
+
+        The rules have run before.
+        """
         ...
 
 
@@ -125,9 +128,11 @@ class Standing:
 def check_rules(names: Sequence[str]) -> None:
     """Raise ConfigurationError for the name of an unknown rule."""
     every = [*rule_names("rules"), *rule_names("agreement")]
-    unknown = sorted(set(names) - set(every))
-    if unknown:
-        raise ConfigurationError(f"no rule {', '.join(unknown)}; choose from {', '.join(every)}")
+    unknown_names = sorted(set(names) - set(every))
+    if unknown_names:
+        raise ConfigurationError(
+            f"no rule {', '.join(unknown_names)}; choose from {', '.join(every)}"
+        )
 
 
 def diagnose(folder: Path, others: Sequence[OtherSource] = ()) -> bool:
@@ -144,10 +149,12 @@ def diagnose(folder: Path, others: Sequence[OtherSource] = ()) -> bool:
         statements = [
             sql(f"{each}/{name}") for each in ("rules", "agreement") for name in rule_names(each)
         ]
-        how = content_hash(*statements, sql("collect"), *(each.identity for each in others))
+        audit_method = content_hash(
+            *statements, sql("collect"), *(each.identity for each in others)
+        )
         with closing(PaperStore(folder, name=manifest.store_name)) as store:
             proposals = Proposals(folder, store.corrections())
-            if proposals.is_audited(manifest.fingerprint, how):
+            if proposals.is_audited(manifest.fingerprint, audit_method):
                 return False
             with open_stage(folder, store) as stage:
                 stage.find("rules")
@@ -155,8 +162,12 @@ def diagnose(folder: Path, others: Sequence[OtherSource] = ()) -> bool:
                     stage.put_others(other.name, other.records(stage, store))
                 if others:
                     stage.find("agreement")
-                whole = not any(each.failures for each in others)
-                proposals.put(stage.export_findings(), manifest.fingerprint, how if whole else "")
+                is_complete = not any(each.failures for each in others)
+                proposals.put(
+                    stage.export_findings(),
+                    manifest.fingerprint,
+                    audit_method if is_complete else "",
+                )
     return True
 
 
@@ -167,7 +178,9 @@ def review(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> Decided:
-    """Apply decisions. Accepted and undone proposals produce one new version of the snapshot.
+    """Apply decisions.
+
+    Accepted and undone proposals produce one new version of the snapshot.
 
     Raises:
         ConfigurationError: a rule or proposal does not exist or has no remedy, or one to undo is
@@ -201,7 +214,9 @@ def review(
             progress=progress,
         )
     proposals, in_effect = _open_proposals(folder)
-    apply_ids, undo_ids = ([each.proposal_id for each in some] for some in (to_apply, to_undo))
+    apply_ids, undo_ids = (
+        [each.proposal_id for each in selection] for selection in (to_apply, to_undo)
+    )
     outcome = Decided(
         accepted=tuple(each for each in apply_ids if each in in_effect),
         rejected=tuple(each for each in decisions.reject if each not in in_effect),
@@ -233,9 +248,11 @@ def _select_proposals(
         if each.state is not ProposalState.ACCEPTED:
             raise ConfigurationError(f"{each.proposal_id} is not in effect: it is {each.state}")
     to_undo.sort(key=lambda each: in_effect.index(each.proposal_id), reverse=True)
-    rest = [each for each in to_apply.values() if each.state is not ProposalState.ACCEPTED]
+    new_acceptances = [
+        each for each in to_apply.values() if each.state is not ProposalState.ACCEPTED
+    ]
     # A record is corrected before it is merged into another one.
-    return sorted(rest, key=lambda each: each.action is Action.MERGE), to_undo
+    return sorted(new_acceptances, key=lambda each: each.action is Action.MERGE), to_undo
 
 
 def standing(

@@ -1,4 +1,4 @@
-"""The proposals of a snapshot and the decisions on them, in a file next to it.
+"""Proposals of a snapshot and the decisions on them, in a file.
 
 The first line holds the audited version and method; each further line is a proposal.
 """
@@ -70,17 +70,17 @@ class Proposals:
         }
 
         def merged() -> Iterator[Proposal]:
-            rest = dict(decided_by_id)
+            remaining_decisions = dict(decided_by_id)
             for batch in pq.ParquetFile(findings).iter_batches(_BATCH_ROWS):
                 for row in batch.to_pylist():
-                    rest.pop(row["proposal_id"], None)
+                    remaining_decisions.pop(row["proposal_id"], None)
                     earlier = decided_by_id.get(row["proposal_id"])
                     decision = {
                         "state": earlier.state if earlier else ProposalState.PROPOSED,
                         "decided_by": earlier.decided_by if earlier else None,
                     }
                     yield Proposal.model_validate(row | decision, strict=False)
-            yield from rest.values()
+            yield from remaining_decisions.values()
 
         self._write(AuditedVersion(fingerprint=fingerprint, how=how), merged())
 
@@ -149,10 +149,10 @@ class Proposals:
         """Return proposals by identifier. Raises ConfigurationError for an unknown one."""
         wanted_ids = frozenset(proposal_ids)
         by_id = {each.proposal_id: each for each in self if each.proposal_id in wanted_ids}
-        unknown = sorted(wanted_ids - by_id.keys())
-        if unknown:
+        unknown_ids = sorted(wanted_ids - by_id.keys())
+        if unknown_ids:
             raise ConfigurationError(
-                f"no proposal {', '.join(unknown)}; `assay literature audit INDEX --json` lists"
+                f"no proposal {', '.join(unknown_ids)}; `assay literature audit INDEX --json` lists"
                 " them"
             )
         return [by_id[each] for each in sorted(by_id)]

@@ -82,7 +82,10 @@ class Stage:
             )
 
     def export_findings(self) -> Path:
-        """Write the findings as a Parquet file of proposals; it is deleted with the stage."""
+        """Write the findings as a Parquet file of proposals.
+
+        It is deleted with the stage.
+        """
         path = self._workplace / "found.parquet"
         self.connection.execute(f"copy ({sql('collect')}) to {quoted(path)} (format parquet)")
         return path

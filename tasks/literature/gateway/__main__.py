@@ -21,7 +21,10 @@ _PARENT_EVERY_SECONDS = 0.3
 
 
 def main() -> int:
-    """Run the gateway; exit code 2 and one line on stderr if it cannot start."""
+    """Run the gateway.
+
+    It ends with exit code 2 and one line on stderr if it cannot start.
+    """
     parser = argparse.ArgumentParser(prog="python -m tasks.literature.gateway")
     parser.add_argument(
         "--literature", default=LIVE.text, help="snapshot:FOLDER, snapshot:FOLDER+live or live"

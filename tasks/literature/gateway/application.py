@@ -181,12 +181,12 @@ class Gateway:
             return response
         self._counts[f"cache_{reply.cache}"] += 1
         seconds = self._count(request, reply, start_time)
-        what = (request.method, request.path, reply.status, reply.cache, seconds * 1000)
-        _LOG.info("%s %s %d %s %.0f ms", *what)
+        log_values = (request.method, request.path, reply.status, reply.cache, seconds * 1000)
+        _LOG.info("%s %s %d %s %.0f ms", *log_values)
         return _response(reply, self._upstream.name)
 
-    def _count(self, request: Request, reply: Reply, started: float) -> float:
-        seconds, endpoint = time.monotonic() - started, request.endpoint
+    def _count(self, request: Request, reply: Reply, start_time: float) -> float:
+        seconds, endpoint = time.monotonic() - start_time, request.endpoint
         self._counts.update(["requests", f"status_{reply.status}"])
         self._metrics.requests.labels(endpoint, str(reply.status), reply.cache.value).inc()
         self._metrics.seconds.labels(endpoint).observe(seconds)

@@ -29,7 +29,7 @@ _QUICK_ANSWER_SECONDS = 0.015
 _STEADY_SPREAD_SECONDS = 0.025
 _LONGEST_TRAVEL_SECONDS = 0.25
 _LONGEST_TRAVEL_ALONE_SECONDS = 0.1
-"""For windows of one request, where lost time cannot be made up."""
+"""Limit for windows of one request, where lost time cannot be made up."""
 
 _WAKE_EARLY_SECONDS = 0.002
 _LOCK_EVERY_SECONDS = 0.001
@@ -43,7 +43,7 @@ _MOST_REMEMBERED = 2_000
 
 @dataclass(slots=True)
 class Departure:
-    """When a request left, and the latest time by which it arrived."""
+    """The departure of a request, and the latest time of its arrival."""
 
     left_at: float
     arrived_by: float
@@ -62,7 +62,10 @@ class Memory:
     departures: list[Departure] = field(default_factory=list)
 
     def add(self, departure: Departure, most: int) -> None:
-        """Append a departure. Another gateway may need more than `most`, so the list never shrinks."""
+        """Append a departure.
+
+        Another gateway may need more than `most`, so the list never shrinks.
+        """
         length = min(max(most, len(self.departures)), _MOST_REMEMBERED)
         self.departures = [*self.departures, departure][-length:]
 
@@ -119,7 +122,10 @@ class Departures:
         os.pwrite(self._descriptor, head + struct.pack(f"<{len(moments)}d", *moments), 0)
 
     def try_lock(self) -> bool:
-        """Lock the memory for a departure if it is free; return whether it was."""
+        """Lock the memory for a departure if it is free.
+
+        Returns whether it was.
+        """
         return self._descriptor is None or lock_descriptor(self._descriptor, blocking=False)
 
     def unlock(self) -> None:
@@ -132,7 +138,10 @@ class Departures:
 
 
 def departures_file(folder: Path, host: str, key: str | None) -> Path:
-    """Return the file for an upstream and key; its name has a shortened hash of the key."""
+    """Return the file for an upstream and key.
+
+    Its name has a shortened hash of the key.
+    """
     readable = "".join(letter if letter.isalnum() else "-" for letter in host)[:60]
     return folder / f"{readable}-{content_hash('allowance', host, key or '', length=12)}.departures"
 
@@ -151,13 +160,19 @@ class Turn:
         self.departed_at = granted_at
 
     def departed(self) -> None:
-        """Record that the request was sent, or will not be. Only the first call counts."""
+        """Record that the request was sent, or will not be.
+
+        Only the first call counts.
+        """
         if self._held:
             self._held = False
             self.departed_at = self._limiter.pass_on()
 
     def arrived(self) -> None:
-        """Record that the request has arrived: its answer begins. Only the first call counts."""
+        """Record that the request has arrived: its answer begins.
+
+        Only the first call counts.
+        """
         self.departed()
         if not self._arrived:
             self._arrived = True
@@ -165,7 +180,9 @@ class Turn:
 
 
 class ArrivalLimiter:
-    """Grants turns in order of request. A restarted process never sends at once.
+    """Grants turns in order of request.
+
+    A restarted process never sends at once.
 
     With N requests a second allowed, any N + 1 consecutive arrivals take longer than a second,
     including those of other limiters with the same `memory`: a request leaves a second after the
@@ -206,11 +223,14 @@ class ArrivalLimiter:
         self.working_seconds = 0.0
 
     async def turn(self) -> Turn:
-        """Wait for a turn. The caller must call `departed` when the request is sent."""
-        asked_at = self._clock()
+        """Wait for a turn.
+
+        The caller must call `departed` when the request is sent.
+        """
+        request_time = self._clock()
         if self.waiting == 0 and not self._gate.locked():
-            self._floor = max(self._floor, asked_at)
-            self._working_since = asked_at
+            self._floor = max(self._floor, request_time)
+            self._working_since = request_time
         self.waiting += 1
         try:
             await self._gate.acquire()
@@ -224,16 +244,18 @@ class ArrivalLimiter:
         now = self._clock()
         self.granted += 1
         self._note(self._memory.read(now), now)  # if killed from here on, the request may have left
-        return Turn(self, now - asked_at, now)
+        return Turn(self, now - request_time, now)
 
     async def _until_free(self) -> None:
         """Wait for the earliest allowed moment; the memory is locked on return."""
         while True:
             now = self._clock()
             if (
-                rest := self._earliest(self._memory.read(now)) - now - self._travel_bound_seconds
+                wait_seconds := self._earliest(self._memory.read(now))
+                - now
+                - self._travel_bound_seconds
             ) > 0:
-                await asyncio.sleep(rest)  # an answer meanwhile may show an earlier arrival
+                await asyncio.sleep(wait_seconds)  # an answer meanwhile may show an earlier arrival
             await self._until(self._earliest(self._memory.read(self._clock())))
             if not self._memory.try_lock():
                 await asyncio.sleep(_LOCK_EVERY_SECONDS)
@@ -249,9 +271,9 @@ class ArrivalLimiter:
         if memory.departures:
             bounds.append(memory.departures[-1].left_at + self._least_gap_seconds)
         if len(memory.departures) >= self._allowed:
-            before = memory.departures[-self._allowed]
+            departure = memory.departures[-self._allowed]
             bounds.append(
-                self._arrivals.get(before.left_at, before.arrived_by) + self._window_seconds
+                self._arrivals.get(departure.left_at, departure.arrived_by) + self._window_seconds
             )
         return max(bounds)
 
@@ -274,8 +296,8 @@ class ArrivalLimiter:
     @property
     def _steady(self) -> bool:
         """Whether answers usually take equally long, so that longer ones show late arrivals."""
-        usual = median(self._answer_seconds)
-        spread = median(abs(seconds - usual) for seconds in self._answer_seconds)
+        median_seconds = median(self._answer_seconds)
+        spread = median(abs(seconds - median_seconds) for seconds in self._answer_seconds)
         return spread < _STEADY_SPREAD_SECONDS
 
     @property
@@ -323,9 +345,9 @@ class ArrivalLimiter:
 
     async def _until(self, moment: float) -> None:
         """Sleep, then yield until the moment: timers alone wake up to a millisecond late."""
-        early = min(_WAKE_EARLY_SECONDS, self.interval_seconds / 5)
-        if (rest := moment - self._clock() - early) > 0:
-            await asyncio.sleep(rest)
+        lead_seconds = min(_WAKE_EARLY_SECONDS, self.interval_seconds / 5)
+        if (sleep_seconds := moment - self._clock() - lead_seconds) > 0:
+            await asyncio.sleep(sleep_seconds)
         while self._clock() < moment:  # noqa: ASYNC110 -- no event marks a moment
             await asyncio.sleep(0)
 
@@ -351,7 +373,10 @@ class ArrivalLimiter:
 
     @property
     def used_share(self) -> float | None:
-        """Share of the allowed departures used while requests waited; None before any waited."""
+        """Share of the allowed departures used while requests waited.
+
+        It is None before any request waited.
+        """
         if self.working_seconds <= 0:
             return None
         return self.working_departures / self._rate / self.working_seconds

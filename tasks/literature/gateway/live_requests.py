@@ -39,12 +39,18 @@ from warehouse.catalogue.sqlite_file import connect
 _LOG = logging.getLogger("assay.gateway")
 # A mistaken `Retry-After` of hours must not stop all work.
 _LONGEST_BACKOFF_SECONDS = 60.0
-_TIMED_OUT = b"Endpoint request timed out"
+_TIMEOUT_MESSAGE = b"Endpoint request timed out"
 LARGEST_ANSWER_BYTES = 32_000_000
-"""Decompressed size. The API itself refuses answers above 10 MB."""
+"""Limit of the decompressed size.
+
+The API itself refuses answers above 10 MB.
+"""
 
 _REFUSALS_FOR_GOOD = 5
-"""A key may lack the right to one endpoint; then others answer in between."""
+"""Refusals in a row that count as permanent.
+
+A key may lack the right to one endpoint; then others answer in between.
+"""
 _REFUSED_SECONDS = 600.0
 
 RECORD_NAME = "upstream-requests.sqlite"
@@ -67,7 +73,7 @@ create table if not exists requests (
   latency_seconds real
 ) without rowid
 """
-_BY_HOUR = """
+_HOURLY_COUNTS = """
 select
   cast(sent_at / 3600 as integer) * 3600 as hour,
   count(*) as requests,
@@ -143,9 +149,12 @@ class RequestRecord:
         )
 
     def hours(self) -> list[dict[str, Any]]:
-        """Return the last 24 hours that have requests; `hour` is ISO text (UTC)."""
+        """Return the last 24 hours that have requests.
+
+        `hour` is ISO text (UTC).
+        """
         first = (int(time.time() / 3600) - 23) * 3600
-        with closing(self._connection.execute(_BY_HOUR, (first,))) as cursor:
+        with closing(self._connection.execute(_HOURLY_COUNTS, (first,))) as cursor:
             names = [column[0] for column in cursor.description]
             rows = [dict(zip(names, row, strict=True)) for row in cursor]
         return [
@@ -167,7 +176,7 @@ class Outcome:
     """The answer to one request with its checked status, or the reason of its failure.
 
     Attributes:
-        is_lasting: whether the cause stays until somebody mends it: a name, a certificate, a proxy,
+        is_lasting: whether the cause stays until it is repaired: a name, a certificate, a proxy,
             a web page instead of data.
     """
 
@@ -182,7 +191,10 @@ class Outcome:
 
 
 class Transport:
-    """The only sender to the upstream; every attempt waits for its turn at one rate limiter."""
+    """The only sender to the upstream.
+
+    Every attempt waits for its turn at one rate limiter.
+    """
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
         literature = settings.literature
@@ -264,9 +276,11 @@ class Transport:
             reason = outcome.reason or Reason.SERVER_ERROR
             reply = failed(reason, outcome.detail)
             page = reason is Reason.MALFORMED_ANSWER and outcome.is_lasting
-            again = reason.again_at_once and not (page and len(attempts) > 1)
-            limited = reason is Reason.RATE_LIMITED
-            return Tried(reply, again, wait_seconds, busy_seconds, is_counted=not limited)
+            is_retryable = reason.again_at_once and not (page and len(attempts) > 1)
+            is_rate_limited = reason is Reason.RATE_LIMITED
+            return Tried(
+                reply, is_retryable, wait_seconds, busy_seconds, is_counted=not is_rate_limited
+            )
 
         last = await self._policy.run(attempt)
         if last.reason is not None:
@@ -274,7 +288,10 @@ class Transport:
         return last
 
     async def try_once(self, request: Request) -> Outcome:
-        """Send one request in its turn, without retries; it is recorded like any other."""
+        """Send one request in its turn, without retries.
+
+        It is recorded like any other.
+        """
         turn = await self.limiter.turn()
         outcome = await self._attempt(request, turn, [])
         self._record_outcome(outcome, turn)
@@ -354,20 +371,27 @@ class Transport:
                     body, checked_answer = None, replace(checked_answer, status=502)
             # The API's front end reports its timeout with status 200 and a message alone.
             is_message = isinstance(body, dict) and set(body) == {"message"}
-            if is_message and _TIMED_OUT in answer.content:
+            if is_message and _TIMEOUT_MESSAGE in answer.content:
                 checked_answer = replace(checked_answer, status=504)
         _LOG.info("upstream %s %s %s", request.method, request.path, checked_answer.status)
-        malformed = checked_answer.status == 502 and answer.status == 200
+        is_malformed = checked_answer.status == 502 and answer.status == 200
         page = is_web_page(answer.content) and answer.status < 500 and answer.status != 429
         content = WEB_PAGE if page else "broken JSON"
-        detail = f"{self.host} answered {f'with {content}' if malformed or page else answer.status}"
-        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(checked_answer.status)
+        detail = (
+            f"{self.host} answered {f'with {content}' if is_malformed or page else answer.status}"
+        )
+        reason = (
+            Reason.MALFORMED_ANSWER if is_malformed else reason_of_status(checked_answer.status)
+        )
         return Outcome(checked_answer, reason if reason.again_at_once else None, detail, page)
 
     def _refuses_for_good(self) -> bool:
-        """Return whether the API refuses the key; one request in ten minutes asks again."""
-        lately = time.monotonic() - self._refused_at < _REFUSED_SECONDS
-        return lately and self._refusals >= _REFUSALS_FOR_GOOD
+        """Return whether the API refuses the key.
+
+        One request in ten minutes asks again.
+        """
+        is_recent = time.monotonic() - self._refused_at < _REFUSED_SECONDS
+        return is_recent and self._refusals >= _REFUSALS_FOR_GOOD
 
     def _record_outcome(self, outcome: Outcome, turn: Turn) -> float:
         """Update breaker and limiter; return the seconds the upstream asks to wait."""
@@ -390,7 +414,10 @@ class Transport:
         return wait_seconds
 
     def statistics(self) -> dict[str, Any]:
-        """Return figures since the start; `hours` come from the record and survive restarts."""
+        """Return figures since the start.
+
+        `hours` come from the record and survive restarts.
+        """
         by_endpoint: dict[str, dict[str, int]] = {}
         for (endpoint, outcome), count in sorted(self.outcomes.items()):
             by_endpoint.setdefault(endpoint, {})[outcome] = count

@@ -30,7 +30,10 @@ from warehouse.stores.keyed_store import KeyedStore
 # Larger batches with nested lists are often answered with 500 or 504.
 LARGEST_NESTED_BATCH = 100
 MOST_NESTED_ROWS = 9_999
-"""The API silently truncates the nested lists of a batch here, so a full answer is incomplete."""
+"""Nested rows at which the API silently truncates a batch.
+
+A full answer is therefore incomplete.
+"""
 _TOO_LARGE = b"exceed maximum size"
 # Time for look-ups of other ideas to join the batch; a request to the API takes far longer.
 _LINGER_SECONDS = 0.01
@@ -211,11 +214,13 @@ class LookUps:
         """Send one batch of the identifiers that wait when its turn comes."""
         await asyncio.sleep(_LINGER_SECONDS)
         batch: dict[str, asyncio.Future[Row]] = {}
-        nested = any(name.startswith(("references", "citations")) for name in fields.split(","))
-        most = LARGEST_NESTED_BATCH if nested else LARGEST_BATCH
+        has_nested_fields = any(
+            name.startswith(("references", "citations")) for name in fields.split(",")
+        )
+        batch_limit = LARGEST_NESTED_BATCH if has_nested_fields else LARGEST_BATCH
 
         def make() -> Request:
-            for identifier in list(bundle.waiting)[:most]:
+            for identifier in list(bundle.waiting)[:batch_limit]:
                 batch[identifier] = bundle.waiting.pop(identifier)
             bundle.sender = None
             self._ensure_sender(fields, bundle)
@@ -246,7 +251,10 @@ class LookUps:
     async def _outcomes(
         self, fields: str, identifiers: list[str], reply: Reply, cost: BatchCost
     ) -> dict[str, Row]:
-        """Return a batch's rows; a batch too large, too slow or truncated is halved."""
+        """Return a batch's rows.
+
+        A batch too large, too slow or truncated is halved.
+        """
         cost.attempts += reply.attempts
         cost.wait_seconds += reply.wait_seconds
         if reply.status == 400 and NONE_KNOWN.encode() in reply.body:
@@ -256,11 +264,11 @@ class LookUps:
         too_large = reply.status == 400 and _TOO_LARGE in reply.body
         papers = [row for row in rows or () if isinstance(row, dict)]
         # References and citations are truncated separately.
-        truncated = any(
+        is_truncated = any(
             sum(len(row.get(name) or ()) for row in papers) >= MOST_NESTED_ROWS
             for name in ("references", "citations")
         )
-        if (too_slow or too_large or truncated) and (len(identifiers) > 1 or too_slow):
+        if (too_slow or too_large or is_truncated) and (len(identifiers) > 1 or too_slow):
             middle = (len(identifiers) + 1) // 2
             outcomes: dict[str, Row] = {}
             for part in filter(None, (identifiers[:middle], identifiers[middle:])):

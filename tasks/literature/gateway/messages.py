@@ -17,7 +17,9 @@ from tasks.web.exchange import status_of_reason
 ATTEMPTS_HEADER = "x-assay-attempts"
 SHARE_HEADER = "x-assay-share"
 KNOWN_BY_YEAR_HEADER = "x-assay-known-by-year"
-"""Papers dated by the cutoff's year alone: searched, left out by month, left out by year.
+"""Counts of papers dated by the cutoff's year alone.
+
+They were searched, left out by month, or left out by year.
 
 Set on a search with a cutoff in a snapshot.
 """
@@ -28,7 +30,7 @@ The mark precedes papers without a date.
 """
 STOPPING_HEADER = "x-assay-stopping"
 REFUSED_HEADER = "x-assay-refused"
-"""Of a reply: the upstream refuses the key for good, so that asking on is of no use."""
+"""Set on a reply if the upstream refuses the key permanently."""
 # About 8 KB: servers and clients refuse longer header blocks.
 _MOST_IN_HEADER = 100
 _NO_STATUS = "-"
@@ -88,7 +90,7 @@ def attempts_in(header: str) -> tuple[Attempt, ...]:
 
 
 _GRAPH, _RECOMMENDATIONS = "/graph/v1/", "/recommendations/v1/"
-_HERE = "{}"
+_PLACEHOLDER = "{}"
 _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("GET", f"{_GRAPH}paper/search", "paper/search"),
     ("GET", f"{_GRAPH}paper/search/bulk", "paper/search/bulk"),
@@ -99,13 +101,13 @@ _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("POST", f"{_GRAPH}paper/batch", "paper/batch"),
     ("POST", f"{_GRAPH}author/batch", "author/batch"),
     ("POST", f"{_RECOMMENDATIONS}papers", "papers"),
-    ("GET", f"{_RECOMMENDATIONS}papers/forpaper/{_HERE}", "papers/forpaper"),
-    ("GET", f"{_GRAPH}author/{_HERE}/papers", "author/papers"),
-    ("GET", f"{_GRAPH}author/{_HERE}", "author"),
-    ("GET", f"{_GRAPH}paper/{_HERE}/authors", "paper/authors"),
-    ("GET", f"{_GRAPH}paper/{_HERE}/citations", "paper/citations"),
-    ("GET", f"{_GRAPH}paper/{_HERE}/references", "paper/references"),
-    ("GET", f"{_GRAPH}paper/{_HERE}", "paper"),
+    ("GET", f"{_RECOMMENDATIONS}papers/forpaper/{_PLACEHOLDER}", "papers/forpaper"),
+    ("GET", f"{_GRAPH}author/{_PLACEHOLDER}/papers", "author/papers"),
+    ("GET", f"{_GRAPH}author/{_PLACEHOLDER}", "author"),
+    ("GET", f"{_GRAPH}paper/{_PLACEHOLDER}/authors", "paper/authors"),
+    ("GET", f"{_GRAPH}paper/{_PLACEHOLDER}/citations", "paper/citations"),
+    ("GET", f"{_GRAPH}paper/{_PLACEHOLDER}/references", "paper/references"),
+    ("GET", f"{_GRAPH}paper/{_PLACEHOLDER}", "paper"),
 )
 """(method, path, endpoint) of every route of the Semantic Scholar API; the first match counts.
 
@@ -134,22 +136,25 @@ class Route:
 
 
 def route_of(method: str, path: str) -> Route | None:
-    """Return the route of a decoded path; None for an unknown route or invalid identifier."""
+    """Return the route of a decoded path.
+
+    Returns None for an unknown route or invalid identifier.
+    """
     path = path.rstrip("/")
     for its_method, pattern, endpoint in _ROUTES:
-        before, placeholder, after = pattern.partition(_HERE)
-        if method != its_method or not (path.startswith(before) and path.endswith(after)):
+        prefix, placeholder, suffix = pattern.partition(_PLACEHOLDER)
+        if method != its_method or not (path.startswith(prefix) and path.endswith(suffix)):
             continue
         if not placeholder:
-            if path == before:
+            if path == prefix:
                 return Route(endpoint, path)
             continue
-        identifier = path[len(before) : len(path) - len(after)]
-        if len(path) <= len(before) + len(after):
+        identifier = path[len(prefix) : len(path) - len(suffix)]
+        if len(path) <= len(prefix) + len(suffix):
             continue
         if len(identifier) > _LONGEST_IDENTIFIER or not stays_in_place(identifier):
             return None
-        return Route(endpoint, before + quote(identifier, safe=":") + after, identifier)
+        return Route(endpoint, prefix + quote(identifier, safe=":") + suffix, identifier)
     return None
 
 
@@ -199,7 +204,10 @@ class Request:
         return self.route.endpoint if self.route is not None else "unknown"
 
     def key(self) -> str:
-        """Return a cache key, equal for equal requests; it contains no header and no API key."""
+        """Return a cache key, equal for equal requests.
+
+        It contains no header and no API key.
+        """
         body = hashlib.sha256(self.body).hexdigest()
         return content_hash(
             self.method, self.path.rstrip("/"), urlencode(sorted(self.parameters)), body
@@ -208,7 +216,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer and its cost. A `reason` marks a failed look-up; the body repeats it.
+    """An answer and its cost. A `reason` marks a failed look-up.
+
+    The body repeats it.
 
     Attributes:
         wait_seconds: waiting time at the rate limiter.
@@ -234,7 +244,10 @@ class Reply:
 
     @property
     def definite(self) -> bool:
-        """Return whether the reply can be cached: success, or a refusal not caused by load."""
+        """Return whether the reply can be cached.
+
+        It is a success, or a refusal not caused by load.
+        """
         return self.status in (200, 400, 404)
 
 

@@ -67,9 +67,9 @@ def days_of(request: Request) -> DayRange:
             is_range = _YEARS.fullmatch(text.strip())
             days = _date_range(text.strip().replace("-", ":")) if is_range else None
         elif name == "insertedBefore":
-            before = _point(text)
+            insertion_bound = _point(text)
             # Days compare as numbers, so one less excludes the day.
-            days = DayRange(EVER.first, before.first - 1) if before else None
+            days = DayRange(EVER.first, insertion_bound.first - 1) if insertion_bound else None
         else:
             days = _date_range(text)
         if days is None:
@@ -182,9 +182,11 @@ _SHAPES |= dict.fromkeys(_UNKNOWN_TEXT.split(), lambda _: None)
 def fields_of(text: str, extra: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """Parse the `fields` parameter. Raises RequestRejectedError for an unknown field."""
     names = [name.strip() for name in text.split(",") if name.strip()] or ["title"]
-    unknown = [name for name in names if not _is_known(name, extra)]
-    if unknown:
-        raise RequestRejectedError(f"Unrecognized or unsupported fields: [{', '.join(unknown)}]")
+    unknown_names = [name for name in names if not _is_known(name, extra)]
+    if unknown_names:
+        raise RequestRejectedError(
+            f"Unrecognized or unsupported fields: [{', '.join(unknown_names)}]"
+        )
     return tuple(dict.fromkeys(names))
 
 
@@ -223,7 +225,7 @@ def edge_view(citation: CitationContexts, fields: tuple[str, ...]) -> Json:
     if contexts is not None:
         edge |= {
             "contexts": [each.text for each in contexts],
-            "intents": sorted({why for each in contexts for why in each.intents}),
+            "intents": sorted({intent for each in contexts for intent in each.intents}),
             "contextsWithIntent": [
                 {"context": each.text, "intents": list(each.intents), "section": each.section}
                 for each in contexts
@@ -233,7 +235,10 @@ def edge_view(citation: CitationContexts, fields: tuple[str, ...]) -> Json:
 
 
 def nested_fields(fields: tuple[str, ...], name: str) -> tuple[str, ...] | None:
-    """Return the requested fields of a nested list (default: title); None if not requested."""
+    """Return the requested fields of a nested list (default: title).
+
+    Returns None if not requested.
+    """
     inner = tuple(
         field.removeprefix(f"{name}.") for field in fields if field.startswith(f"{name}.")
     )
@@ -277,7 +282,10 @@ def canonical_id(text: str) -> str | None:
 
 
 def batch_identifiers(body: bytes) -> list[str]:
-    """Parse the ids of a batch request. Raises RequestRejectedError for an invalid body."""
+    """Parse the ids of a batch request.
+
+    Raises RequestRejectedError for an invalid body.
+    """
     try:
         payload = orjson.loads(body)
     except orjson.JSONDecodeError as error:

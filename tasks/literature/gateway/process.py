@@ -179,7 +179,10 @@ class GatewayProcess:
             return False
 
     def _keep_alive(self) -> None:
-        """Restart a dead gateway on its port; give up when it keeps crashing at start."""
+        """Restart a dead gateway on its port.
+
+        It is given up when it keeps crashing at start.
+        """
         quick_deaths, started_at = 0, time.monotonic()
         while not self._stopping.wait(_LOOK_EVERY_SECONDS):
             assert self._process is not None
@@ -219,8 +222,8 @@ def literature_identity(url: str) -> str:
     try:
         answer = probe(f"{url.rstrip('/')}/healthz", _TIMEOUT_SECONDS)
     except NoAnswerError as error:
-        why = f"no literature gateway answers at {url}: {error}"
-        raise ConfigurationError(f"{why}; start one with: assay literature serve") from error
+        problem = f"no literature gateway answers at {url}: {error}"
+        raise ConfigurationError(f"{problem}; start one with: assay literature serve") from error
     if answer.status == 400:
         host = web_address(url).host
         remedy = f"name it there in ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{host}\"]'"

@@ -46,8 +46,10 @@ _MOST_LEFT_OUT = 100
 """Papers of one search listed in a header."""
 # The API truncates nested lists here.
 _MOST_NESTED = 9_999
-_WITHHELD = "Notice: The following paper fields have been elided by the publisher: {'references'}"
-_NESTED = frozenset(NESTED)
+_WITHHELD_NOTICE = (
+    "Notice: The following paper fields have been elided by the publisher: {'references'}"
+)
+_NESTED_FIELDS = frozenset(NESTED)
 
 
 class SnapshotUpstream:
@@ -162,7 +164,7 @@ class SnapshotUpstream:
 
     async def _batch(self, request: Request) -> Reply:
         identifiers = batch_identifiers(request.body)
-        fields = fields_of(request.parameter("fields"), _NESTED)
+        fields = fields_of(request.parameter("fields"), _NESTED_FIELDS)
         papers = self._snapshot.papers(identifiers)
         if not any(papers):
             return error_reply(400, NONE_KNOWN)
@@ -170,7 +172,7 @@ class SnapshotUpstream:
         return replace(json_reply(rows), packed=len(identifiers))
 
     def _paper(self, request: Request, identifier: str, edges: str | None) -> Reply:
-        fields = fields_of(request.parameter("fields"), EDGE_FIELDS if edges else _NESTED)
+        fields = fields_of(request.parameter("fields"), EDGE_FIELDS if edges else _NESTED_FIELDS)
         (paper,) = self._snapshot.papers([identifier])
         if paper is None:
             return error_reply(404, f"Paper with id {identifier} not found")
@@ -186,21 +188,21 @@ class SnapshotUpstream:
             return error_reply(400, "offset + limit must be < 10000")
         rows = slice(window.offset, window.end)
         edges = self._neighbours(paper, kind, rows, days_of(request))
-        about: Json = {"offset": window.offset}
+        page_fields: Json = {"offset": window.offset}
         if kind == "references":
-            about["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
+            page_fields["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
         if edges is None:
-            elided_fields = {"openAccessPdf": {"disclaimer": _WITHHELD}}
-            about["citingPaperInfo"] = {**view(paper, ("title",)), **elided_fields}
-            return json_reply({**about, "data": None})
+            elided_fields = {"openAccessPdf": {"disclaimer": _WITHHELD_NOTICE}}
+            page_fields["citingPaperInfo"] = {**view(paper, ("title",)), **elided_fields}
+            return json_reply({**page_fields, "data": None})
         if window.end < edges.total:
-            about["next"] = window.end
+            page_fields["next"] = window.end
         inner = "citedPaper" if kind == "references" else "citingPaper"
         data = [
             {**edge_view(contexts, fields), inner: view(each, fields)}
             for each, contexts in zip(edges.papers, edges.contexts, strict=True)
         ]
-        return json_reply({**about, "data": data})
+        return json_reply({**page_fields, "data": data})
 
     def _neighbours(
         self, paper: PaperRecord, kind: str, window: slice, days: DayRange = EVER

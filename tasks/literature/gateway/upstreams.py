@@ -115,7 +115,10 @@ class LiveUpstream:
 
 
 def batch_reply(rows: Sequence[Row], cost: Reply) -> Reply:
-    """Return the rows as a list; like the API, refuse a batch without known ids with 400."""
+    """Return the rows as a list.
+
+    Like the API, it refuses a batch without known ids with 400.
+    """
     reply = next((row.failure for row in rows if row.failure is not None), None)
     if reply is None and all(row.paper in (None, b"null") for row in rows):
         reply = error_reply(400, NONE_KNOWN)
@@ -221,7 +224,10 @@ def identity_of(literature: LiteratureChoice, settings: Settings) -> str:
 
 
 def _live_identity(settings: Settings) -> str:
-    """Return the identity of the live API: host and path, as proxies may serve several APIs."""
+    """Return the identity of the live API: its host and path.
+
+    Proxies may serve several APIs.
+    """
     url = settings.literature.upstream_url
     try:
         address = web_address(url)
@@ -255,7 +261,10 @@ def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
 
 
 def open_transport(settings: Settings, cache_directory: Path) -> Transport:
-    """Open the way to the live API; all processes with the same key share its rate limit."""
+    """Open the sender of requests to the live API.
+
+    All processes with the same key share its rate limit.
+    """
     key = settings.semantic_scholar_api_key
     rate = settings.literature.requests_per_second
     transport = Transport(settings)

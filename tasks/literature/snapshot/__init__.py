@@ -1,1 +1,1 @@
-"""A snapshot: papers of a file, indexed for search, held on disk, read without loading them."""
+"""Snapshots: indexed papers on disk, read without loading them."""

@@ -148,10 +148,15 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
 
 
 def index_store(store: PaperStore, text: Path, report: Progress) -> dict[str, Any]:
-    """Index the texts of a store in the folder `text`; return its manifest fields."""
+    """Index the texts of a store in the folder `text`.
+
+    Returns its manifest fields.
+    """
     count = store.count()
     report(0, count, "index")
-    write_text_index(text, store.records_from, lambda done: report(done, count, "index"))
+    write_text_index(
+        text, store.records_from, lambda done_count: report(done_count, count, "index")
+    )
     return {
         "fingerprint": store.fingerprint(),
         "paper_count": count,
@@ -176,7 +181,7 @@ def embed_papers(
             target / manifest.vectors_name,
             store.records_from,
             embedder,
-            lambda done: report(done, count, "embeddings"),
+            lambda done_count: report(done_count, count, "embeddings"),
             known_vector,
         )
     finally:

@@ -55,7 +55,10 @@ References = Sequence[tuple[int, str, CitationContexts]]
 
 
 def merge_contexts(entries: Sequence[CitationContexts]) -> CitationContexts:
-    """Merge entries of a reference list for the same paper; each passage once."""
+    """Merge entries of a reference list for the same paper.
+
+    Each passage is kept once.
+    """
     passages = [each.contexts for each in entries if each.contexts is not None]
     influential = [each.influential for each in entries if each.influential is not None]
     return CitationContexts(
@@ -76,7 +79,8 @@ def parse_contexts(content: bytes) -> CitationContexts:
         None
         if listed_passages is None
         else tuple(
-            CitationContext(text, section, tuple(why)) for text, section, why in listed_passages
+            CitationContext(text, section, tuple(intents))
+            for text, section, intents in listed_passages
         ),
         influential,
     )
@@ -100,8 +104,14 @@ def references_of(row: Mapping[str, Any]) -> References:
         isinstance(each, int) and 0 <= each < 2**63 for each in positions
     ):
         positions = list(range(len(references)))
-    nothing = [None] * len(references)
-    rows = zip(positions, references, contexts or nothing, influential or nothing, strict=True)
+    unknown_values = [None] * len(references)
+    rows = zip(
+        positions,
+        references,
+        contexts or unknown_values,
+        influential or unknown_values,
+        strict=True,
+    )
     return [
         (place, str(cited_id), contexts_of(passages, influences))
         for place, cited_id, passages, influences in rows
@@ -128,9 +138,9 @@ def contexts_of_record(record: Mapping[str, Any]) -> CitationContexts:
     contexts, intents = record.get("contexts"), record.get("intents")
     if not isinstance(contexts, list):  # the flag is false for every citation without a text
         return contexts_of(None, record.get("isinfluential") or None)
-    why = intents if isinstance(intents, list) and len(intents) == len(contexts) else None
+    intent_lists = intents if isinstance(intents, list) and len(intents) == len(contexts) else None
     passages = [
-        {"text": text, "intents": why[place] if why else None}
+        {"text": text, "intents": intent_lists[place] if intent_lists else None}
         for place, text in enumerate(contexts)
     ]
     return contexts_of(passages, record.get("isinfluential"))

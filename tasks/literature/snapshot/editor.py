@@ -30,7 +30,9 @@ from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_k
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A new or changed paper; columns missing in the row keep their values.
+    """A new or changed paper.
+
+    Columns missing in the row keep their values.
 
     Attributes:
         cites_nothing: whether a paper without edges is known to have no references.
@@ -42,7 +44,10 @@ class Upsert:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """New values for some fields of the paper with this key; unknown papers are skipped."""
+    """New values for some fields of the paper with this key.
+
+    Unknown papers are skipped.
+    """
 
     key: str
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -84,7 +89,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """The undoing of a correction."""
+    """A reversal of a correction."""
 
     proposal_id: str
 
@@ -244,9 +249,9 @@ class StoreEditor(PaperStore):
             0 if cites_nothing or record.reference_count is not None else None
         )
         if record.reference_count != count:
-            rewritten = compress(replace(record, reference_count=count).to_json())
+            new_record = compress(replace(record, reference_count=count).to_json())
             self._connection.execute(
-                "update papers set record = ? where number = ?", (rewritten, number)
+                "update papers set record = ? where number = ?", (new_record, number)
             )
 
     def _remove(self, number: int) -> None:
@@ -325,9 +330,9 @@ class StoreEditor(PaperStore):
         if entry is None:
             return []
         edits: list[_Edit] = [(change.paper_id, part, entry, None)]
-        alike = sum(each == entry[0] for _, each, _ in self._references(number))
+        equal_count = sum(each == entry[0] for _, each, _ in self._references(number))
         reference_count = self._record(number).reference_count
-        if reference_count and alike == 1:
+        if reference_count and equal_count == 1:
             edits.append((change.paper_id, "reference_count", reference_count, reference_count - 1))
         return edits
 
@@ -352,8 +357,8 @@ class StoreEditor(PaperStore):
             if new and not old:
                 edits.append((kept_id, name, _plain(old), _plain(new)))
         if removed_references and not self._references(kept_number):
-            to_itself = set(key_numbers(removed_record)) | set(key_numbers(kept_record))
-            rows = [row for row in removed_references if row[1] not in to_itself]
+            own_keys = set(key_numbers(removed_record)) | set(key_numbers(kept_record))
+            rows = [row for row in removed_references if row[1] not in own_keys]
             edits += [(kept_id, f"reference:{row[0]}", None, _entry(*row[1:])) for row in rows]
             counts = (kept_record.reference_count, removed_record.reference_count)
             edits.append((kept_id, "reference_count", *counts))
@@ -397,11 +402,19 @@ class StoreEditor(PaperStore):
 
     def _make(self, proposal_id: str, edits: list[_Edit]) -> None:
         query = "select coalesce(max(made), 0) + 1 from edits"
-        (made,) = self._connection.execute(query).fetchone()
+        (edit_number,) = self._connection.execute(query).fetchone()
         self._connection.executemany(
             "insert or replace into edits values (?, ?, ?, ?, ?, ?, ?)",
             [
-                (proposal_id, place, made, paper_id, part, orjson.dumps(old), orjson.dumps(new))
+                (
+                    proposal_id,
+                    place,
+                    edit_number,
+                    paper_id,
+                    part,
+                    orjson.dumps(old),
+                    orjson.dumps(new),
+                )
                 for place, (paper_id, part, old, new) in enumerate(edits)
             ],
         )

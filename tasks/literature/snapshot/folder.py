@@ -28,7 +28,12 @@ STAGING_NAME = "staging"
 _LOCK_NAME = "build.lock"
 _MOST_MANIFEST_BYTES = 100_000_000
 _MOST_DIMENSIONS = 16_384
-"""Many times the usual; without a limit, a row could be larger than the memory."""
+"""Limit of the dimensions of a vector, many times the usual number.
+
+Without it, a row could be larger than the memory.
+
+Without a limit, a row could be larger than the memory.
+"""
 _NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
 _GENERATION_FILES = bounded(
     r"(?:papers(-\d{1,18})?\.sqlite(?:-wal|-shm|-journal|\.copy)?|text(-\d{1,18})?"
@@ -95,17 +100,23 @@ class Manifest(BaseModel):
         return self._file_name(VECTORS_NAME)
 
     def _file_name(self, name: str) -> str:
-        """Return `papers.sqlite` as `papers-3.sqlite`; the files of the first build have no number."""
+        """Return `papers.sqlite` as `papers-3.sqlite`.
+
+        The files of the first build have no number.
+        """
         stem, dot, suffix = name.partition(".")
         return f"{stem}-{self.generation}{dot}{suffix}" if self.generation else name
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest. Raises SnapshotError if `folder` has no snapshot of this version."""
+    """Read the manifest.
+
+    Raises SnapshotError if `folder` has no snapshot of this version.
+    """
     if not folder.is_dir() or not any(folder.iterdir()):
-        what = f"{folder} is an empty folder, not a snapshot"
-        what = what if folder.is_dir() else f"no snapshot at {folder}"
-        raise SnapshotError(f"{what}; build one with: assay literature build PAPERS {folder}")
+        problem = f"{folder} is an empty folder, not a snapshot"
+        problem = problem if folder.is_dir() else f"no snapshot at {folder}"
+        raise SnapshotError(f"{problem}; build one with: assay literature build PAPERS {folder}")
     _refuse_links(folder)
     try:
         content = read_file(folder.resolve() / MANIFEST_NAME, _MOST_MANIFEST_BYTES)

@@ -1,4 +1,7 @@
-"""OpenAlex works as papers (reference §5.3): JSON lines in one file or in a `works` folder."""
+"""OpenAlex works as papers (reference §5.3).
+
+They are JSON lines in one file or in a `works` folder.
+"""
 
 import csv
 import io
@@ -25,7 +28,7 @@ from tasks.literature.snapshot.parts import (
 from tasks.web.decoding import inside, mappings, running_text
 
 _WORK = bounded(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
-_UPDATED = bounded(r"updated_date=(\d{4}-\d{2}-\d{2})")
+_UPDATE_FOLDER = bounded(r"updated_date=(\d{4}-\d{2}-\d{2})")
 
 
 def parts_of_works(path: Path) -> tuple[Path, ...]:
@@ -67,7 +70,7 @@ def is_work(row: Mapping[str, Any]) -> bool:
 
 def updated_date(part: Path) -> str | None:
     """Return the day in the name of a part's folder."""
-    match = _UPDATED.search(str(part))
+    match = _UPDATE_FOLDER.search(str(part))
     return match.group(1) if match else None
 
 

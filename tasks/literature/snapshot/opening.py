@@ -76,11 +76,13 @@ def open_changes(path: Path, manifest: Manifest) -> Changes:
     if not _holds_works(path):
         return _every_row(open_papers(path))
     merged_ids = sorted(set(merged_away(path, manifest.through))) if path.is_dir() else []
-    through = manifest.through or ""
-    later = tuple(
-        part for part in parts_of_works(path) if not (day := updated_date(part)) or day > through
+    last_day = manifest.through or ""
+    later_parts = tuple(
+        part for part in parts_of_works(path) if not (day := updated_date(part)) or day > last_day
     )
-    return _every_row(open_works(path, later), merged_ids, empty=not later and not merged_ids)
+    return _every_row(
+        open_works(path, later_parts), merged_ids, empty=not later_parts and not merged_ids
+    )
 
 
 def _every_row(

@@ -80,11 +80,14 @@ def refuse_linked_folders(folder: Path) -> None:
 
 
 def plain_files(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return the paths in order. Raises SnapshotError for a link, pipe or device."""
+    """Return the paths in order.
+
+    Raises SnapshotError for a link, pipe or device.
+    """
     files = tuple(sorted(paths))
-    odd = next((path for path in files if path.is_symlink() or not path.is_file()), None)
-    if odd is not None:
-        raise SnapshotError(f"{odd} is a link, pipe or device: put the file itself there")
+    special_file = next((path for path in files if path.is_symlink() or not path.is_file()), None)
+    if special_file is not None:
+        raise SnapshotError(f"{special_file} is a link, pipe or device: put the file itself there")
     return files
 
 
@@ -146,7 +149,9 @@ def _parquet_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
 
 
 def json_rows(path: Path, first_row: int) -> Iterator[Row]:
-    """Yield the objects of a JSON Lines file from a row on. Empty lines do not count.
+    """Yield the objects of a JSON Lines file from a row on.
+
+    Empty lines do not count.
 
     Raises SnapshotError for a line that is no JSON object.
     """
@@ -194,8 +199,11 @@ def open_part(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """
     try:
         with path.open("rb") as raw:
-            packed = raw.peek(2)[:2] == b"\x1f\x8b"
-            yield (io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 18) if packed else raw), raw
+            is_compressed = raw.peek(2)[:2] == b"\x1f\x8b"
+            yield (
+                (io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 18) if is_compressed else raw),
+                raw,
+            )
     except (OSError, EOFError, zlib.error) as error:
         raise SnapshotError(
             f"{path} cannot be read to its end ({first_line(error)}); fetch it again"

@@ -1,4 +1,4 @@
-"""One paper of a snapshot, parsed from a row, with its keys and its stored form.
+"""One paper of a snapshot, with its keys and its stored form.
 
 Every identifier has one canonical spelling, so that two spellings never become two papers.
 """
@@ -138,7 +138,10 @@ COMPRESSION_LEVEL = 4
 _MOST_BYTES = 2_000_000
 """Decompressed size of a paper or of a reference with its passages; 100 times the usual."""
 _MOST_ABSTRACT_CHARACTERS = 250_000
-"""A character takes at most six bytes of JSON, so this keeps a paper below `_MOST_BYTES`."""
+"""Limit of the characters of an abstract.
+
+A character takes at most six bytes of JSON, so this keeps a paper below `_MOST_BYTES`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +205,15 @@ class PaperRecord:
 
     def to_json(self) -> bytes:
         values = list(_VALUES(self))
-        while len(values) > _ALWAYS_KEPT and values[-1] is None:
+        while len(values) > _REQUIRED_FIELD_COUNT and values[-1] is None:
             values.pop()
         return orjson.dumps(values)
 
     def keys(self) -> list[str]:
-        """Return every lookup key; two rows that share a key are the same paper."""
+        """Return every lookup key.
+
+        Two rows that share a key are the same paper.
+        """
         keys = [f"id:{self.paper_id}"]
         if self.url:
             keys.append(f"url:{canonical_url(self.url)}")
@@ -244,7 +250,7 @@ class PaperRecord:
         return replace(self, **additions)
 
 
-_ALWAYS_KEPT = sum(field.default is MISSING for field in fields(PaperRecord))
+_REQUIRED_FIELD_COUNT = sum(field.default is MISSING for field in fields(PaperRecord))
 _VALUES = attrgetter(*(field.name for field in fields(PaperRecord)))
 _RECORDS = TypeAdapter(PaperRecord)
 
@@ -342,7 +348,10 @@ def unreadable_fields(row: Mapping[str, Any]) -> list[str]:
 
 
 def _stored_year(row: Mapping[str, Any], publication: Publication) -> int | None:
-    """Return the year as stated by the source, so that an audit can compare it with the day."""
+    """Return the year as stated by the source.
+
+    An audit can compare it with the day.
+    """
     stated_date = read_date(row.get("year"))
     if stated_date is None or publication != publication_of(
         row.get("publication_date"), row.get("year")
@@ -360,11 +369,14 @@ def _paper_id(given_id: str | None, url: str, doi: str, title: str, year: int | 
 
 
 def read_text(value: Any) -> str | None:
-    """Return a text or number on one line of valid UTF-8; None for other values."""
+    """Return a text or number on one line of valid UTF-8.
+
+    Returns None for other values.
+    """
     if not isinstance(value, str):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
-    whole = value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ")
-    return " ".join(whole.split()) or None
+    clean_text = value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ")
+    return " ".join(clean_text.split()) or None
 
 
 def _names(value: Any, key: str = "name") -> tuple[str, ...] | None:

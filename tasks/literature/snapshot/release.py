@@ -190,9 +190,11 @@ def open_diffs(path: Path, manifest: Manifest) -> Changes:
             f"{path} holds no diffs; expected updates/<date>-to-<date>/papers/… as in their"
             " addresses"
         )
-    later = [step for step in steps if manifest.through is None or step[-10:] > manifest.through]
+    later_steps = [
+        step for step in steps if manifest.through is None or step[-10:] > manifest.through
+    ]
     reached_day = manifest.through
-    for step in later:
+    for step in later_steps:
         if reached_day is not None and step[:10] > reached_day:
             raise SnapshotError(
                 f"{path} lacks the diffs from {reached_day} to {step[:10]}; fetch them and try again"
@@ -200,7 +202,7 @@ def open_diffs(path: Path, manifest: Manifest) -> Changes:
         reached_day = step[-10:]
     parts = [
         (name, kind.name == "deletes", part)
-        for step in later
+        for step in later_steps
         for name in ("papers", "abstracts", "tldrs", "citations")
         if name != "citations" or manifest.has_references
         for kind in kinds
@@ -211,8 +213,10 @@ def open_diffs(path: Path, manifest: Manifest) -> Changes:
     def batches(start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
         number = start.part
         for rows, place in batches_of(files, start):
-            dataset, removes, _ = parts[number]
-            changes = (each for row in rows for each in _changes(row, dataset, removes=removes))
+            dataset, is_removal, _ = parts[number]
+            changes = (
+                each for row in rows for each in _changes(row, dataset, is_removal=is_removal)
+            )
             yield list(changes), place
             number = place.part
 
@@ -225,27 +229,27 @@ def open_diffs(path: Path, manifest: Manifest) -> Changes:
     )
 
 
-def _changes(row: Row, dataset: str, *, removes: bool) -> Iterator[AnyChange]:
+def _changes(row: Row, dataset: str, *, is_removal: bool) -> Iterator[AnyChange]:
     corpus_id, edge_id = row.get("corpusid"), row.get("citationid")
     key = f"corpus:{corpus_id}"
     if dataset == "citations":
-        citing, cited = row.get("citingcorpusid"), row.get("citedcorpusid")
-        if removes and isinstance(edge_id, int):
+        citing_id, cited_id = row.get("citingcorpusid"), row.get("citedcorpusid")
+        if is_removal and isinstance(edge_id, int):
             yield EdgeRemoval(edge_id)
-        elif isinstance(edge_id, int) and isinstance(citing, int) and isinstance(cited, int):
+        elif isinstance(edge_id, int) and isinstance(citing_id, int) and isinstance(cited_id, int):
             contexts = contexts_of_record(row)
-            yield Edge(edge_id, f"corpus:{citing}", f"CorpusId:{cited}", contexts)
+            yield Edge(edge_id, f"corpus:{citing_id}", f"CorpusId:{cited_id}", contexts)
     elif not isinstance(corpus_id, int):
         return
     elif dataset == "papers":
-        nothing = row.get("referencecount") == 0
-        yield Removal(key) if removes else Upsert(_row_of_paper(row, corpus_id), nothing)
+        cites_nothing = row.get("referencecount") == 0
+        yield Removal(key) if is_removal else Upsert(_row_of_paper(row, corpus_id), cites_nothing)
     elif dataset == "abstracts":
         text, url = _text(row.get("abstract")), _text(inside(row, "openaccessinfo", "url"))
         fields = {"abstract": text, "pdf_url": url}
-        yield Amendment(key, dict.fromkeys(fields) if removes else fields)
+        yield Amendment(key, dict.fromkeys(fields) if is_removal else fields)
     else:
-        yield Amendment(key, {"tldr": None if removes else _text(row.get("text"))})
+        yield Amendment(key, {"tldr": None if is_removal else _text(row.get("text"))})
 
 
 def _row_of_paper(row: Row, corpus_id: int) -> Row:

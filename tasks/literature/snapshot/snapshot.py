@@ -39,7 +39,10 @@ EVERY = slice(None)
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """A window of references or citations with their contexts; `total` counts all of them."""
+    """A window of references or citations with their contexts.
+
+    `total` counts all of them.
+    """
 
     papers: tuple[PaperRecord, ...]
     contexts: tuple[CitationContexts, ...]
@@ -180,7 +183,9 @@ class Snapshot:
         return [records[number] if number is not None else None for number in numbers]
 
     def recommend(self, seeds: Sequence[str], limit: int, days: DayRange = EVER) -> Found | None:
-        """Return papers similar to the seeds, without the seeds; None if no seed is known.
+        """Return papers similar to the seeds, without the seeds.
+
+        Returns None if no seed is known.
 
         With embeddings they are the nearest neighbors of the seeds' mean, else the best by BM25
         over the seeds' key terms.
@@ -197,7 +202,10 @@ class Snapshot:
         return self._rank([hit for hit in hits if hit.number not in numbers], len(hits), limit)
 
     def _key_terms(self, papers: Sequence[PaperRecord]) -> list[str]:
-        """Return terms that are frequent in these papers and rare in others; titles count double."""
+        """Return terms that are frequent in these papers and rare in others.
+
+        Titles count double.
+        """
         counts = defaultdict[str, float](float)
         for paper in papers:
             for term in terms_of(paper.title):
@@ -231,25 +239,30 @@ class Snapshot:
     def vector_of(self, record: PaperRecord) -> NDArray[np.float32] | None:
         """Return the vector of a paper if its embedded text is unchanged, else None."""
         paper, number = self._one(record.paper_id)
-        same = paper is not None and embedded_text(paper) == embedded_text(record)
-        if not same or self._vectors is None:
+        is_unchanged = paper is not None and embedded_text(paper) == embedded_text(record)
+        if not is_unchanged or self._vectors is None:
             return None
         row: NDArray[np.float32] = self._vectors.of([number])[0]
         return row
 
     def references(self, identifier: str, window: slice = EVERY) -> Edges | None:
-        """Return the papers that this one cites, in list order; None if unknown."""
+        """Return the papers that this one cites, in list order.
+
+        Returns None if unknown.
+        """
         paper, number = self._one(identifier)
         if paper is None or paper.reference_count is None:
             return None
-        cited = self._store.cited_by(number)
-        pairs = [(number, each) for each in cited[window]]
-        return self._edges(cited[window], pairs, len(cited))
+        cited_numbers = self._store.cited_by(number)
+        pairs = [(number, each) for each in cited_numbers[window]]
+        return self._edges(cited_numbers[window], pairs, len(cited_numbers))
 
     def citations(
         self, identifier: str, window: slice = EVERY, days: DayRange = EVER
     ) -> Edges | None:
-        """Return the papers that cite this one; None if the snapshot has no references.
+        """Return the papers that cite this one.
+
+        Returns None if the snapshot has no references.
 
         With `days`, only papers that may have appeared on one of them: a paper dated by year alone
         may lie outside.

@@ -124,7 +124,10 @@ class PaperStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit the writes of the block; an exception leaves them to be rolled back at close."""
+        """Commit the writes of the block.
+
+        An exception leaves them to be rolled back at close.
+        """
         self._connection.execute("begin immediate")
         yield
         self._connection.execute("commit")
@@ -138,18 +141,21 @@ class PaperStore:
         `identified`, papers are matched by the source's own identifiers alone; other shared keys
         stay with the first paper.
         """
-        same = self._same(record, identified=identified)
-        if same is None:
+        known_number = self._same(record, identified=identified)
+        if known_number is None:
             self._insert(number, self._with_corpus_id(record), references)
             return True
-        old = self.records([same])[0]
+        old = self.records([known_number])[0]
         new = old if identified else old.filled_from(record)
         if new != old:
-            self._insert(same, new, ())
+            self._insert(known_number, new, ())
         return False
 
     def _same(self, record: PaperRecord, *, identified: bool) -> int | None:
-        """Return the number of the same paper; a title never matches a paper with another DOI."""
+        """Return the number of the same paper.
+
+        A title never matches a paper with another DOI.
+        """
         corpus_keys = [f"corpus:{record.corpus_id}"] if record.corpus_id else []
         for key in (
             [f"id:{record.paper_id}", *corpus_keys]
@@ -287,7 +293,10 @@ class PaperStore:
             return [each for (each,) in self._connection.execute(query)]
 
     def entries_of_lists(self) -> Iterator[tuple[int, int, int | None]]:
-        """Yield (citing, position, cited) of every reference; None if cited is not in the snapshot."""
+        """Yield (citing, position, cited) of every reference.
+
+        `cited` is None for a paper outside the snapshot.
+        """
         yield from self._connection.execute(
             "select r.citing, r.position, k.number from named_references r"
             " left join keys k on k.hash = r.hash order by r.citing, r.position"
@@ -318,10 +327,10 @@ class PaperStore:
         """
         answer: list[CitationContexts] = []
         unpacked_size = 0
-        for citing, cited in edges:
+        for citing_number, cited_number in edges:
             with self._reading():
                 entries = list[CitationContexts]()
-                for (blob,) in self._connection.execute(_CONTEXTS, (cited, citing)):
+                for (blob,) in self._connection.execute(_CONTEXTS, (cited_number, citing_number)):
                     content = decompress(blob)
                     unpacked_size += len(content)
                     self._check_size(unpacked_size, f"the passages of {len(edges):,} citations")
@@ -329,10 +338,10 @@ class PaperStore:
                 answer.append(merge_contexts(entries))
         return answer
 
-    def _check_size(self, unpacked_size: int, what: str) -> None:
+    def _check_size(self, unpacked_size: int, content: str) -> None:
         if unpacked_size > _MOST_ANSWER_BYTES:
             raise SnapshotError(
-                f"{self._path}: {what} take more than {_MOST_ANSWER_BYTES:,} bytes; build the"
+                f"{self._path}: {content} take more than {_MOST_ANSWER_BYTES:,} bytes; build the"
                 " snapshot again"
             )
 

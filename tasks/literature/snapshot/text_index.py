@@ -54,7 +54,10 @@ def terms_of(text: str) -> list[str]:
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the distinct terms of a query in order; it has no syntax."""
+    """Return the distinct terms of a query in order.
+
+    The query has no syntax.
+    """
     return list(islice(dict.fromkeys(terms_of(text)), _MOST_QUERY_TERMS))
 
 
@@ -126,7 +129,10 @@ def _register_tokenizer(index: tantivy.Index) -> tantivy.Index:
 def write_text_index(
     folder: Path, papers_from: PapersFrom, on_commit: Callable[[int], None]
 ) -> None:
-    """Index the papers in the order of their numbers; a killed build resumes."""
+    """Index the papers in the order of their numbers.
+
+    A killed build resumes.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     index = _register_tokenizer(tantivy.Index(_schema(), path=str(folder)))
     index.reload()
@@ -155,10 +161,12 @@ def either(queries: Sequence[tantivy.Query]) -> tantivy.Query:
     return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
 
 
-def both(queries: Sequence[tantivy.Query], unwanted: Sequence[tantivy.Query] = ()) -> tantivy.Query:
+def both(
+    queries: Sequence[tantivy.Query], excluded_queries: Sequence[tantivy.Query] = ()
+) -> tantivy.Query:
     """Return a query for papers that match all queries, and none of the unwanted."""
     required_clauses = [(tantivy.Occur.Must, query) for query in queries]
-    excluded_clauses = [(tantivy.Occur.MustNot, query) for query in unwanted]
+    excluded_clauses = [(tantivy.Occur.MustNot, query) for query in excluded_queries]
     return tantivy.Query.boolean_query([*required_clauses, *excluded_clauses])
 
 
@@ -249,8 +257,8 @@ class TextIndex:
         All papers tied with the last one are included, so that a caller can order ties.
         """
         if days != EVER:
-            within = self._in_range("day", days.first, days.last)
-            query = both([query, tantivy.Query.const_score_query(within, 0.0)])
+            range_query = self._in_range("day", days.first, days.last)
+            query = both([query, tantivy.Query.const_score_query(range_query, 0.0)])
         with self._read():
             return self._best_hits(query, limit)
 
@@ -272,7 +280,7 @@ class TextIndex:
 
 _TOKEN = bounded(r'"(?P<phrase>[^"]*)"?|(?P<mark>[()|+])|(?P<minus>-)(?=\S)|(?P<word>[^\s"()|+]+)')
 # The parser recurses for each parenthesis, and a hostile query may have thousands.
-_DEEPEST = 20
+_MAXIMUM_DEPTH = 20
 
 
 @dataclass(slots=True)
@@ -319,7 +327,7 @@ class _Reader:
         if kind == "word":
             terms = query_terms(text)
             return self.index.all_of(terms) if terms else None
-        if (kind, text) == ("mark", "(") and depth < _DEEPEST:
+        if (kind, text) == ("mark", "(") and depth < _MAXIMUM_DEPTH:
             inner = self.alternatives(depth + 1)
             if self.peek() == ("mark", ")"):
                 self.take()
@@ -328,7 +336,9 @@ class _Reader:
 
 
 def parse_bulk_query(text: str, index: TextIndex) -> tantivy.Query:
-    """Parse a bulk query. Any text is valid; an empty query matches all papers.
+    """Parse a bulk query. Any text is valid.
+
+    An empty query matches all papers.
 
     API: GET /paper/search/bulk, `"a phrase" | word + -not (group)`. Words are combined with AND, or
     with OR by `|`; `+` is AND and `-` NOT. The prefix operator `*` and fuzziness `~N` are ignored.

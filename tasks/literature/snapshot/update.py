@@ -33,7 +33,10 @@ _KEPT_IDENTITIES = 100
 
 @dataclass(frozen=True, slots=True)
 class UpdateResult:
-    """The updated snapshot, and the number of changes by outcome; empty if up to date."""
+    """The updated snapshot, and the number of changes by outcome.
+
+    The counts are empty if it was up to date.
+    """
 
     snapshot: Snapshot
     counts: Mapping[str, int]

@@ -91,7 +91,10 @@ class Vectors:
     """A memory-mapped matrix of vectors."""
 
     def __init__(self, path: Path, count: int, dimensions: int) -> None:
-        """Open the file. Raises SnapshotError if its size does not match the manifest."""
+        """Open the file.
+
+        Raises SnapshotError if its size does not match the manifest.
+        """
         if not path.exists() or path.stat().st_size != count * dimensions * 2:
             raise SnapshotError(
                 f"{path} is missing or cut off; build the snapshot again with --embeddings"

@@ -149,7 +149,7 @@ fives). Only the ideas' closeness was used, not their labels. The suite `novelty
 ideas, and the thresholds were tested on no other set.
 """
 LEAST_CLOSENESS = 0.4
-"""Of any statement to any work.
+"""Least closeness of any statement to any work.
 
 More distant works are unrelated: a collection without the idea's field is no evidence of novelty.
 
@@ -157,12 +157,21 @@ Of 35 real ideas with works chosen by experts 34 are above; of 153 ideas compare
 other fields half are below.
 """
 GREATEST_WITH_GAPS = 4
-"""A 5 means that the core is found nowhere, which requires that every search was answered."""
+"""Greatest score with unanswered searches.
+
+A 5 means that the core is found nowhere, which requires that every search was answered.
+"""
 SPREAD = 0.02
-"""Of the thresholds: a third of the narrowest grade, so that the likeliest score is the threshold's."""
+"""Spread of the thresholds: a third of the narrowest grade.
+
+The likeliest score is then the threshold's.
+"""
 EXEMPLAR_WEIGHT = 0.3
 SIMILARITY_SPREAD = 0.1
-"""Weight of labeled exemplars relative to closeness, and decay with their distance. Set by hand."""
+"""Weight of labeled exemplars relative to closeness, and its decay with distance.
+
+Both were set by hand.
+"""
 FULL_OVERLAP = THRESHOLDS[-1]
 NO_OVERLAP = THRESHOLDS[0]
 
@@ -210,8 +219,8 @@ def score_percent(
 
     Exemplars shift them towards their labels. With unanswered searches a 5 is excluded.
     """
-    below = [1 / (1 + exp((mean_closeness_0_to_1 - one) / SPREAD)) for one in THRESHOLDS]
-    shares = [upper - lower for lower, upper in pairwise((0.0, *below, 1.0))][::-1]
+    shares_below = [1 / (1 + exp((mean_closeness_0_to_1 - one) / SPREAD)) for one in THRESHOLDS]
+    shares = [upper - lower for lower, upper in pairwise((0.0, *shares_below, 1.0))][::-1]
     if exemplars:
         votes = _votes(exemplars)
         shares = [

@@ -1,5 +1,6 @@
-"""The step of the ranking module (InnoEval, "Report Generation": pairwise comparisons along the
-dimensions).
+"""The step of the ranking module: pairwise comparisons along the dimensions.
+
+Source: InnoEval, "Report Generation".
 """
 
 from tasks.judging.step import steps_in

@@ -74,7 +74,10 @@ class PairReply(Reply):
 
 
 def verdict_along(answer: PairReply, dimension: str) -> DimensionVerdict | None:
-    """Return the verdict along `dimension`; None if there is none, or if several differ."""
+    """Return the verdict along `dimension`.
+
+    Returns None if there is none, or if several differ.
+    """
     verdicts = [
         verdict
         for verdict in answer.verdicts
@@ -85,7 +88,7 @@ def verdict_along(answer: PairReply, dimension: str) -> DimensionVerdict | None:
 
 EVEN_ODDS_PERCENT = 50
 LOG_ODDS_PER_DIFFERENCE = 4.0
-"""Per unit of the weighted mean difference (-1 to 1): 0.1 gives odds of three to two."""
+"""Log odds per unit of the weighted mean difference (-1 to 1): 0.1 gives odds of three to two."""
 _MEASURES_OF: dict[str, tuple[MeasureOf, ...]] = {
     "clarity": (measures.readability, measures.aims),
     "novelty": (
@@ -101,7 +104,7 @@ _MEASURES_OF: dict[str, tuple[MeasureOf, ...]] = {
     ),
     "significance": (measures.promised_gains, measures.reach),
 }
-_WHOLE: tuple[MeasureOf, ...] = tuple(
+_WHOLE_MEASURES: tuple[MeasureOf, ...] = tuple(
     measures.module_score(name)
     for name in ("soundness", "contribution", "committee", "novelty", "assessment")
 )
@@ -129,9 +132,9 @@ def _verdict(criterion: ShownCriterion, inputs: PairInput) -> DimensionVerdict:
     difference = _difference(criterion, inputs)
     leading = round(100 / (1 + exp(-LOG_ODDS_PER_DIFFERENCE * abs(difference.ahead))))
     percent = min(leading, 99) if difference.ahead >= 0 else 100 - min(leading, 99)
-    better = "tie" if percent == EVEN_ODDS_PERCENT else "A" if difference.ahead > 0 else "B"
+    winner = "tie" if percent == EVEN_ODDS_PERCENT else "A" if difference.ahead > 0 else "B"
     return DimensionVerdict(
-        dimension=criterion.name, reason=_reason(difference, better), a_better_percent=percent
+        dimension=criterion.name, reason=_reason(difference, winner), a_better_percent=percent
     )
 
 
@@ -148,18 +151,18 @@ def _difference(criterion: ShownCriterion, inputs: PairInput) -> _Difference:
         _compare(inputs, (measures.committee_mean(name), *of_dimension))
         for name, of_dimension in _MEASURES_OF.items()
     ]
-    whole = _compare(inputs, _WHOLE)
-    parts_with_pairs = [part for part in (*parts, whole) if part.pairs]
+    whole_comparison = _compare(inputs, _WHOLE_MEASURES)
+    parts_with_pairs = [part for part in (*parts, whole_comparison) if part.pairs]
     leading = sorted(parts_with_pairs, key=lambda part: -abs(part.ahead))
-    ahead = (
+    lead = (
         sum(part.ahead for part in parts_with_pairs) / len(parts_with_pairs)
         if parts_with_pairs
         else 0.0
     )
     # The strongest pair of each part with the same sign, each measure once.
-    strongest = (part.pairs[0] for part in leading if part.ahead * ahead >= 0)
-    by_name = {first.name: (first, second) for first, second in strongest}
-    return _Difference(ahead, tuple(by_name.values()))
+    strongest_pairs = (part.pairs[0] for part in leading if part.ahead * lead >= 0)
+    by_name = {first.name: (first, second) for first, second in strongest_pairs}
+    return _Difference(lead, tuple(by_name.values()))
 
 
 def _compare(inputs: PairInput, measures_taken: tuple[MeasureOf, ...]) -> _Difference:
@@ -169,15 +172,15 @@ def _compare(inputs: PairInput, measures_taken: tuple[MeasureOf, ...]) -> _Diffe
     )
     pairs = [(first, second) for first, second in both if first and second]
     weight = sum(first.weight for first, _ in pairs)
-    ahead = (
+    lead = (
         sum(first.weight * _gap((first, second)) for first, second in pairs) / weight
         if pairs
         else 0.0
     )
     return _Difference(
-        ahead,
+        lead,
         tuple(
-            sorted(pairs, key=lambda pair: -pair[0].weight * _gap(pair) * (1 if ahead >= 0 else -1))
+            sorted(pairs, key=lambda pair: -pair[0].weight * _gap(pair) * (1 if lead >= 0 else -1))
         ),
     )
 
@@ -186,10 +189,10 @@ def _gap(pair: tuple[Measure, Measure]) -> float:
     return pair[0].value_0_to_1 - pair[1].value_0_to_1
 
 
-def _reason(difference: _Difference, better: str) -> str:
+def _reason(difference: _Difference, winner: str) -> str:
     """Quote the most informative figures of both ideas."""
     decisive = [
-        pair for pair in difference.pairs if better == "tie" or _gap(pair) * difference.ahead > 0
+        pair for pair in difference.pairs if winner == "tie" or _gap(pair) * difference.ahead > 0
     ]
     return (
         "; ".join(

@@ -128,23 +128,29 @@ def _score(
 
 
 def balance_of_evidence(idea: ShownIdea) -> Measure | None:
-    """Return the share of supporting papers among those that take a side; None without any."""
-    speaks_for, against = _bearing(idea, "for"), _bearing(idea, "against")
-    sided_count = len(speaks_for) + len(against)
+    """Return the share of supporting papers among those that take a side.
+
+    Returns None without any.
+    """
+    supporting_papers, opposing_papers = _bearing(idea, "for"), _bearing(idea, "against")
+    sided_count = len(supporting_papers) + len(opposing_papers)
     if not sided_count:
         return None
-    value = (len(speaks_for) + 1) / (sided_count + 2)
+    value = (len(supporting_papers) + 1) / (sided_count + 2)
     return Measure(
         "papers for and against",
         value,
-        f"{len(speaks_for)} and {len(against)}",
+        f"{len(supporting_papers)} and {len(opposing_papers)}",
         2.0,
-        _keys(speaks_for, against),
+        _keys(supporting_papers, opposing_papers),
     )
 
 
 def distance_from_evidence(idea: ShownIdea) -> Measure | None:
-    """Return the share of key phrases in none of the idea's papers; None without papers."""
+    """Return the share of key phrases in none of the idea's papers.
+
+    Returns None without papers.
+    """
     phrases = key_phrases(f"{idea.title}. {idea.text}", 12)
     if not idea.evidence or not phrases:
         return None
@@ -176,7 +182,10 @@ def readability(idea: ShownIdea) -> Measure | None:
 
 
 def _cues(name: str, pattern: Pattern, half: float) -> MeasureOf:
-    """Count distinct cue words; `half` of them give a value of one half."""
+    """Count distinct cue words.
+
+    `half` of them give a value of one half.
+    """
 
     def measure(idea: ShownIdea) -> Measure | None:
         cues = {match.group().lower() for match in pattern.finditer(idea.text)}

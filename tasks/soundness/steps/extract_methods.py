@@ -85,31 +85,35 @@ def blocks_of(idea: str) -> list[Block]:
             label = _INLINE_LABEL.match(paragraph)
             inline_label = label.group(1).strip(" :") if label else ""
             block = Block(part, inline_label or _specific_label(heading), paragraph)
-            before = blocks[-1] if blocks else None
+            previous_block = blocks[-1] if blocks else None
             # Neighbors under one specific label form one method of limited length.
             if (
-                before is not None
+                previous_block is not None
                 and block.label
-                and (before.part, before.label) == (block.part, block.label)
-                and len(before.text.split()) + len(paragraph.split()) <= _MAXIMUM_BLOCK_WORDS
+                and (previous_block.part, previous_block.label) == (block.part, block.label)
+                and len(previous_block.text.split()) + len(paragraph.split())
+                <= _MAXIMUM_BLOCK_WORDS
             ):
-                blocks[-1] = Block(part, block.label, f"{before.text}\n\n{paragraph}")
+                blocks[-1] = Block(part, block.label, f"{previous_block.text}\n\n{paragraph}")
             else:
                 blocks.append(block)
     return blocks
 
 
 def topic_of(idea: str) -> str:
-    """Return the topic in the first heading, without words such as `Research Plan:`; else empty."""
+    """Return the topic in the first heading; empty if there is none.
+
+    Words such as `Research Plan:` are removed.
+    """
     for heading, _ in sections_of_markdown(idea):
         if heading and (topic := _PLAN.sub("", heading).strip()):
             return topic if _specific_label(topic) and len(topic.split()) > 2 else ""
     return ""
 
 
-def _part_of(heading: str, before: Part) -> Part:
+def _part_of(heading: str, previous_part: Part) -> Part:
     if not heading:
-        return before
+        return previous_part
     if _PLAN.match(heading):
         return Part.UNKNOWN
     for part, pattern in (
@@ -119,7 +123,7 @@ def _part_of(heading: str, before: Part) -> Part:
     ):
         if pattern.search(heading):
             return part
-    return before
+    return previous_part
 
 
 def _specific_label(heading: str) -> str:
@@ -302,7 +306,10 @@ def _proposal_blocks(blocks: list[Block]) -> list[Block]:
 
 
 def _parts(block: Block) -> list[Block]:
-    """Split a long paragraph that lists several steps before the steps; else return the block."""
+    """Split a long paragraph that lists several steps before each step.
+
+    Any other block is returned unchanged.
+    """
     block_sentences = sentences(block.text)
     if (
         block.label
@@ -358,7 +365,10 @@ def _by_importance(blocks: list[Block], idea: str) -> list[Block]:
 
 
 def _method(block: Block, idea: str, context: str) -> ProposedMethod:
-    """Write a method from the most central sentences of a block, preferably those with actions."""
+    """Write a method from the most central sentences of a block.
+
+    Sentences with actions are preferred.
+    """
     texts = sentences(block.text)
     central = {text: score for score, text in rank_sentences(idea, texts, len(texts))}
     order = sorted(
@@ -376,17 +386,17 @@ def _method(block: Block, idea: str, context: str) -> ProposedMethod:
     parts = []
     for place in useful or sorted(places):
         sentence = without_opening(plain(texts[place]))
-        announces = sentence.endswith(":") and place + 1 in places
-        is_whole = sentence.endswith((".", "!", "?", "…")) or announces
+        is_announcement = sentence.endswith(":") and place + 1 in places
+        is_whole = sentence.endswith((".", "!", "?", "…")) or is_announcement
         parts.append(sentence if is_whole else f"{sentence.rstrip(':;,')}.")
     wording = " ".join(parts)
     label = plain(block.label).strip(" :")
     if label and not wording.lower().startswith(label.lower()):
         wording = f"{label}: {wording}"
-    whole = block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else ""
+    block_quote = block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else ""
     return ProposedMethod(
         text=f"{wording} {CONTEXT_MARK}{context}." if context else wording,
-        quote=_verbatim(whole, idea) or _verbatim(texts[order[0]], idea),
+        quote=_verbatim(block_quote, idea) or _verbatim(texts[order[0]], idea),
     )
 
 

@@ -98,25 +98,27 @@ def _reading(
         )
     }
     results = _results(readings, scores_by_sentence)
-    did = _best(
+    procedures = _best(
         [reading for reading in readings if reading not in results],
         scores_by_sentence,
         lambda reading: 0.4 * reading.procedure - 0.3 * reading.of_others,
         2,
     )
-    rest = [
+    other_readings = [
         reading
         for reading in readings
-        if reading not in (*results, *did)
+        if reading not in (*results, *procedures)
         and reading.condition
         and reading.sign != "negative"
         and not reading.of_others
     ]
-    context = _best(rest, scores_by_sentence, lambda reading: 0.1 * reading.figures, 1)
+    context = _best(other_readings, scores_by_sentence, lambda reading: 0.1 * reading.figures, 1)
     return PaperReading(
         key=paper.key,
-        relevance=(3 if similarity.informative_word_count >= ALONE else 2) if results or did else 0,
-        method=_join_sentences(did, readings),
+        relevance=(3 if similarity.informative_word_count >= ALONE else 2)
+        if results or procedures
+        else 0,
+        method=_join_sentences(procedures, readings),
         results=_join_sentences(results, readings),
         context=_join_sentences(context, readings),
     )
@@ -138,7 +140,7 @@ def _quotable_sentences(paper: PaperShown) -> list[str]:
     return list(unique)[:_SENTENCES_READ]
 
 
-def _results(readings: list[Reading], near: dict[str, float]) -> list[Reading]:
+def _results(readings: list[Reading], closeness_by_sentence: dict[str, float]) -> list[Reading]:
     outcomes = [
         reading
         for reading in readings
@@ -147,26 +149,37 @@ def _results(readings: list[Reading], near: dict[str, float]) -> list[Reading]:
     ]
     best = _best(
         outcomes,
-        near,
+        closeness_by_sentence,
         lambda reading: (
             0.3 * reading.finding + 0.2 * (reading.sign != "neutral") + 0.15 * reading.figures
         ),
         2,
     )
-    against = [
+    negative_readings = [
         reading
         for reading in readings
-        if reading.sign == "negative" and reading not in best and near[reading.sentence] > 0
+        if reading.sign == "negative"
+        and reading not in best
+        and closeness_by_sentence[reading.sentence] > 0
     ]
-    return [*best, *_best(against, near, lambda reading: 0.3 * reading.finding, 1)]
+    return [
+        *best,
+        *_best(negative_readings, closeness_by_sentence, lambda reading: 0.3 * reading.finding, 1),
+    ]
 
 
 def _best(
-    readings: list[Reading], near: dict[str, float], bonus: Callable[[Reading], float], limit: int
+    readings: list[Reading],
+    closeness_by_sentence: dict[str, float],
+    bonus: Callable[[Reading], float],
+    limit: int,
 ) -> list[Reading]:
     order = sorted(
         range(len(readings)),
-        key=lambda place: (-(near[readings[place].sentence] + bonus(readings[place])), place),
+        key=lambda place: (
+            -(closeness_by_sentence[readings[place].sentence] + bonus(readings[place])),
+            place,
+        ),
     )
     return [readings[place] for place in order[:limit]]
 

@@ -15,7 +15,7 @@ from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, schema_of, word_of
 from tasks.judging.step import Step, no_baseline
 
-# The words that the prompt defines.
+# Words defined in the prompt.
 KINDS = tuple(
     kind
     for kind in ConcernKind

@@ -49,7 +49,10 @@ _FAILURE_WORDS = ("fails", "limitations")
 
 
 async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """Return up to ten phrases per method; NoAnswer(nothing_to_judge) if no method has words."""
+    """Return up to ten phrases per method.
+
+    Returns NoAnswer(nothing_to_judge) if no method has words.
+    """
     about_idea = Counter(content_words(inputs.idea))
     subject = _informative(
         key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES
@@ -69,16 +72,16 @@ async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> Queri
 def _queries(
     number: int, method: str, about_idea: Counter[str], subject: list[str], inputs: QueriesInput
 ) -> MethodQuery | None:
-    """Return one query of all phrases, then short queries of the best phrases if more are asked."""
-    whole = _query(method, about_idea, subject, inputs.word_limit)
-    if not whole:
+    """Return one query of all phrases, then short queries of the best phrases."""
+    full_query = _query(method, about_idea, subject, inputs.word_limit)
+    if not full_query:
         return None
-    phrases = whole.split(", ")
+    phrases = full_query.split(", ")
     short = [
         " ".join(words(" ".join(phrases[start : start + _SHORT_PHRASES]))[: inputs.word_limit])
         for start in range(0, len(phrases), _SHORT_PHRASES)
     ]
-    queries = tuple(dict.fromkeys((whole, *short)))[: inputs.queries_per_method]
+    queries = tuple(dict.fromkeys((full_query, *short)))[: inputs.queries_per_method]
     failures = _FAILURE_WORDS[: inputs.word_limit]
     room = inputs.word_limit - len(failures)
     failure_query = " ".join([*words(" ".join(phrases[:_SHORT_PHRASES]))[:room], *failures])
@@ -109,7 +112,10 @@ def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit
 
 
 def _informative(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
-    """Rank phrases by information and by frequency of their words in the idea; ties keep order."""
+    """Rank phrases by information and by frequency in the idea.
+
+    Ties keep their order.
+    """
 
     def value(phrase: str) -> float:
         stems = content_words(phrase)

@@ -1,4 +1,4 @@
-"""Review of a method by its evidence with a score, and a summary over all methods.
+"""Review of a method by its evidence, and a summary over all methods.
 
 Baselines: passages for and against, closest paper first, and a score from their balance; for the
 summary the first passage for and against, of the methods with the clearest scores. No suggestions.
@@ -59,7 +59,10 @@ class WeighedPaper:
 
 
 def weigh_papers(method_text: str, evidence: Sequence[EvidenceShown]) -> list[WeighedPaper]:
-    """Return the papers that share wording with the method, closest first; ties keep order."""
+    """Return the papers that share wording with the method, closest first.
+
+    Ties keep their order.
+    """
     method, own_words = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
     weighed_papers = [
         paper for item in evidence if (paper := _weigh(item, method, own_words)) is not None
@@ -70,8 +73,8 @@ def weigh_papers(method_text: str, evidence: Sequence[EvidenceShown]) -> list[We
 def _weigh(item: EvidenceShown, method: Fingerprint, own_words: Fingerprint) -> WeighedPaper | None:
     text = "\n".join((item.title, item.method, item.results, item.context))
     paper = fingerprint(text)
-    whole = closeness(method, paper)
-    if not (whole.informative_word_count or whole.pair_count):
+    paper_closeness = closeness(method, paper)
+    if not (paper_closeness.informative_word_count or paper_closeness.pair_count):
         return None
     readings = [
         read_sentence(sentence) for sentence in sentences(item.results) if quotable(sentence)
@@ -97,7 +100,7 @@ def _weigh(item: EvidenceShown, method: Fingerprint, own_words: Fingerprint) -> 
     discount = 1.0 if item.read_from == "full text" else _ABSTRACT_DISCOUNT
     return WeighedPaper(
         key=item.key,
-        closeness_0_to_1=round(min(whole.share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
+        closeness_0_to_1=round(min(paper_closeness.share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
         favourable=next(
             (reading for reading in favourable if _bears(reading, own_words, own_closeness)), None
         ),
@@ -105,18 +108,22 @@ def _weigh(item: EvidenceShown, method: Fingerprint, own_words: Fingerprint) -> 
     )
 
 
-def _bears(reading: Reading, own_words: Fingerprint, alike: Closeness) -> bool:
+def _bears(reading: Reading, own_words: Fingerprint, paper_closeness: Closeness) -> bool:
     """Return whether a success is evidence for the method, not only for the paper's own subject.
 
     Either the sentence shares the method's own words, or the paper as a whole is very close.
     """
     similarity = closeness(own_words, fingerprint(reading.sentence))
-    near = alike.informative_word_count >= _NEAR_WORDS or alike.pair_count >= 1
-    very_near = alike.informative_word_count >= _VERY_NEAR_WORDS or (near and alike.pair_count >= 1)
+    is_near = (
+        paper_closeness.informative_word_count >= _NEAR_WORDS or paper_closeness.pair_count >= 1
+    )
+    is_very_near = paper_closeness.informative_word_count >= _VERY_NEAR_WORDS or (
+        is_near and paper_closeness.pair_count >= 1
+    )
     return (
         similarity.informative_word_count >= 2
-        or (similarity.informative_word_count == 1 and near)
-        or very_near
+        or (similarity.informative_word_count == 1 and is_near)
+        or is_very_near
     )
 
 
@@ -153,7 +160,7 @@ class ReviewReply(Reply):
     )
 
 
-_QUOTED = 5
+_MOST_QUOTATIONS = 5
 _PRIOR_WEIGHT = 0.8
 _PRIOR_0_TO_1 = 0.35
 _FAILURE_WEIGHT = 2.2
@@ -171,20 +178,24 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
         return NoAnswer(
             Reason.NO_EVIDENCE, "none of the papers shown shares wording with the method"
         )
-    speaking_for = [(paper.favourable.sentence, paper.key) for paper in papers if paper.favourable]
-    speaking_against = [
+    supporting_sentences = [
+        (paper.favourable.sentence, paper.key) for paper in papers if paper.favourable
+    ]
+    contradicting_sentences = [
         (paper.unfavourable.sentence, paper.key)
         for paper in sorted(papers, key=lambda paper: -_against(paper))
         if paper.unfavourable
     ]
-    silent = [each.key for each in papers if not (each.favourable or each.unfavourable)]
+    silent_keys = [each.key for each in papers if not (each.favourable or each.unfavourable)]
     paragraphs = [
-        passages(speaking_for[:_QUOTED]),
-        f"Related papers that state no outcome: {len(silent)} {cited(silent)}" if silent else "",
+        passages(supporting_sentences[:_MOST_QUOTATIONS]),
+        f"Related papers that state no outcome: {len(silent_keys)} {cited(silent_keys)}"
+        if silent_keys
+        else "",
     ]
     return ReviewReply(
         support="\n\n".join(filter(None, paragraphs)),
-        contradictions=passages(speaking_against[:_QUOTED]),
+        contradictions=passages(contradicting_sentences[:_MOST_QUOTATIONS]),
         score=soundness_score(papers),
     )
 
@@ -199,9 +210,10 @@ def soundness_score(papers: list[WeighedPaper]) -> float:
     remedy. The prior is 3.5 without evidence: an unproven method is more likely to fail.
     """
     support = sum(paper.closeness_0_to_1 * _for_weight(paper) for paper in papers)
-    against = sum(map(_against, papers))
+    contradiction = sum(map(_against, papers))
     return round(
-        10 * (support + _PRIOR_0_TO_1 * _PRIOR_WEIGHT) / (support + against + _PRIOR_WEIGHT), 1
+        10 * (support + _PRIOR_0_TO_1 * _PRIOR_WEIGHT) / (support + contradiction + _PRIOR_WEIGHT),
+        1,
     )
 
 
@@ -263,7 +275,7 @@ class SummaryReply(Reply):
     suggestions: tuple[str, ...] = _UP_TO_THREE
 
 
-_MOST = 3
+_MOST_PASSAGES = 3
 
 
 async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> SummaryReply:
@@ -297,7 +309,7 @@ def _choose_passages(
         if fresh is not None:
             reviews_by_passage[fresh] = review
     return tuple(f"Method {review.rank}: {text}" for text, review in reviews_by_passage.items())[
-        :_MOST
+        :_MOST_PASSAGES
     ]
 
 

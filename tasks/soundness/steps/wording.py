@@ -34,7 +34,10 @@ def plain(text: str) -> str:
 
 
 def quotable(sentence: str) -> bool:
-    """Return whether a sentence is readable alone: moderate length, mostly words, no URL or key."""
+    """Return whether a sentence is readable alone.
+
+    It has a moderate length, mostly words, and no URL or key.
+    """
     length = len(sentence.split())
     letters = sum(character.isalpha() or character.isspace() for character in sentence)
     return (
@@ -127,7 +130,10 @@ class Closeness:
 
 
 def fingerprint(text: str) -> Fingerprint:
-    """Return the fingerprint of a text; each doubling of a word's count adds half its weight."""
+    """Return the fingerprint of a text.
+
+    Each doubling of a word's count adds half its weight.
+    """
     stems = content_words(text)
     weights = {
         word: weight_of(word) * (1 + math.log2(count) / 2) for word, count in Counter(stems).items()
@@ -136,13 +142,16 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def fingerprint_of_method(method: str) -> Fingerprint:
-    """Return the fingerprint of a method; words of its context sentence alone have half weight."""
-    whole, own_words = fingerprint(method), fingerprint(own_part(method))
+    """Return the fingerprint of a method.
+
+    Words of its context sentence alone have half weight.
+    """
+    full_fingerprint, own_words = fingerprint(method), fingerprint(own_part(method))
     weights = {
         word: weight if word in own_words.weights else weight / 2
-        for word, weight in whole.weights.items()
+        for word, weight in full_fingerprint.weights.items()
     }
-    return Fingerprint(weights, whole.pairs)
+    return Fingerprint(weights, full_fingerprint.pairs)
 
 
 def core_words(text: str, size: int) -> frozenset[str]:
@@ -175,7 +184,7 @@ def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
 
 
 CORE_SIZE = 30
-"""The words that an idea uses most, of which a related paper shares some."""
+"""Number of the idea's most frequent words, of which a related paper shares some."""
 ALONE = 6
 """Informative words that make a paper related without a pair of words."""
 _MINIMUM_SHARE = 0.15
@@ -183,14 +192,16 @@ _WITH_A_PAIR = 3
 _CORE_WORDS = 3
 
 
-def is_related(shared: Closeness, core_word_count: int) -> bool:
-    """Return whether a paper shares enough of the method's wording, by share, informative words and
-    pairs of words, and enough of the words the idea keeps using.
+def is_related(overlap: Closeness, core_word_count: int) -> bool:
+    """Return whether a paper shares enough of the method's wording.
+
+    It must share enough by weight, informative words and pairs of words, and enough of the words
+    that the idea uses repeatedly.
     """
-    words, pairs = shared.informative_word_count, shared.pair_count
+    words, pairs = overlap.informative_word_count, overlap.pair_count
     close = words >= ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
     return (
         close
-        and shared.share_0_to_1 >= _MINIMUM_SHARE
+        and overlap.share_0_to_1 >= _MINIMUM_SHARE
         and core_word_count >= (_CORE_WORDS - 1 if pairs >= 2 else _CORE_WORDS)
     )

@@ -116,7 +116,7 @@ class GeminiInline:
 
 
 _HTTP_STATUS = {3: 400, 5: 404, 7: 403, 11: 400, 12: 400}
-"""Of google.rpc.Code: errors of the request itself; all others may be transient."""
+"""HTTP status by google.rpc.Code, for errors of the request; all others may be transient."""
 
 
 def _row_result(row: Mapping[str, Any]) -> tuple[str, QuestionResult]:

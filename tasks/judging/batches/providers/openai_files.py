@@ -1,6 +1,7 @@
-"""OpenAI and Azure: a file of requests, a batch over it, files of answers and of errors.
+"""Batches of OpenAI and Azure.
 
-API: https://platform.openai.com/docs/api-reference/batch and, for Azure, Microsoft's page "Getting
+A batch has a file of requests, and files of answers and of errors. API:
+https://platform.openai.com/docs/api-reference/batch and, for Azure, Microsoft's page "Getting
 started with Azure OpenAI batch deployments".
 """
 

@@ -1,4 +1,4 @@
-"""Interface of batch providers, their errors, and the token usage of their answers."""
+"""Interface of batch providers, their errors, and token usage."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +51,10 @@ class Provider(Protocol):
         ...
 
     def find(self, batch: Batch, questions: Sequence[QuestionEntry], sent_at: float) -> str | None:
-        """Return the identifier of a batch whose sending was interrupted; None: it never arrived."""
+        """Return the identifier of a batch whose sending was interrupted.
+
+        The result is None if it never arrived.
+        """
         ...
 
     def poll(self, remote_id: str) -> RemoteState: ...
@@ -91,9 +94,10 @@ def named_errors(with_status: type[Exception], any_other: type[Exception]) -> It
 
 
 def usage_of(answer: Mapping[str, Any]) -> tuple[int, int, int]:
-    """Return (prompt, completion, cached) tokens of an answer of OpenAI, Azure, Anthropic or Gemini.
+    """Return (prompt, completion, cached) tokens of a provider's answer.
 
-    A missing or implausible count is 0. Cached tokens are part of the prompt tokens.
+    It reads answers of OpenAI, Azure, Anthropic and Gemini. A missing or implausible count is 0.
+    Cached tokens are part of the prompt tokens.
     """
     if isinstance(usage := answer.get("usageMetadata"), Mapping):
         completion = _count(usage, "candidatesTokenCount") + _count(usage, "thoughtsTokenCount")
