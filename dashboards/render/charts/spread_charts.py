@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import floor, log10
+from math import ceil, floor, log10
 
 from dashboards.render import figures
 from dashboards.render.charts import drawing
@@ -124,7 +124,7 @@ def round_bins(values: Sequence[float]) -> tuple[tuple[float, ...], tuple[int, .
         return (0.0, 1.0), (len(values),)
     magnitude = 10.0 ** floor(log10(most / MOST_BINS))
     width = next(each * magnitude for each in (1, 2, 5, 10) if each * magnitude * MOST_BINS >= most)
-    bins = max(1, -int(-most // width))
+    bins = max(1, ceil(round(most / width, 9)))  # 0.1 / 0.005 is a little more than 20
     edges = tuple(round(width * each, 12) for each in range(bins + 1))
     counts = [0] * bins
     for value in values:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
-from tasks.judging.models import model_info, provider_of
 
 if TYPE_CHECKING:  # most runs use no batches
     from tasks.judging.batches.providers.provider import Provider
@@ -19,6 +18,7 @@ def open_provider(lane: "Lane") -> "Provider":
     from tasks.judging.batches.providers.anthropic_messages import AnthropicMessages
     from tasks.judging.batches.providers.gemini_inline import GeminiInline
     from tasks.judging.batches.providers.openai_files import OpenAIFiles
+    from tasks.judging.models import provider_of
 
     match provider_of(lane.model):
         case "anthropic":
@@ -31,6 +31,8 @@ def open_provider(lane: "Lane") -> "Provider":
 
 def check_takes_batches(model: str) -> None:
     """Raise ConfigurationError if `model` takes no batches."""
+    from tasks.judging.models import model_info, provider_of  # slow import
+
     if provider_of(model) not in _PROVIDERS:
         raise ConfigurationError(
             f"--batch: the provider of {model} has no batches; name a model of"
