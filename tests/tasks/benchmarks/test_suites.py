@@ -236,6 +236,7 @@ def _one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
 
 
+@pytest.mark.long  # its outcome depends on the machine's speed
 @pytest.mark.usefixtures("_one_attempt")
 def test_an_interrupted_suite_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
     answered: list[str] = []
