@@ -236,18 +236,17 @@ def _one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
 
 
-@pytest.mark.long  # its outcome depends on the machine's speed
 @pytest.mark.usefixtures("_one_attempt")
 def test_an_interrupted_suite_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
     answered: list[str] = []
 
-    def dies_after_two(request: Recorded) -> str:
-        if len(answered) >= 2:
+    def dies_after_one(request: Recorded) -> str:
+        if answered:  # two replies could score a match in every pair, one order each
             return "server_error"
         answered.append(str(request.body["messages"]))
         return "good"
 
-    with start_openai_server(dies_after_two) as server:
+    with start_openai_server(dies_after_one) as server:
         request = benchmark_request(write_pairs(tmp_path, 3), PAIRS, api_base=server.url, **MODEL)
         first = run_small(PAIRS, request, never_evaluate)
         assert first.head.incomplete_reason is not None
