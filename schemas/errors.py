@@ -7,6 +7,7 @@ AssayError
 │       └── SharedStateError  the database of budgets and rates is unavailable
 └── PermanentError            a retry does not help
     ├── ConfigurationError    wrong usage or settings (exit code 2)
+    │   ├── DiskFullError     no space is left on a disk (exit code 1)
     │   ├── SqlError          an invalid SQL statement, with the position of the error
     │   ├── NotAllowedError   the role or token does not allow it
     │   ├── UnknownNameError  no such run, idea, ranking or job
@@ -71,6 +72,10 @@ class ConfigurationError(PermanentError):
     """Wrong usage or settings."""
 
     reason = Reason.CONFIGURATION
+
+
+class DiskFullError(ConfigurationError):
+    """No space is left on a disk: it ends a run, whose command resumes once there is."""
 
 
 class SqlError(ConfigurationError):
@@ -141,12 +146,14 @@ _DISK_FULL = ("disk is full", "No space left on device", "Disk quota exceeded")
 def full_disk(error: BaseException) -> str:
     """Return the line about a full disk among the causes of an error; empty: there is none.
 
-    SQLite and DuckDB report it in words only.
+    SQLite and DuckDB report it in words only, by the class that PEP 249 has for it. Words of other
+    errors do not count, because they may quote a user's text.
     """
     cause: BaseException | None = error
     while cause is not None:
         has_disk_errno = isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)
-        if has_disk_errno or any(words in str(cause) for words in _DISK_FULL):
+        is_operational = any(base.__name__ == "OperationalError" for base in type(cause).__mro__)
+        if has_disk_errno or (is_operational and any(each in str(cause) for each in _DISK_FULL)):
             name = getattr(cause, "filename", None)
             place = f" ({name})" if name else ""
             return f"the disk is full{place}: free space, and the same command resumes"

@@ -407,7 +407,7 @@ _CANDIDATES = ("Did you mean", "Candidate bindings")
 
 def one_line(error: duckdb.Error) -> str:
     """Return DuckDB's error in one line."""
-    return str(storage_failure(error) or in_one_line(str(error)))
+    return str(storage_failure(error) or full_disk(error) or in_one_line(str(error)))
 
 
 def in_one_line(message: str) -> str:
@@ -482,8 +482,7 @@ def transaction(connection: Connection, title: str) -> Iterator[None]:
         connection.execute("commit")
         is_committed = True
     except duckdb.Error as error:
-        reason = full_disk(error) or one_line(error)
-        raise PublicationError(f"{title} was not published: {reason}") from error
+        raise PublicationError(f"{title} was not published: {one_line(error)}") from error
     finally:
         if not is_committed:
             with suppress(duckdb.Error):

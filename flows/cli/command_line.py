@@ -38,13 +38,14 @@ from schemas.errors import (
     AssayError,
     BudgetExhaustedError,
     ConfigurationError,
+    DiskFullError,
     IdeaFileError,
     PromptError,
+    PublicationError,
     SnapshotError,
     full_disk,
 )
 from schemas.interpreter import collect_garbage_seldom
-from schemas.settings import Settings
 
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 
@@ -244,7 +245,9 @@ def ending_of(command: Callable[[], object]) -> Ending:
 
 
 def _failure(error: AssayError | OSError) -> Ending:
-    if (line := full_disk(error)) and line not in str(error):
+    if isinstance(error, (DiskFullError, PublicationError)):
+        return Ending(EXIT_FAILURES, _one_line(str(error)))
+    if line := full_disk(error):
         return Ending(EXIT_FAILURES, _one_line(line))
     if isinstance(error, OSError):
         error_text = f"{error.filename or 'the system refused'}: {error.strerror or error}"
@@ -259,6 +262,8 @@ def _failure(error: AssayError | OSError) -> Ending:
 
 def _variable(place: str) -> str:
     """Return the environment variable in use, where a setting has several names."""
+    from schemas.settings import Settings  # late: needed after an error only
+
     names = (field.validation_alias for field in Settings.model_fields.values())
     choices = (each.choices for each in names if isinstance(each, AliasChoices))
     spellings = next((each for each in choices if place in each), [])

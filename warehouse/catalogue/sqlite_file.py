@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import ConfigurationError, TransientError
+from schemas.errors import ConfigurationError, DiskFullError, TransientError, full_disk
 from schemas.text.plain_files import PlainFileError, open_file
 from warehouse.statements import statement
 
@@ -77,6 +77,7 @@ def database_errors(title: str, remedy: str) -> Iterator[None]:
 
     Raises:
         ConfigurationError: the file is damaged or cannot be opened.
+        DiskFullError: there is no space for it.
         TransientError: other processes locked it for longer than a minute.
     """
     try:
@@ -86,8 +87,10 @@ def database_errors(title: str, remedy: str) -> Iterator[None]:
             raise TransientError(
                 f"{title} stayed locked by other processes for {BUSY_TIMEOUT_SECONDS:.0f} s"
             ) from error
+        if line := full_disk(error):
+            raise DiskFullError(line) from error
         raise ConfigurationError(
-            f"{title} cannot be used ({error}): make its folder writable, with free space"
+            f"{title} cannot be used ({error}): make its folder writable"
         ) from error
     except sqlite3.DatabaseError as error:
         raise ConfigurationError(f"{title} is damaged ({error}): {remedy}") from error

@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 
 from schemas.base import Noun
 from schemas.calls import LlmCall
-from schemas.errors import BudgetExhaustedError, ConfigurationError
+from schemas.errors import BudgetExhaustedError, ConfigurationError, DiskFullError, full_disk
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from warehouse.catalogue.sqlite_file import connect
@@ -355,6 +355,8 @@ class BudgetFile:
                 with connection:
                     yield connection
             except sqlite3.Error as error:
+                if line := full_disk(error):
+                    raise DiskFullError(line) from error
                 raise ConfigurationError(
                     f"budget file {self.path} cannot be used ({error}): make its folder writable,"
                     " or restore it; deleting it loses the spending and the calls of units that"

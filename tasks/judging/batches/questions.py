@@ -17,7 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, DiskFullError, full_disk
 from schemas.identifiers import content_hash
 from warehouse.catalogue.sqlite_file import connect, into_wal
 from warehouse.scrubbing import known_secrets, mask_secrets
@@ -380,9 +380,11 @@ class Questions:
                 self._connection = self._connection or _connect(self.path)
                 yield self._connection
             except sqlite3.Error as error:
+                if line := full_disk(error):
+                    raise DiskFullError(line) from error
                 raise ConfigurationError(
                     f"{self.path}, which stores the batches of the run, cannot be used ({error}):"
-                    " make its folder writable, with free space"
+                    " make its folder writable"
                 ) from error
 
 

@@ -118,6 +118,10 @@ def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(
     assert (answer["state"], answer["warnings"]) == ("interrupted", [INTERRUPTED])
 
 
+def test_a_name_that_mentions_a_full_disk_is_no_full_disk() -> None:
+    assert failing(ConfigurationError("no run is called 'the disk is full'")) == EXIT_USAGE
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
 def test_characters_that_a_terminal_lacks_become_question_marks(
     encoding: str, monkeypatch: pytest.MonkeyPatch
