@@ -12,7 +12,6 @@ import typer
 from dashboards.spreadsheet_cells import csv_line
 from flows.cli.answer import write_content
 from flows.cli.options import Json, Output
-from flows.cli.output import print_table
 from flows.cli.terminal import print_note, safe_json
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
@@ -76,6 +75,8 @@ def sql(
 
     columns, rows = run_sql_with_names(warehouse, statement, files=files)
     if answer_format is AnswerFormat.TABLE and output is None:
+        from flows.cli.output import print_table  # late: scripts ask for other formats
+
         print_table(columns, [[_short(value) for value in row.values()] for row in rows])
         if not rows:
             print_note("no rows")
