@@ -84,9 +84,7 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
     )
     write_status(job, status)
     ending = ending_of(lambda: _result(warehouse, job, checked_sha256))
-    if ending.interrupted:
-        # Requeue it. The runner records a stop, unless the runner itself is stopping.
-        write_status(job, job.status)
+    if ending.interrupted:  # the runner, which interrupts it, records that
         return EXIT_FAILURES
     result = (
         ending.result

@@ -90,6 +90,7 @@ def _warn(what: str, error: Exception, last_warning: str) -> str:
 
 @dataclass(slots=True)
 class _RunningJob:
+    job: Job  # as before the start
     process: "subprocess.Popen[bytes]"
     slot: str
     work: str
@@ -162,9 +163,20 @@ class _Runner:
             except subprocess.TimeoutExpired:
                 running.process.kill()
                 running.process.wait()
+            self._put_back(running.job)
         self._running.clear()
         if self._database is not None:
             self._database.close()
+
+    def _put_back(self, before: Job) -> None:
+        """Give a job that this runner interrupted the status that it had before its start."""
+        job = read_job(self._warehouse, before.job_id)
+        if job is None or job.status.state is not JobState.RUNNING:
+            return
+        try:
+            write_status(job, before.status)
+        except (AssayError, OSError) as error:  # a running job, too, resumes with the next runner
+            _LOG.warning("job %s: %s", before.job_id, error)
 
     def _may_resume(self, job: Job) -> bool:
         """Return whether a job waits for no decision.
@@ -241,7 +253,7 @@ class _Runner:
                 stderr=log,
                 start_new_session=True,  # only this runner forwards Ctrl-C to it
             )
-        self._running[job.job_id] = _RunningJob(process, _slot_of(request), request.work)
+        self._running[job.job_id] = _RunningJob(job, process, _slot_of(request), request.work)
         self._last_served[_queue(request)] = max(self._last_served.values(), default=0) + 1
 
     def _in_object_storage(self) -> bool:
