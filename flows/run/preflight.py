@@ -8,8 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode, urlsplit
-from urllib.request import getproxies
+from urllib.parse import urlencode
 
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
@@ -19,6 +18,7 @@ from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
+from tasks.web.client import proxy_of, web_address
 from tasks.web.exchange import REFUSING_STATUSES, NoAnswerError, probe, proxy_place
 from tasks.works import work_named
 from warehouse.objects.object_storage import ObjectFolder
@@ -334,18 +334,19 @@ def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[Comp
 
 def _proxy(settings: Settings) -> list[ComponentStatus]:
     """Return whether full texts come through the proxy, if there is one."""
-    proxies = getproxies()
-    proxy = proxies.get("https") or proxies.get("http") or proxies.get("all")
-    if not proxy:
+    upstream = web_address(settings.literature.upstream_url)
+    proxy = proxy_of(upstream)
+    if proxy is None:
         return []
     place = proxy_place(proxy)
     if settings.documents.resolve_names_at_proxy:
         return [_status("proxy", "ok", f"{place}, which resolves names of PDFs")]
-    host = urlsplit(settings.literature.upstream_url).hostname or ""
     try:
-        socket.getaddrinfo(host, 443)
+        socket.getaddrinfo(upstream.host, 443)
     except OSError as error:
-        detail = f"{place}; full texts cannot be fetched: {host} is not resolved here ({error})"
+        detail = (
+            f"{place}; full texts cannot be fetched: {upstream.host} is not resolved here ({error})"
+        )
         remedy = "export ASSAY_DOCUMENTS__RESOLVE_NAMES_AT_PROXY=true"
         return [_status("proxy", "missing", detail, remedy)]
     return [_status("proxy", "ok", f"{place}; names of PDFs are resolved on this machine")]

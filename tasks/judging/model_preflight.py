@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -32,7 +31,8 @@ from tasks.judging.panel import models_of_step
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import Step, no_baseline
 from tasks.judging.structured_output import OutputMode
-from tasks.web.exchange import connection_failure, proxy_of
+from tasks.web.client import URL, InvalidURL, proxy_of, web_address
+from tasks.web.exchange import connection_failure
 from tasks.web.litellm_library import library
 from warehouse.layout import Layout
 from warehouse.scrubbing import without_secrets
@@ -298,17 +298,17 @@ async def check_model(
 async def _check_connection(api_base: str) -> None:
     address = without_secrets(api_base)
     try:
-        parts = urlsplit(api_base)
-        host, port = parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-    except ValueError:
-        host = port = None
-    if host is None or port is None:
+        url = web_address(api_base)
+    except InvalidURL:
+        url = URL()
+    port = url.port or {"http": 80, "https": 443}.get(url.scheme)
+    if not url.host or port is None:
         raise ConfigurationError(f"API base {address} is no URL: write it as http://host:port/v1")
-    if proxy_of(parts.scheme, host):
+    if proxy_of(url):
         return  # only the proxy may know the host; a small call to the model follows
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
-            _, writer = await asyncio.open_connection(host, port)
+            _, writer = await asyncio.open_connection(url.host, port)
     except (OSError, TimeoutError) as error:
         cause, _ = connection_failure(error) or ("no answer", False)
         raise ConfigurationError(

@@ -150,7 +150,8 @@ def _transport(proxy: str | None) -> httpx.AsyncHTTPTransport:
         return httpx.AsyncHTTPTransport(verify=_tls(), limits=_LIMITS, proxy=proxy)
     except (httpx.InvalidURL, ValueError):  # the message repeats a part of the password
         raise ConfigurationError(
-            "HTTPS_PROXY or HTTP_PROXY is no URL: percent-encode special characters of its password"
+            "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY is no URL: percent-encode special characters of"
+            " its password"
         ) from None
 
 
@@ -165,11 +166,9 @@ def proxy_of(url: httpx.URL) -> str | None:
 
 
 def _proxies() -> dict[str, str]:
-    return {
-        scheme: url
-        for scheme, url in getproxies().items()
-        if scheme in ("http", "https") and url.startswith("http")
-    }
+    proxies = getproxies()
+    addresses = {name: proxies.get(name) or proxies.get("all", "") for name in ("http", "https")}
+    return {scheme: url for scheme, url in addresses.items() if url.startswith("http")}
 
 
 URL = httpx.URL

@@ -9,14 +9,13 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from pydantic import SecretStr
 
 from schemas.errors import UpstreamError
 from schemas.reasons import Reason
-from tasks.web.client import Client, Secrets, redirected, web_address
+from tasks.web.client import Client, Secrets, proxy_of, redirected, web_address
 from warehouse.scrubbing import one_line
 
 Response = httpx.Response
@@ -224,7 +223,7 @@ def connection_failure(error: BaseException) -> tuple[str, bool] | None:
                 return f"the host name was not found ({each.strerror})", not temporary
             case ConnectionRefusedError():
                 request = getattr(error, "_request", None)  # the property raises without one
-                proxy = proxy_of(request.url.scheme, request.url.host) if request else ""
+                proxy = proxy_place(proxy_of(request.url) or "") if request else ""
                 through_proxy = proxy or any(isinstance(link, httpx.ProxyError) for link in links)
                 place = f"at the proxy {proxy}".rstrip() if through_proxy else "there"
                 return f"nothing listens {place} (connection refused)", bool(through_proxy)
@@ -232,14 +231,6 @@ def connection_failure(error: BaseException) -> tuple[str, bool] | None:
                 return "a header cannot be sent; look for stray characters in the key", True
     refusal = next((each for each in links if isinstance(each, httpx.ProxyError)), None)
     return (f"the proxy refused it ({one_line(refusal)[:200]})", True) if refusal else None
-
-
-def proxy_of(scheme: str, host: str) -> str:
-    """Return host and port of the proxy for `host`, empty without one."""
-    if proxy_bypass(host):
-        return ""
-    proxies = getproxies()
-    return proxy_place(proxies.get(scheme) or proxies.get("all") or "")
 
 
 def proxy_place(address: str) -> str:
