@@ -49,6 +49,10 @@ class SoundnessParameters(Noun):
     maximum_questions: int = Field(
         default=20, ge=1, le=40, description="Questions about single things that the plan names."
     )
+    officer_questions: bool = Field(
+        default=False,
+        description="Ask what a program officer asks of a plan: one call for each idea, no score.",
+    )
     words_per_concern: int | None = Field(
         default=None,
         ge=20,

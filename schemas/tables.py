@@ -27,6 +27,7 @@ from schemas.judgement.committee import (
 from schemas.judgement.contribution import Candidate, Comparison, ContributionReview, Dimension
 from schemas.judgement.evaluation import IdeaEvaluation, Receipt
 from schemas.judgement.novelty import ClaimedContribution, NoveltyJudgement
+from schemas.judgement.officer import OfficerAnswer
 from schemas.judgement.ranking import GroupSummary, Match, RankingHead, Rating
 from schemas.judgement.soundness import (
     Concern,
@@ -234,6 +235,7 @@ TABLES: tuple[Table, ...] = (
     _of_idea("plan_elements", PlanElement, "element_id"),
     _of_idea("concerns", Concern, "concern_id"),
     _once_per_idea("plan_reviews", PlanReview),
+    _of_idea("officer_answers", OfficerAnswer, "question"),
     _of_idea(
         "passages",
         MethodPassage,

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from schemas.base import Noun, Prose
 from schemas.failure import Failure
 from schemas.identifiers import MethodId, RetrievedPaperId
+from schemas.judgement.officer import OfficerAnswer
 from schemas.judgement.suggestion import ActionEffort
 from schemas.literature.citation import (
     CheckedSentenceCount,
@@ -286,6 +287,22 @@ class MethodEvidence(Judged):
     method: Prose = Field(default="", description="The paper's method.")
     results: Prose = Field(default="", description="The paper's results.")
     context: Prose = Field(default="", description="Conditions of the results.")
+    sample_size: int | None = Field(
+        default=None, ge=1, description="Cases behind the results; None: not read."
+    )
+    effect: float | None = Field(
+        default=None,
+        description="Main difference or effect, in the unit of `numbers_quote`; None: not read.",
+    )
+    spread: float | None = Field(
+        default=None,
+        gt=0,
+        description="Standard deviation of the effect, in its unit; None: not read.",
+    )
+    numbers_quote: Prose = Field(
+        default="",
+        description="Verbatim quote of the paper with these numbers; empty without any.",
+    )
     removed_citation_count: RemovedCitationCount = 0
     unscored_reason: UnscoredReason = None
     provenance: Provenance
@@ -369,5 +386,6 @@ class SoundnessEvaluation(Noun):
     elements: tuple[PlanElement, ...] = ()
     concerns: tuple[Concern, ...] = ()
     plan_review: PlanReview | None = None
+    officer_answers: tuple[OfficerAnswer, ...] = ()
     summary: SoundnessSummary | None
     failures: tuple[Failure, ...]

@@ -60,14 +60,15 @@ class Citation(Noun):
     subject: str = Field(
         description=(
             "method_id, dimension_id or `persona_id dimension`; `plan` for the review of the plan,"
-            " and for the assessment's concerns, `concerns` for evidence on them, `summary` for a"
-            " summary, `meta_review`; of reasons the criterion."
+            " and for the assessment's concerns, `concerns` for evidence on them, `officer` for a"
+            " program officer's questions, `summary` for a summary, `meta_review`; of reasons the"
+            " criterion."
         )
     )
     field: str = Field(
         description=(
             "support, contradictions, suggestions, concerns, defense, strengths, weaknesses, review,"
-            " summary, justification or reasons."
+            " summary, justification, answers or reasons."
         )
     )
     count: int = Field(ge=1, description="Number of citations in the text.")

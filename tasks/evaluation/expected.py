@@ -17,6 +17,7 @@ from pydantic import Field
 from schemas.base import Noun, replace
 from schemas.idea import Idea
 from schemas.judgement.contribution import CLOSEST_SHOWN
+from schemas.judgement.officer import OfficerQuestion
 from schemas.judgement.run_request import RunRequest
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module
@@ -44,6 +45,12 @@ from tasks.literature.edges import MOST_SEEDS_PER_REQUEST
 from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.novelty.expected import expected_novelty
 from tasks.recommendation.steps import expected_resources
+from tasks.soundness.steps.officer_review import (
+    ELEMENT_WORDS,
+    ELEMENTS_SHOWN,
+    PAPER_WORDS,
+    PAPERS_SHOWN,
+)
 from tasks.survey.expected import expected_requests, expected_survey
 
 TOKENS_PER_WORD = 1.7
@@ -62,6 +69,11 @@ EXPECTED_ELEMENTS, ELEMENT_TOKENS = 10, 75
 """Elements that a plan rests on: a sentence of twenty words, its quote and field names."""
 CONCERN_WORDS, CONCERN_QUOTE_WORDS = 90, 14
 EXPECTED_STRENGTHS_SHARE = 0.33
+EXPECTED_UNSTATED_SHARE = 0.5
+EXPECTED_ON_QUESTIONS_SHARE = 0.5
+"""Share of papers with a sentence on a program officer's questions."""
+OFFICER_ANSWER_TOKENS = len(OfficerQuestion) * 55
+"""Answers with a quote of twelve words and field names."""
 QUESTION_TOKENS = 45
 """A question in the plan's review, with its quote."""
 RESOURCE_LINE_TOKENS = 25
@@ -301,6 +313,8 @@ def _outside_the_field(
     if Module.SOUNDNESS in request.parameters.modules:
         soundness = _soundness(request)[0]
         counts |= {name: soundness[name] for name in ("plan_review", "plan_questions")}
+        if request.profile.soundness.officer_questions:
+            counts["officer_review"] = ExpectedCalls(1, 0, OFFICER_ANSWER_TOKENS)
     if Module.COMMITTEE in request.parameters.modules:
         parameters = request.profile.committee
         others = tuple(name for name in parameters.sources if name != LITERATURE)
@@ -413,6 +427,17 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     counts["concern_evidence"] = ExpectedCalls(
         1, concern_tokens + methods * (2 * text + METHOD_TOKENS), bearing_tokens
     )
+    if parameters.officer_questions:
+        elements = min(ELEMENTS_SHOWN, EXPECTED_ELEMENTS * EXPECTED_UNSTATED_SHARE)
+        counts["officer_review"] = ExpectedCalls(
+            1,
+            elements * ELEMENT_WORDS * TOKENS_PER_WORD
+            + parameters.resources_shown * RESOURCE_LINE_TOKENS
+            + min(PAPERS_SHOWN, relevant)
+            * EXPECTED_ON_QUESTIONS_SHARE
+            * (PAPER_WORDS * TOKENS_PER_WORD + TITLE_TOKENS),
+            OFFICER_ANSWER_TOKENS,
+        )
     if parameters.summarise:
         counts["soundness_summary"] = ExpectedCalls(
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)

@@ -117,7 +117,11 @@ def pairs_needed(deviations: float, compared_with: int) -> int:
     Args:
         deviations: the difference, in standard deviations of one pair's difference.
     """
-    count = 2
+    from scipy.special import ndtri
+
+    # The normal approximation needs no more pairs, so that a small effect takes few steps.
+    quantiles = ndtri(1 - (1 - LEVEL) / compared_with / 2) + ndtri(POWER)
+    count = max(2, int((quantiles / deviations) ** 2))
     while _power(deviations, count, compared_with) < POWER:
         count += 1
     return count

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
+from schemas.judgement.officer import OfficerAnswer
 from schemas.judgement.soundness import (
     Method,
     MethodEvidence,
@@ -36,6 +36,7 @@ from tasks.soundness.gathering import (
     gather_papers,
     search_texts,
 )
+from tasks.soundness.officer import NO_RESOURCES, OfficerMaterial, ask_officer
 from tasks.soundness.plan_reviewing import review_plan
 from tasks.soundness.reading import read_papers
 from tasks.soundness.reviewing import review_method, unscored_review
@@ -83,7 +84,7 @@ async def evaluate_soundness(
         fetched_papers = FetchedPapers(literature, documents, idea.cutoff_date, group)
         context = Context(idea, parameters, engine, fetched_papers)
         method_start = group.create_task(_start_searches(context))
-        near_works = partial(_used_nearby, context, method_start)
+        near_works = group.create_task(_used_nearby(context, method_start))
         plan_task = group.create_task(review_plan(idea, parameters, engine, near_works, results))
         extraction, method_searches = await method_start
         method_texts = "\n".join(method.text for method in extraction.methods)
@@ -102,11 +103,28 @@ async def evaluate_soundness(
             stage=STAGE,
             subject_of=lambda row: row.method_id,
         )
+    evidence = tuple(row for each in method_results for row in each.evidence)
+    suggestions = (
+        *plan_review.suggestions,
+        *(row for each in reviews for row in each.suggestions),
+    )
     pairs = [(each.method, one) for each, one in zip(method_results, reviews, strict=True)]
     async with asyncio.TaskGroup() as group:
         # After all scores, so that no reviewer of a method sees the objections to the plan.
         concerns_task = group.create_task(with_evidence(plan_review.concerns, pairs, engine))
         summary: CitedResult[SoundnessSummary] | None = None
+        officer: CitedResult[tuple[OfficerAnswer, ...]] = CitedResult(())
+        if parameters.officer_questions:
+            material = OfficerMaterial(
+                idea.text,
+                extraction.elements,
+                suggestions,
+                near_works.result(),
+                evidence,
+                fetched_papers.retrieved(),
+                _stored_texts(method_results, sections, fetched_papers),
+            )
+            officer = await ask_officer(material, engine)
         if method_results and parameters.summarise:
             summary = await summarise(idea, pairs, engine)
     concerns = concerns_task.result()
@@ -118,11 +136,12 @@ async def evaluate_soundness(
             for passage in each.passages
         ),
         sections=sections,
-        evidence=tuple(row for each in method_results for row in each.evidence),
+        evidence=evidence,
         reviews=tuple(each.value for each in reviews),
         elements=extraction.elements,
         concerns=concerns.value,
         plan_review=plan_review.value,
+        officer_answers=officer.value,
         summary=summary.value if summary else None,
         failures=(
             *extraction.failures,
@@ -131,6 +150,7 @@ async def evaluate_soundness(
             *document_failures,
             *verification_failures,
             *concerns.failures,
+            *officer.failures,
             *(summary.failures if summary else ()),
         ),
     )
@@ -141,9 +161,10 @@ async def evaluate_soundness(
             *plan_review.citations,
             *(row for each in reviews for row in each.citations),
             *concerns.citations,
+            *officer.citations,
             *(summary.citations if summary else ()),
         ),
-        (*plan_review.suggestions, *(row for each in reviews for row in each.suggestions)),
+        suggestions,
     )
 
 
@@ -170,9 +191,13 @@ async def evaluate_plan_alone(
     """Review only the plan of an idea whose field the literature does not cover."""
 
     async def no_works() -> ResourceLines:
-        return ResourceLines()
+        return NO_RESOURCES
 
-    plan_review = await review_plan(idea, parameters, engine, no_works, results)
+    plan_review = await review_plan(idea, parameters, engine, no_works(), results)
+    officer: CitedResult[tuple[OfficerAnswer, ...]] = CitedResult(())
+    if parameters.officer_questions:
+        material = OfficerMaterial(idea.text, suggestions=plan_review.suggestions)
+        officer = await ask_officer(material, engine)
     evaluation = SoundnessEvaluation(
         methods=(),
         passages=(),
@@ -181,11 +206,12 @@ async def evaluate_plan_alone(
         reviews=(),
         concerns=plan_review.concerns,
         plan_review=plan_review.value,
+        officer_answers=officer.value,
         summary=SoundnessSummary(
             unscored_reason=Reason.FIELD_NOT_COVERED,
             provenance=unasked_provenance(SOUNDNESS_SUMMARY, engine),
         ),
-        failures=plan_review.failures,
+        failures=(*plan_review.failures, *officer.failures),
     )
     return Findings(evaluation, (), plan_review.citations, plan_review.suggestions)
 
@@ -216,6 +242,8 @@ async def _used_nearby(
     context: Context, method_start: asyncio.Task[_MethodSearches]
 ) -> ResourceLines:
     """Return resources of papers that are near to their method in wording."""
+    if not context.parameters.resources_shown:
+        return NO_RESOURCES
     _, method_searches = await method_start
     core = core_words(context.idea.text, CORE_SIZE)
     papers: dict[PaperId, Paper] = {}

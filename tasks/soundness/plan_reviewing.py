@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
 from schemas.failure import Failure, call_failures
@@ -71,7 +71,7 @@ async def review_plan(
     idea: Idea,
     parameters: SoundnessParameters,
     engine: Engine,
-    near_works: Callable[[], Awaitable[ResourceLines]],
+    near_works: Awaitable[ResourceLines],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewResult:
     """Ask for points about the plan and, separately, for questions about details.
@@ -79,13 +79,13 @@ async def review_plan(
     Points that misquote the plan are omitted and counted.
 
     Args:
-        near_works: resources used by works near the idea; awaited if the prompt shows them.
+        near_works: resources used by works near the idea.
         results: experimental results of the idea, separate from the literature in the prompt.
     """
     question = QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions)
     async with asyncio.TaskGroup() as group:
         questions_task = group.create_task(engine.run(PLAN_QUESTIONS, question))
-        resource_lines = await near_works() if parameters.resources_shown else ResourceLines()
+        resource_lines = await near_works
         plan = PlanInput(
             idea=idea.text,
             maximum_points=parameters.maximum_points,

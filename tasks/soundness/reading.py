@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from schemas.base import replace
 from schemas.failure import Answer, Failure
 from schemas.identifiers import PaperId
 from schemas.judgement.soundness import Method, MethodEvidence
@@ -23,6 +25,7 @@ from tasks.soundness.steps.method_evidence import (
     PaperShown,
     SectionShown,
 )
+from tasks.text.quotations import stands_in
 from tasks.text.words import Excerpt, nearest_sentences, shorten_words
 
 _SHOWN_KINDS = (
@@ -34,6 +37,9 @@ _SHOWN_KINDS = (
 PASSAGES, CITED_IN = "passages", "cited_in"
 """Section kinds: passages of the paper itself, and passages that cite it."""
 _KEY = bounded(r"P\s?(\d+)", IGNORECASE)
+_NUMBER = bounded(r"\d{1,12}(?:,\d{3}){0,3}(?:\.\d{1,9})?|\.\d{1,9}")
+LEAST_CHARACTERS_OF_NUMBERS = 8
+"""`n = 12 mice` suffices, because each number must stand in the quotation."""
 
 _Readable = tuple[Paper, tuple[SectionShown, ...]]
 
@@ -188,9 +194,14 @@ async def _read_batch(
             readings.setdefault(int(key.group(1)) if key else 0, reading)
     rows: list[MethodEvidence] = []
     failures: list[Failure] = []
+    dropped_count = 0
     for place, (paper, sections) in enumerate(batch, start=1):
         provenance = with_shortening(outcome.provenance, _shortening(sections))
         row = _row(method, paper, readings.get(place, missing), keys, provenance)
+        if row.relevant:
+            text = "\n".join(each.text for each in sections)
+            numbers, count = _numbers(readings[place], text)
+            row, dropped_count = replace(row, **numbers), dropped_count + count
         rows.append(row)
         if row.unscored_reason is not None:
             subject = f"{method.method_id}/{row.paper_id}"
@@ -201,7 +212,32 @@ async def _read_batch(
     detail = (
         f"the reply answers for {unknown_keys} keys that were not shown; that part was left out"
     )
-    return rows, [*failures, *omission_failures(STAGE, method.method_id, detail, unknown_keys)]
+    failures += omission_failures(STAGE, method.method_id, detail, unknown_keys)
+    detail = f"{dropped_count} numbers do not stand in the words quoted from the paper: left out"
+    failures += omission_failures(
+        STAGE, method.method_id, detail, dropped_count, Reason.PASSAGE_NOT_FOUND
+    )
+    return rows, failures
+
+
+def _numbers(reading: PaperReading, text: str) -> tuple[dict[str, Any], int]:
+    """Return the numbers that stand in their quotation, and how many others there are."""
+    numbers = {name: getattr(reading, name) for name in ("sample_size", "effect", "spread")}
+    given = {name: value for name, value in numbers.items() if value is not None}
+    quote, stated = reading.numbers_quote.strip(), set()
+    if stands_in(quote, text, least_characters=LEAST_CHARACTERS_OF_NUMBERS):
+        stated = {float(each.replace(",", "")) for each in _NUMBER.findall(quote)}
+    kept: dict[str, Any] = {
+        name: value
+        for name, value in given.items()
+        if abs(value) in stated and (value > 0 or name == "effect")
+    }
+    if not float(kept.get("sample_size", 1)).is_integer():
+        del kept["sample_size"]
+    dropped_count = len(given) - len(kept)
+    if "sample_size" in kept:
+        kept["sample_size"] = int(kept["sample_size"])
+    return ({**kept, "numbers_quote": quote} if kept else {}), dropped_count
 
 
 def _shortening(sections: Sequence[SectionShown]) -> str | None:

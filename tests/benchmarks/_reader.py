@@ -187,6 +187,21 @@ class Reader:
     def _plan_questions(self, asked: "_Asked") -> Any:
         return {"questions": []}
 
+    def _officer_review(self, asked: "_Asked") -> Any:
+        """Half are stated, half are missing."""
+        return {
+            "answers": [
+                {
+                    "question": name,
+                    "status": ("stated", "missing")[place % 2],
+                    "quote": " ".join(asked.sentences[place].split()[:20]) * (1 - place % 2),
+                    "paper": "",
+                    "paper_quote": "",
+                }
+                for place, name in enumerate(_CRITERION.findall(asked.system)[:8])
+            ]
+        }
+
     def _concern_evidence(self, asked: "_Asked") -> Any:
         keys = re.findall(r"\[(P\d+)\]", asked.user) or ["P1"]
         finding = (

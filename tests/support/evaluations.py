@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise, product
+from typing import Any
 
 from schemas.base import replace
 from schemas.calls import ApiCall, CallStatus, LlmCall
@@ -25,6 +26,7 @@ from schemas.judgement.contribution import (
     novelty_of,
 )
 from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.officer import OfficerAnswer, OfficerQuestion, OfficerStatus
 from schemas.judgement.soundness import (
     Concern,
     ConcernKind,
@@ -227,6 +229,7 @@ def make_soundness(
         ),
         elements=_elements(generator),
         concerns=_concerns(generator),
+        officer_answers=_officer_answers(papers[0].paper_id),
         plan_review=PlanReview(
             concern_count=5, dropped_point_count=1, provenance=make_provenance("plan_review")
         ),
@@ -258,6 +261,34 @@ def _elements(generator: random.Random) -> tuple[PlanElement, ...]:
             provenance=make_provenance("extract_methods"),
         )
         for n, (kind, standing) in enumerate(product(ElementKind, ElementStanding))
+    )
+
+
+def _officer_answers(paper_id: PaperId) -> tuple[OfficerAnswer, ...]:
+    """One stated, one missing with a size, one contradicted, the others not to be told."""
+    generator = random.Random("officer")
+    judged: dict[OfficerQuestion, dict[str, Any]] = {
+        OfficerQuestion.DATA_ACCESS: {
+            "status": OfficerStatus.CONTRADICTED,
+            "quote": prose(generator, 8),
+            "paper_id": paper_id,
+            "paper_quote": prose(generator, 8),
+        },
+        OfficerQuestion.SAMPLE_SIZE: {
+            "status": OfficerStatus.MISSING,
+            "sample_needed": 34,
+            "calculation": "34 pairs detect an effect like that of a study.",
+        },
+        OfficerQuestion.TIME: {"status": OfficerStatus.STATED, "quote": prose(generator, 8)},
+    }
+    unscored = {"status": None, "unscored_reason": Reason.NO_EVIDENCE}
+    return tuple(
+        OfficerAnswer(
+            question=each,
+            provenance=make_provenance("officer_review"),
+            **judged.get(each, unscored),
+        )
+        for each in OfficerQuestion
     )
 
 

@@ -53,6 +53,9 @@ RULES: dict[str, dict[str, Broken]] = {
         "review of the plan with a count and a reason": change(
             "plan_reviews", unscored_reason=Reason.REFUSED
         ),
+        "officer's answer with a status and a reason": change(
+            "officer_answers", unscored_reason=Reason.REFUSED
+        ),
         "decision and reason": change("meta_reviews", unscored_reason=Reason.REFUSED),
         "persona without score or reason": change("persona_reviews", score_0_to_10=None),
         "grounding without relation or reason": change("evidence", relation=None),
@@ -141,6 +144,11 @@ RULES: dict[str, dict[str, Broken]] = {
     "assessments_are_medians_of_their_repetitions": {
         "median beyond the highest repetition": change("assessments", probability_0_to_1=0.99),
         "assessment that miscounts its repetitions": change("assessments", repetition_count=4),
+    },
+    "officer_answers_show_their_words": {
+        "statement without the plan's words": change("officer_answers", 3, quote=""),
+        "contradiction by no paper": change("officer_answers", paper_id=None),
+        "contradiction without the paper's words": change("officer_answers", paper_quote=""),
     },
     "concerns_decide_one_after_the_other": {
         "two concerns in one place": change("concerns", 5, decision_place=2),

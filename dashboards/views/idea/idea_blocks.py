@@ -12,6 +12,7 @@ from dashboards.views.idea.gaps import judgements, shortenings_of
 from dashboards.views.idea.idea_page import IdeaPage
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
 from dashboards.views.idea.module_blocks import contribution_blocks, soundness_blocks
+from dashboards.views.idea.officer_blocks import officer_blocks
 from dashboards.views.idea.plan_blocks import experiment_blocks, first_blocks, plan_blocks
 from dashboards.views.idea.review_blocks import novelty_blocks
 from schemas.judgement.assessment import AssessmentEvaluation
@@ -49,6 +50,8 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     evaluation = page.review.evaluation
     if page.plan is not None:
         yield from plan_blocks(page.plan, page.first.concerns)
+    if evaluation.soundness is not None and evaluation.soundness.officer_answers:
+        yield from officer_blocks(page, evaluation.soundness.officer_answers)
     if evaluation.experimental_results:
         yield from experiment_blocks(evaluation.experimental_results, page.review.warehouse)
     yield from (pg.heading("Scores"), _scores(page))

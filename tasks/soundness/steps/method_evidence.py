@@ -3,12 +3,15 @@
 Baseline: relevance by shared wording, and sentences that state procedures and findings.
 """
 
+import math
 from collections.abc import Callable
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
 from tasks.soundness.steps.wording import (
@@ -53,6 +56,18 @@ class EvidenceInput(Noun):
     )
 
 
+def _number(value: Any) -> float | None:
+    """Read a number; anything else is None, so that it does not spoil the reading."""
+    try:
+        number = float(str(value).replace(",", "").strip(" %"))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and not isinstance(value, bool) else None
+
+
+_OptionalNumber = Annotated[float | None, BeforeValidator(_number)]
+
+
 class PaperReading(Reply):
     """What one paper has to say about the method; the three texts are empty when it is
     unrelated.
@@ -63,6 +78,12 @@ class PaperReading(Reply):
     method: Prose = ""
     results: Prose = Field(default="", description="One sentence of a distant paper.")
     context: Prose = ""
+    numbers_quote: Prose = Field(
+        default="", description="One sentence of the paper that states the numbers, copied."
+    )
+    sample_size: _OptionalNumber = Field(default=None, description="A whole number of cases.")
+    effect: _OptionalNumber = None
+    spread: _OptionalNumber = None
 
 
 class EvidenceReply(Reply):
@@ -72,6 +93,7 @@ class EvidenceReply(Reply):
 
 
 _SENTENCES_READ = 100
+_SAMPLE = bounded(r"\bn ?= ?(\d[\d,]{0,12})\b", IGNORECASE)
 
 
 async def baseline_evidence(inputs: EvidenceInput, _tools: BaselineTools) -> EvidenceReply:
@@ -113,6 +135,10 @@ def _reading(
         and not reading.of_others
     ]
     context = _best(other_readings, scores_by_sentence, lambda reading: 0.1 * reading.figures, 1)
+    sample = next(
+        ((each.sentence, size[1]) for each in readings if (size := _SAMPLE.search(each.sentence))),
+        ("", None),
+    )
     return PaperReading(
         key=paper.key,
         relevance=(3 if similarity.informative_word_count >= ALONE else 2)
@@ -121,6 +147,8 @@ def _reading(
         method=_join_sentences(procedures, readings),
         results=_join_sentences(results, readings),
         context=_join_sentences(context, readings),
+        numbers_quote=sample[0],
+        sample_size=sample[1],
     )
 
 
@@ -191,7 +219,7 @@ def _join_sentences(selection: list[Reading], readings: list[Reading]) -> str:
 
 METHOD_EVIDENCE = Step(
     name="method_evidence",
-    version=8,
+    version=9,
     package="tasks.soundness",
     input_model=EvidenceInput,
     output_model=EvidenceReply,

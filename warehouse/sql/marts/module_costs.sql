@@ -6,6 +6,7 @@ with modules (step, module) as (
   ('extract_methods', 'soundness'),
   ('plan_review', 'soundness'),
   ('plan_questions', 'soundness'),
+  ('officer_review', 'soundness'),
   ('concern_evidence', 'soundness'),
   ('soundness_query', 'soundness'),
   ('method_evidence', 'soundness'),

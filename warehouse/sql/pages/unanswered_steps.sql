@@ -4,6 +4,8 @@ with judging as (
   union
   select run_id, step from plan_reviews
   union
+  select run_id, step from officer_answers
+  union
   select run_id, step from method_evidence
   union
   select run_id, step from comparisons

@@ -8,6 +8,10 @@ select run_id, idea_id, 'plan_reviews', 'plan', concern_count, unscored_reason
 from plan_reviews
 where (concern_count is null) <> (unscored_reason is not null)
 union all
+select run_id, idea_id, 'officer_answers', question, (status is not null)::integer, unscored_reason
+from officer_answers
+where (status is null) <> (unscored_reason is not null)
+union all
 select run_id, idea_id, 'comparisons', paper_id || ' ' || dimension_id, score, unscored_reason
 from comparisons
 where (score is null) <> (unscored_reason is not null)
