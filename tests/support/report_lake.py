@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from schemas.base import replace
-from schemas.failure import Failure
+from schemas.failure import LEFT_OUT, Failure
 from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
@@ -60,6 +60,7 @@ def hostile_evaluation():
         evidence="method results context",
         reviews="support? suggestions?",
         elements="text",
+        officer_answers="quote? paper_quote? calculation?",
         concerns="point quote? omission? why would_change action supported weakened",
     )
     summary = replace(soundness.summary, strengths=(HOSTILE_TEXT,), weaknesses=(HOSTILE_TEXT,))
@@ -78,7 +79,7 @@ def hostile_evaluation():
         papers=tuple(replace(paper, **hostile) for paper in evaluation.papers),
         soundness=replace(soundness, summary=summary),
         contribution=replace(contribution, dimensions=tuple(dimensions)),
-        failures=(failure,),
+        failures=(failure, replace(failure, stage=LEFT_OUT, reason=Reason.RETRACTED)),
     )
 
 

@@ -16,6 +16,7 @@ idea_report = cache(reports.idea_report)  # several tests read the same page
 SOUND, EXTRACTIVE, SOUNDNESS_ONLY = IdeaId("idea-00003"), IdeaId("idea-00000"), IdeaId("idea-00004")
 SECTIONS = [
     "The plan itself",
+    "What a program officer asks",
     "Scores",
     "Summary",
     "Soundness",
@@ -50,6 +51,20 @@ def test_a_baseline_and_a_snapshot_are_labelled(warehouse):
     assert "- Extractive engine: an offline baseline, not a language model's judgement." in baseline
     assert "- The evidence comes from a fixed collection of papers" in baseline
     assert "Extractive engine" not in idea_report(warehouse, RUN, SOUND, "md", full=True)
+
+
+def test_a_program_officers_questions_are_answered_by_words_and_without_a_score(warehouse):
+    markdown = idea_report(warehouse, RUN, SOUND, "md", full=True)
+    section = markdown.split("## What a program officer asks")[1].split("\n## ")[0]
+    assert re.search(
+        r"\| data access \| contradicted \| “.+” against “.+” \| \[.+\]\(.+\) \|", section
+    )
+    assert "| sample size | missing | 34 pairs detect an effect" in section
+    assert re.search(r"\| time \| stated \| “.+” \| +\|", section)
+    assert section.count("could not tell") == 5
+    assert "Retractions" not in section
+    hostile = idea_report(warehouse, RUN, HOSTILE, "md", full=True)
+    assert "**Retractions** among the works found: " in hostile
 
 
 def plan_section(markdown):
