@@ -76,6 +76,8 @@ OFFICER_ANSWER_TOKENS = len(OfficerQuestion) * 55
 """Answers with a quote of twelve words and field names."""
 QUESTION_TOKENS = 45
 """A question in the plan's review, with its quote."""
+NUMBERS_TOKENS = 20
+"""Names of the fields for numbers of a paper, mostly null."""
 RESOURCE_LINE_TOKENS = 25
 """A data set, baseline or metric in the prompt of the plan's review."""
 CONCERN_SHOWN_TOKENS = 45
@@ -413,7 +415,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "method_evidence": ExpectedCalls(
             readings,
             readings * METHOD_TOKENS + methods * papers * (paper + TITLE_TOKENS),
-            relevant * finding + methods * papers * ENTRY_TOKENS,
+            relevant * finding + methods * papers * (ENTRY_TOKENS + NUMBERS_TOKENS),
             first_calls=1,
             most_idea_tokens=most_idea_tokens,
         ),

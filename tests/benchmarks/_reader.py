@@ -238,6 +238,7 @@ class Reader:
 
     def _method_evidence(self, asked: "_Asked") -> Any:
         words = asked.limit(100)
+        numbers = {"numbers_quote": "", "sample_size": None, "effect": None, "spread": None}
         readings = []
         for key, text in asked.papers:
             if self._scored("method_evidence", asked, text) >= 3:
@@ -245,10 +246,11 @@ class Reader:
                     name: asked.prose(words, number_of(name, key))
                     for name in ("method", "results", "context")
                 }
-                readings.append({"key": key, "relevance": 2, **texts})
+                readings.append({"key": key, "relevance": 2, **texts, **numbers})
             else:
                 readings.append(
                     {"key": key, "relevance": 0, "method": "", "results": "", "context": ""}
+                    | numbers
                 )
         return {"papers": readings}
 
