@@ -41,8 +41,9 @@ SIGNS: Mapping[OfficerQuestion, Pattern] = {
             r"\b(?:GPU|CPU|compute|person|staff)[- ](?:hours|days|months|years)\b)"
         ),
         OfficerQuestion.TIME: (
-            r"\b(?:(?:\d{1,3}|one|two|three|four|five|six|nine|twelve|eighteen) (?:weeks|months|"
-            r"years)\b|milestones?\b|(?:by|in|until|after) (?:month|week|year) \d|go/no-go)"
+            r"\b(?:(?:project|study|work) (?:takes|lasts|runs for) (?:about )?[\w-]{1,12} (?:weeks|"
+            r"months|years)\b|\d{1,3}[- ](?:week|month|year) project\b|milestones?\b|timeline\b|"
+            r"work plan\b|(?:by|in|until|after) (?:project )?(?:month|week|quarter) \d|go/no-go)"
         ),
         OfficerQuestion.RISKS: (
             r"\b(?:fall(?:s|ing)?[- ]?backs?\b|fall back (?:on|to)\b|contingency|mitigat|"

@@ -22,7 +22,7 @@ from tests.support.soundness_fakes import (
 )
 
 PLAN = (
-    "We will do alpha on 12 mice within 18 months. The recordings are publicly available."
+    "We will do alpha on 12 mice. The project takes 18 months. The recordings are publicly available."
     " Then beta, and gamma, are compared by eye."
 )
 IDEA = Idea(idea_id="i1", title="An idea", text=PLAN)
@@ -128,11 +128,10 @@ async def test_without_a_reply_every_question_is_unscored() -> None:
 async def test_offline_a_statement_is_quoted_and_nothing_is_called_missing() -> None:
     answered = await rows(engine=BaselineEngine())
     stated = {each.value: row.quote for each, row in answered.items() if row.status is not None}
-    sample = "We will do alpha on 12 mice within 18 months."
     assert stated == {
         "data_access": "The recordings are publicly available.",
-        "sample_size": sample,
-        "time": sample,
+        "sample_size": "We will do alpha on 12 mice.",
+        "time": "The project takes 18 months.",
     }
     others = {row.unscored_reason for row in answered.values() if row.status is None}
     assert others == {Reason.OFFLINE_ENGINE}
