@@ -91,7 +91,6 @@ _JUDGEMENT_FIELDS = {
     "relevance of a paper to a method": ("soundness", "evidence"),
     "review of a method": ("soundness", "reviews"),
     "review of the plan itself": ("soundness", "plan_review"),
-    "question of a program officer": ("soundness", "officer_answers"),
     "summary": ("soundness", "summary"),
     "relevance of a paper to the idea": ("contribution", "candidates"),
     "comparison with a paper": ("contribution", "comparisons"),

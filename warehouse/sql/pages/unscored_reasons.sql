@@ -5,7 +5,8 @@ with judged as (
   union all
   select run_id, 'plan_reviews', unscored_reason from plan_reviews
   union all
-  select run_id, 'officer_answers', unscored_reason from officer_answers
+  -- That it cannot be told is an answer.
+  select run_id, 'officer_answers', nullif(unscored_reason, 'no_evidence') from officer_answers
   union all
   select run_id, 'method_evidence', unscored_reason from method_evidence
   union all
