@@ -70,46 +70,25 @@ async def ask_officer(
 
     A quotation that stands neither in the plan nor in its paper is dropped and counted.
     """
+    evidence = _nearest(material)
     papers = {paper.paper_id: paper for paper in material.papers}
-    evidence: dict[PaperId, MethodEvidence] = {}
-    for row in sorted(
-        material.evidence, key=lambda each: (-(each.relevance_0_to_3 or 0), each.effect is None)
-    ):
-        if (row.relevance_0_to_3 or 0) >= LEAST_RELEVANCE and row.paper_id in papers:
-            evidence.setdefault(row.paper_id, row)
-    evidence = dict([*evidence.items()][:PAPERS_SHOWN])
     excerpts = {
-        paper_id: text
-        for paper_id, row in evidence.items()
-        if (text := _excerpt(row.numbers_quote, material.texts.get(paper_id, "")))
+        row.paper_id: text
+        for row in evidence
+        if (text := _excerpt(row.numbers_quote, material.texts.get(row.paper_id, "")))
     }
     # Their papers come first, so that the keys in the lines of resources stay valid.
     prompt_papers = show(
-        [*material.near_works.prompt_papers.papers, *(papers[each] for each in evidence)]
+        [*material.near_works.prompt_papers.papers, *(papers[row.paper_id] for row in evidence)]
     )
     key_of = prompt_papers.key_of
-    needs = [
-        need for row in evidence.values() if (need := _sample_needed(row, key_of(row.paper_id)))
-    ]
-    efforts = Counter(each.effort for each in material.suggestions)
-    unstated = [each.text for each in material.elements if each.standing is _UNSTATED]
-    question = OfficerInput(
-        idea=material.plan,
-        unstated="\n".join(
-            shorten_words(" ".join(each.split()), ELEMENT_WORDS)[0]
-            for each in unstated[:ELEMENTS_SHOWN]
-        ),
-        efforts=", ".join(f"{each} ({efforts[each]})" for each in ActionEffort if efforts[each]),
-        near_works="\n".join(material.near_works.lines),
-        sizes="\n".join(
-            [*(_sizes(row, key_of(row.paper_id)) for row in evidence.values() if row.numbers_quote)]
-            + [text for _, text in needs]
-        ),
-        papers=tuple(
-            OfficerPaper(key=key_of(paper_id), title=papers[paper_id].title, text=text)
-            for paper_id, text in excerpts.items()
-        ),
+    sizes = [_sizes(row, key_of(row.paper_id)) for row in evidence if row.numbers_quote]
+    needs = [need for row in evidence if (need := _sample_needed(row, key_of(row.paper_id)))]
+    shown_papers = tuple(
+        OfficerPaper(key=key_of(paper_id), title=papers[paper_id].title, text=text)
+        for paper_id, text in excerpts.items()
     )
+    question = _question(material, [*sizes, *(text for _, text in needs)], shown_papers)
     outcome = await engine.run(OFFICER_REVIEW, question)
     if isinstance(outcome, Unscored):
         columns = {each: dict(outcome.columns) for each in OfficerQuestion}
@@ -121,12 +100,14 @@ async def ask_officer(
             | _judge(answers.get(each), material.plan, excerpts, prompt_papers, engine)
             for each in OfficerQuestion
         }
-        dropped_count = sum(
-            each.get("unscored_reason") is Reason.UNTRACED for each in columns.values()
+        given_count = len(outcome.value.answers)
+        dropped_count = given_count - sum(
+            each in answers and columns[each].get("unscored_reason") is not Reason.UNTRACED
+            for each in OfficerQuestion
         )
         detail = (
-            f"{dropped_count} of {len(answers)} answers were left out: they quote words that do not"
-            " stand in the plan, or in no paper that was shown"
+            f"{dropped_count} of {given_count} answers were left out: they quote words that stand"
+            " neither in the plan nor in a paper that was shown, or answer no question once"
         )
         failures = omission_failures(
             STAGE, SUBJECT, detail, dropped_count, Reason.PASSAGE_NOT_FOUND
@@ -157,6 +138,36 @@ async def ask_officer(
             field="answers",
         ),
         failures=failures,
+    )
+
+
+def _nearest(material: OfficerMaterial) -> list[MethodEvidence]:
+    """Return one row for each of the most relevant papers, with an effect where one was read."""
+    retrieved_ids = {paper.paper_id for paper in material.papers}
+    rows: dict[PaperId, MethodEvidence] = {}
+    for row in sorted(
+        material.evidence, key=lambda each: (-(each.relevance_0_to_3 or 0), each.effect is None)
+    ):
+        if (row.relevance_0_to_3 or 0) >= LEAST_RELEVANCE and row.paper_id in retrieved_ids:
+            rows.setdefault(row.paper_id, row)
+    return [*rows.values()][:PAPERS_SHOWN]
+
+
+def _question(
+    material: OfficerMaterial, sizes: Sequence[str], papers: tuple[OfficerPaper, ...]
+) -> OfficerInput:
+    efforts = Counter(each.effort for each in material.suggestions)
+    unstated = [each.text for each in material.elements if each.standing is _UNSTATED]
+    return OfficerInput(
+        idea=material.plan,
+        unstated="\n".join(
+            shorten_words(" ".join(each.split()), ELEMENT_WORDS)[0]
+            for each in unstated[:ELEMENTS_SHOWN]
+        ),
+        efforts=", ".join(f"{each} ({efforts[each]})" for each in ActionEffort if efforts[each]),
+        near_works="\n".join(material.near_works.lines),
+        sizes="\n".join(sizes),
+        papers=papers,
     )
 
 
