@@ -27,6 +27,7 @@ class Ledger:
 
     Attributes:
         unit: path (`Kind.unit_path`) of the unit that the calls land with; empty: none.
+        retracted: titles of excluded retracted works, by each of their identifiers.
     """
 
     idea_id: IdeaId
@@ -37,6 +38,7 @@ class Ledger:
     judge_votes: list[JudgeVote] = field(default_factory=list)
     _left_out: dict[Reason, dict[str, str]] = field(default_factory=dict)
     _edges: dict[tuple[PaperId, PaperId], CitationEdge] = field(default_factory=dict)
+    retracted: dict[str, str] = field(default_factory=dict)
     counted_requests: int = 0
     requests_counted_before: int = 0
 

@@ -13,7 +13,7 @@ from schemas.judgement.soundness import Concern
 from schemas.judgement.suggestion import Suggestion
 from schemas.literature.citation import Citation
 from schemas.literature.coverage import FieldCoverage
-from schemas.literature.paper import Paper
+from schemas.literature.paper import Paper, Passage
 from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.stopwatch import Stopwatch
@@ -61,6 +61,9 @@ async def evaluate_idea(
             if module is not Module.ASSESSMENT
         }
     findings = {name: task.result() for name, task in tasks.items()}
+    if Module.SOUNDNESS in parameters.modules:
+        passages = findings[Module.SOUNDNESS.value].evaluation.passages
+        tools.ledger.failures.extend(resting_on_retracted(passages, tools.ledger.retracted))
     if Module.ASSESSMENT in parameters.modules:
         preliminary = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
         findings |= await _assess(preliminary, findings, job, tools)
@@ -68,6 +71,31 @@ async def evaluate_idea(
     evaluation = replace(evaluation, papers=tuple(map(_describe, evaluation.papers)))
     evaluation = await _with_resources(evaluation, job, tools)
     return replace(evaluation, finished_at=watch.finished_at)
+
+
+def resting_on_retracted(
+    passages: Iterable[Passage], retracted: Mapping[str, str]
+) -> tuple[Failure, ...]:
+    """Return a row for each paper whose passages cite a retracted work.
+
+    Args:
+        retracted: titles of retracted works by identifier.
+    """
+    pairs = {
+        (passage.paper_id, retracted[each]): None
+        for passage in passages
+        for each in passage.cited_paper_ids
+        if each in retracted
+    }
+    return tuple(
+        Failure(
+            stage=LEFT_OUT,
+            subject=paper_id,
+            reason=Reason.RETRACTED,
+            detail=f"the passages read of {paper_id} cite “{title}”, which counted for nothing",
+        )
+        for paper_id, title in pairs
+    )
 
 
 async def _assess(

@@ -40,6 +40,9 @@ class Admission:
                 is_undated = paper.latest_publication_date is None
                 reason = Reason.NO_DATE if is_undated else Reason.AFTER_CUTOFF
                 exclusions.setdefault(reason, []).append(paper)
+        for paper in exclusions.get(Reason.RETRACTED, ()):
+            for name in (paper.paper_id, f"CorpusId:{paper.corpus_id}"):
+                self._ledger.retracted[name] = paper.title
         for reason, excluded_papers in exclusions.items():
             titles = {str(paper.paper_id): paper.title for paper in excluded_papers}
             self._ledger.leave_out(reason, titles, cutoff)

@@ -6,6 +6,7 @@ from dashboards.render import page as pg
 from dashboards.render import wording
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.idea_page import IdeaPage
+from schemas.identifiers import PaperId
 from schemas.judgement.officer import OfficerAnswer
 from schemas.reasons import Reason
 
@@ -32,4 +33,6 @@ def officer_blocks(page: IdeaPage, answers: Sequence[OfficerAnswer]) -> Iterator
     yield pg.table(("Question", "Status", "Words", "Paper"), rows)
     for failure in page.evaluation.failures:
         if failure.reason is Reason.RETRACTED:
-            yield pg.text(pg.strong("Retractions"), f" among the works found: {failure.detail}.")
+            paper = page.papers.get(PaperId(failure.subject))
+            source = (" (", page.paper_link(paper.paper_id), ")") if paper is not None else ()
+            yield pg.text(pg.strong("Retracted:"), f" {failure.detail}", *source, ".")

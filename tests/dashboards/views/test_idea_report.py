@@ -62,9 +62,9 @@ def test_a_program_officers_questions_are_answered_by_words_and_without_a_score(
     assert "| sample size | missing | 34 pairs detect an effect" in section
     assert re.search(r"\| time \| stated \| “.+” \| +\|", section)
     assert section.count("could not tell") == 5
-    assert "Retractions" not in section
+    assert "Retracted" not in section
     hostile = idea_report(warehouse, RUN, HOSTILE, "md", full=True)
-    assert "**Retractions** among the works found: " in hostile
+    assert "**Retracted:** " in hostile
 
 
 def plan_section(markdown):

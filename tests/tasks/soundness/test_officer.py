@@ -6,10 +6,14 @@ import pytest
 
 from schemas.base import replace
 from schemas.idea import Idea
+from schemas.identifiers import IdeaId
 from schemas.judgement.officer import OfficerAnswer, OfficerQuestion, OfficerStatus
 from schemas.judgement.soundness import SoundnessEvaluation
 from schemas.reasons import Reason
+from tasks.accounting.ledger import Ledger
+from tasks.evaluation.evaluate_idea import resting_on_retracted
 from tasks.judging.findings import Findings
+from tasks.literature.admission import Admission
 from tasks.soundness.steps.method_evidence import EvidenceReply, PaperReading
 from tasks.soundness.steps.officer_review import OfficerReply, ProposedAnswer
 from tests.support.soundness_fakes import (
@@ -175,3 +179,14 @@ async def test_nothing_is_asked_where_the_profile_does_not_say_so() -> None:
     evaluation = (await evaluate(IDEA, source, engine=engine)).evaluation
     assert evaluation.officer_answers == ()
     assert engine.inputs_of("officer_review") == []
+
+
+def test_evidence_that_cites_a_retracted_work_is_told_with_its_title() -> None:
+    ledger = Ledger(IdeaId("i1"))
+    retracted = paper(2, title="RETRACTED: Alpha heals mice", corpus_id=7)
+    assert Admission(ledger).admit([paper(1), retracted], None) == [paper(1)]
+    citing, other = passage(1, score=1.0, cites=(2,)), passage(3, score=1.0, cites=(4,))
+    (row,) = resting_on_retracted((citing, citing, other), ledger.retracted)
+    assert (row.subject, row.reason, row.is_left_out) == ("paper01", Reason.RETRACTED, True)
+    assert "Alpha heals mice" in row.detail
+    assert ledger.retracted.keys() == {"paper02", "CorpusId:7"}
