@@ -262,12 +262,12 @@ def test_ideas_outside_the_literature_are_assessed_by_their_plan_alone(
 ) -> None:
     estimate, whole = estimated(ideas, not_covered=len(ideas)), estimated(ideas)
     repetitions = of(whole, "assess_plan").calls
-    # review of the plan and questions, weighing, challenge, and each repetition of the assessment
-    assert estimate.model_calls == len(ideas) * (4 + repetitions)
+    # review, questions, officer, weighing, challenge, and each repetition of the assessment
+    assert estimate.model_calls == len(ideas) * (5 + repetitions)
     shown_of_covered = sum(
         of(whole, step).prompt_tokens
         for step in (
-            *("plan_review", "plan_questions"),
+            *("plan_review", "plan_questions", "officer_review"),
             *("weigh_concerns", "challenge_concerns", "assess_plan"),
         )
     )
@@ -288,8 +288,8 @@ def test_models_compared_from_an_offline_plan_are_compared_with_their_assessment
         request = request_of(EVALUATE, (bundled_file("ideas.jsonl"),), options, Settings())
         lines += compare_engines([model], ideas, request, Settings(language_model=PRICED))
         few = compare_engines([model], ideas, request, Settings(), not_covered=len(ideas))
-        assert few[0].model_calls == len(ideas) * 7, (
-            "review, questions, weighing, challenge, three askings"
+        assert few[0].model_calls == len(ideas) * 8, (
+            "review, questions, officer, weighing, challenge, three askings"
         )
     assert lines[0] == lines[1]
 

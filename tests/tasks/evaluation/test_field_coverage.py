@@ -152,7 +152,9 @@ def test_nothing_is_bought_for_an_idea_outside_the_literature(
     outside: tuple[IdeaEvaluation, list[str]],
 ) -> None:
     evaluation, asked = outside
-    assert sorted(asked) == ["plan_questions", "plan_review"], "the plan is reviewed by itself"
+    assert sorted(asked) == ["officer_review", "plan_questions", "plan_review"], (
+        "the plan is reviewed by itself"
+    )
     assert [call.endpoint for call in evaluation.api_calls] == ["paper/search"]
     assert evaluation.papers == ()
     soundness, contribution, novelty = (
