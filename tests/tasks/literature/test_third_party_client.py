@@ -36,7 +36,7 @@ def gateway(
 ) -> Iterator[str]:
     folder: Path = tmp_path_factory.mktemp("third-party")
     with GatewayProcess(
-        settings_of(folder, server.url, maximum_attempts=2, maximum_total_seconds=2),
+        settings_of(folder, server.url, maximum_attempts=2),
         LIVE,
         folder / "cache",
     ) as running:
