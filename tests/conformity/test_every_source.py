@@ -315,9 +315,10 @@ async def test_without_its_key_a_source_says_so_and_sends_nothing(
 
 @EVERY
 async def test_a_good_answer_is_kept_and_shared_and_a_failed_one_is_not(
-    kind: type[HttpSource], server: ShapedServer, tmp_path: Path
+    kind: type[HttpSource], server: ShapedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over ideas, tasks and processes: they have nothing in common here but two folders."""
+    quick(monkeypatch, attempts=1)
     settings = keyed_settings(kind.name, server.url)
 
     async def ask() -> tuple[KnowledgeAnswer, list[bool]]:
@@ -370,6 +371,7 @@ async def test_a_source_that_is_down_for_everybody_is_not_asked_and_says_so(
         functools.partialmethod(CircuitBreaker.__init__, minimum_seconds=0.0),
     )
     server.script = ["503"]
+    quick(monkeypatch, attempts=4)
     settings = keyed_settings(kind.name, server.url)
     reasons = []
     for _ in range(4):
