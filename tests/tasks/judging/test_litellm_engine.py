@@ -1,6 +1,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -247,7 +248,7 @@ async def test_tokens_per_minute_are_settled_to_what_was_used(
     monkeypatch.setattr("tasks.web.shared_limits.asyncio", clock)
     limits = ModelLimits(tokens=SharedRateLimit(tmp_path, "tokens", 600_000))
     opened = await open_engine(limits=limits, context_tokens=200_000)
-    step = type(step)(**{name: getattr(step, name) for name in step.__dataclass_fields__})
+    step = copy(step)
     step.__dict__["answer_tokens"] = 64_000
     started = clock.now
     for _ in range(3):
