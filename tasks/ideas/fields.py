@@ -47,6 +47,8 @@ class Entry:
     fields: Mapping[str, object]
     is_text_file: bool = False
     """True if the entry is a whole text file, not one row of a table."""
+    is_manuscript: bool = False
+    """True if a model has to take the idea out of a paper."""
 
 
 Entries = Iterator[Entry | RejectedIdea]

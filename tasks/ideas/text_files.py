@@ -1,9 +1,9 @@
 """Entries from text, Markdown and YAML files."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 
@@ -91,13 +91,47 @@ TEXT_SUFFIXES = (".txt", ".md", ".markdown")
 _FRONT_MATTER = bounded(r"\A---[ \t]*+\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*+(?:\n|\Z)", DOTALL)
 
 
-def read_folder(folder: Path, columns: Columns) -> Entries:
-    """Yield one entry per .txt or .md file of `folder` and its sub-folders, by path.
+MANUSCRIPT_SUFFIXES = (".pdf", ".tex", ".zip", ".tar.gz")
+_NO_MODEL = (
+    "this is a manuscript: `assay evaluate` with a model (--engine) takes the plan out of it, and"
+    " `assay check` looks for problems in it; or write its idea as text"
+)
+
+
+class Manuscripts(Protocol):
+    """Reader of papers, whose plans are ideas."""
+
+    def inside(self, folder: Path) -> Sequence[Path]:
+        """Return the manuscripts of a folder, without their figures and parts."""
+        ...
+
+    def read(self, path: Path, location: str) -> Entry | RejectedIdea:
+        """Return a manuscript as an entry."""
+        ...
+
+
+def is_manuscript(path: Path) -> bool:
+    """Return whether a file is named like a paper."""
+    return path.name.lower().endswith(MANUSCRIPT_SUFFIXES)
+
+
+def read_manuscript(
+    path: Path, location: str, manuscripts: Manuscripts | None
+) -> Entry | RejectedIdea:
+    """Return the entry of a paper, or a rejection without a reader of papers."""
+    location = location.encode("utf-8", "replace").decode()
+    return (
+        unreadable(location, _NO_MODEL) if manuscripts is None else manuscripts.read(path, location)
+    )
+
+
+def read_folder(folder: Path, columns: Columns, manuscripts: Manuscripts | None = None) -> Entries:
+    """Yield one entry per text file and manuscript of `folder` and its sub-folders, by path.
 
     Other visible files, links and pipes are rejected; README files are skipped.
 
     Raises:
-        IdeaFileError: no .txt or .md file in it.
+        IdeaFileError: no text file and no manuscript in it.
     """
     folder = folder.resolve()
     visible = (
@@ -105,18 +139,26 @@ def read_folder(folder: Path, columns: Columns) -> Entries:
         for item in files_below(folder, with_hidden=False)
         if not any(Path(part).stem.lower() == "readme" for part in item.relative_to(folder).parts)
     )
-    files = sorted(visible, key=lambda item: item.relative_to(folder).as_posix())
-    if not any(item.suffix.lower() in TEXT_SUFFIXES for item in files):
+    files = set(visible)
+    if not any(item.suffix.lower() in TEXT_SUFFIXES or is_manuscript(item) for item in files):
         raise IdeaFileError(
-            f"folder {folder.name} holds no .txt or .md file: put one idea into each"
+            f"folder {folder.name} holds no .txt or .md file and no manuscript: put one idea into"
+            " each"
         )
-    for item in files:
+    papers = set(filter(is_manuscript, files))
+    if manuscripts is not None and papers:
+        parts, papers = papers, set(manuscripts.inside(folder))
+        files = (files - parts) | papers  # the others are figures and parts of these
+    for item in sorted(files, key=lambda item: item.relative_to(folder).as_posix()):
         location = item.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
+        if item in papers:
+            yield read_manuscript(item, folder.name if item == folder else location, manuscripts)
+            continue
         if item.suffix.lower() not in TEXT_SUFFIXES and item.is_file() and not item.is_symlink():
             yield unreadable(
                 location,
-                "only .txt and .md files of a folder are read: convert it, or evaluate it by"
-                " itself",
+                "only .txt and .md files and manuscripts of a folder are read: convert it, or"
+                " evaluate it by itself",
             )
             continue
         boundary = ErrorBoundary()
