@@ -78,7 +78,7 @@ class Reader:
     async def paper(self, path: Path, ledger: Ledger) -> Parsed:
         """Return the text of a paper by sections."""
         name = path.name.lower()
-        if name.endswith((".tex", ".tar.gz", ".zip")) or path.is_dir():
+        if name.endswith((".tex", ".tar.gz", ".zip")):
             async with self.slots:
                 document = await read_latex(path, self.documents)
             if isinstance(document, SourceFailure):

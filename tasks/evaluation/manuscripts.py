@@ -17,7 +17,7 @@ from tasks.documents.document import Refusal
 from tasks.ideas.fields import Entry
 from tasks.ideas.read import read_batch
 from tasks.ideas.text_files import is_manuscript
-from tasks.manuscripts.collect import collect_manuscripts
+from tasks.manuscripts.collect import papers_inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class ManuscriptReader:
 
     def inside(self, folder: Path) -> Sequence[Path]:
         """Return the manuscripts of a folder; figures and parts of LaTeX papers are not."""
-        sources = collect_manuscripts([folder], maximum_bytes=self.documents.maximum_bytes)
-        return [each.path for each in sources if each.path.is_dir() or is_manuscript(each.path)]
+        papers = papers_inside(folder, self.documents.maximum_bytes)
+        return [path for path in papers if is_manuscript(path)]
 
     def read(self, path: Path, location: str) -> Entry | RejectedIdea:
         """Return the title, and the sections on background, method and experiments."""

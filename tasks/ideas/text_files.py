@@ -152,7 +152,7 @@ def read_folder(folder: Path, columns: Columns, manuscripts: Manuscripts | None 
     for item in sorted(files, key=lambda item: item.relative_to(folder).as_posix()):
         location = item.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
         if item in papers:
-            yield read_manuscript(item, folder.name if item == folder else location, manuscripts)
+            yield read_manuscript(item, location, manuscripts)
             continue
         if item.suffix.lower() not in TEXT_SUFFIXES and item.is_file() and not item.is_symlink():
             yield unreadable(

@@ -30,7 +30,7 @@ class TranslateReply(Reply):
 async def _no_translation(inputs: TranslateInput, _tools: BaselineTools) -> NoAnswer:
     return NoAnswer(
         Reason.OTHER_LANGUAGE,
-        f"it is in {inputs.language}, and searches know English only: name a model (--engine),"
+        f"it seems to be in {inputs.language}, and searches know English only: name a model (--engine),"
         " which translates it, or write it in English",
     )
 
