@@ -29,12 +29,14 @@ from tasks.ideas.parse import parse_entry
 from tasks.ideas.parts import several_ideas
 from tasks.ideas.tables import read_parquet
 from tasks.ideas.text_files import (
+    HTML_SUFFIXES,
     MANUSCRIPT_SUFFIXES,
     TEXT_SUFFIXES,
     YAML_SUFFIXES,
     Manuscripts,
     is_manuscript,
     read_folder,
+    read_html,
     read_manuscript,
     read_text_file,
     read_yaml,
@@ -49,6 +51,7 @@ FORMATS: dict[str, Callable[[Path, Columns], Entries]] = {
     **dict.fromkeys(YAML_SUFFIXES, read_yaml),
     ".xlsx": read_workbook,
     **dict.fromkeys(TEXT_SUFFIXES, read_text_file),
+    **dict.fromkeys(HTML_SUFFIXES, read_html),
 }
 
 
@@ -65,7 +68,7 @@ def read_ideas(
 ) -> IdeaBatch:
     """Read the ideas of a file or of a folder of texts.
 
-    Formats are JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, text and Markdown.
+    Formats are JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, HTML, text and Markdown.
 
     Groups and pairs of ideas are split (`tasks.ideas.groups`). `default_cutoff` applies to ideas
     without `cutoff_date`. Of two entries with one `idea_id` the first counts; equal texts under
