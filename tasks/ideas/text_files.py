@@ -158,7 +158,7 @@ def _markdown(page: Any) -> str:
 
     walk = etree.iterwalk(page, events=("start", "end"))
     for event, element in walk:
-        tag = element.tag if isinstance(element.tag, str) else ""
+        tag = element.tag if isinstance(element.tag, str) else "template"  # an instruction
         is_block = tag in BLOCKS or tag in ("body", "html")
         if event == "start":
             if tag in _HIDDEN:
