@@ -51,13 +51,17 @@ def test_formulas_names_code_and_short_texts_are_no_alarm(text: str) -> None:
 
 def _english() -> Iterator[str]:
     for name, field in (("scholarideas", "text"), ("innoeval_points", "abstract")):
-        for line in (SHARED / f"{name}.jsonl").read_text("utf-8").splitlines():
+        for line in (SHARED / f"{name}.jsonl").read_text("utf-8").strip().split("\n"):
             yield json.loads(line)[field]
-    for line in (SHARED / "novelty_checker.jsonl").read_text("utf-8").splitlines():
+    for line in (SHARED / "novelty_checker.jsonl").read_text("utf-8").strip().split("\n"):
         yield str(json.loads(line)["idea"])
-    for line in (SHARED / "wiki_survey_votes" / "items.jsonl").read_text("utf-8").splitlines():
+    for line in (
+        (SHARED / "wiki_survey_votes" / "items.jsonl").read_text("utf-8").strip().split("\n")
+    ):
         yield json.loads(line)["text"]
-    for line in (SHARED / "paper_search_queries" / "queries.jsonl").read_text().splitlines():
+    for line in (
+        (SHARED / "paper_search_queries" / "queries.jsonl").read_text("utf-8").strip().split("\n")
+    ):
         yield json.loads(line)["query"]
     with gzip.open(SHARED / "scholarqa_expert_answers" / "answers.jsonl.gz", "rt") as lines:
         yield from (json.loads(line)["question"] for line in lines)
