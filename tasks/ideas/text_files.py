@@ -126,8 +126,8 @@ def read_html(path: Path, columns: Columns) -> Entries:
         columns.see(header)
         for number, row in enumerate(rows[place + 1 :], start=place + 2):
             if any(row):
-                fields = {name: cell for name, cell in zip(header, row, strict=False) if cell}
-                yield Entry(f"{location} row {number}", fields)
+                cells = {name: cell for name, cell in zip(header, row, strict=False) if cell}
+                yield Entry(f"{location} row {number}", cells)
         return
     fields: dict[str, object] = {"file": location}
     authors = [meta.get("content") for meta in page.iter("meta") if meta.get("name") in _AUTHORS]

@@ -50,8 +50,10 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     evaluation = page.review.evaluation
     idea = evaluation.idea
     if idea.translation is not None:
-        texts = (text.split("\n\n") for text in (idea.text, idea.translation))
-        rows = zip_longest(*(map(prose_line, each) for each in texts), fillvalue="")
+        paragraphs = zip_longest(
+            idea.text.split("\n\n"), idea.translation.split("\n\n"), fillvalue=""
+        )
+        rows = [(prose_line(own), prose_line(english)) for own, english in paragraphs]
         yield pg.heading("Translation")
         yield pg.table(("As given", "In English, as judged"), rows)
     if page.plan is not None:
