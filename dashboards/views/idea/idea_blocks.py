@@ -59,8 +59,7 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
         yield pg.table(("As given", "In English, as judged"), rows)
     if page.plan is not None:
         yield from plan_blocks(page.plan, page.first.concerns)
-    if evaluation.soundness is not None and evaluation.soundness.officer_answers:
-        yield from officer_blocks(page, evaluation.soundness.officer_answers)
+    yield from officer_blocks(page)
     if evaluation.experimental_results:
         yield from experiment_blocks(evaluation.experimental_results, page.review.warehouse)
     yield from (pg.heading("Scores"), _scores(page))

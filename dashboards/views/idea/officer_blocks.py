@@ -1,13 +1,12 @@
 """Table of a program officer's questions, and retracted works."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dashboards.render import page as pg
 from dashboards.render import wording
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.idea_page import IdeaPage
 from schemas.identifiers import PaperId
-from schemas.judgement.officer import OfficerAnswer
 from schemas.reasons import Reason
 
 _NOTE = (
@@ -17,11 +16,14 @@ _NOTE = (
 _COULD_NOT_TELL = (Reason.OFFLINE_ENGINE, Reason.NO_EVIDENCE)
 
 
-def officer_blocks(page: IdeaPage, answers: Sequence[OfficerAnswer]) -> Iterator[pg.Block]:
-    """Yield the answers, and the retracted works among those found for the idea."""
+def officer_blocks(page: IdeaPage) -> Iterator[pg.Block]:
+    """Yield the answers and retracted works; nothing if the questions were not asked."""
+    soundness = page.evaluation.soundness
+    if soundness is None or not soundness.officer_answers:
+        return
     yield from (pg.heading("What a program officer asks"), pg.text(pg.emphasis(_NOTE)))
     rows = []
-    for row in answers:
+    for row in soundness.officer_answers:
         status: str = row.status or ""
         if row.unscored_reason is not None:
             unscored = wording.unscored_because(row.unscored_reason)
