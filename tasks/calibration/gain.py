@@ -15,9 +15,9 @@ from tasks.metrics.classification import (
     macro_f1_value,
     mean_absolute_error_value,
 )
-from tasks.metrics.estimate import LEVEL, Estimate, Interval, undefined
+from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.labels import pair_up
-from tasks.metrics.means import RESAMPLES, mean, paired_difference, share
+from tasks.metrics.means import calibration_error, mean, paired_difference, share
 
 JUDGE, CALIBRATED = "judge", "calibrated"
 LEAST_PROBABILITY = 1e-6
@@ -126,7 +126,7 @@ def error_metric(scale: LabelScale) -> tuple[str, tuple[float, ...]]:
     return "mean_absolute_error", scale.values
 
 
-def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[ReliabilityBin, ...]:
+def reliability(predictions: Sequence[Prediction]) -> tuple[ReliabilityBin, ...]:
     """Return the reliability curve over bins of equal width, without empty bins.
 
     Pools the predicted probabilities of all thresholds ("this label or a higher one"). An item
@@ -137,49 +137,33 @@ def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[Re
     chances, outcomes = _statements(predictions)
     if not len(chances):
         return ()
-    place = np.minimum((chances * bins).astype(int), bins - 1)
+    place = _bins(chances)
     return tuple(
         ReliabilityBin(
-            lower=number / bins,
-            upper=(number + 1) / bins,
+            lower=number / BINS,
+            upper=(number + 1) / BINS,
             expected=float(chances[place == number].mean()),
             observed=share(int(outcomes[place == number].sum()), int((place == number).sum())),
         )
-        for number in range(bins)
+        for number in range(BINS)
         if (place == number).any()
     )
 
 
-def expected_calibration_error(
-    predictions: Sequence[Prediction], seed: int = 0, bins: int = BINS
-) -> Estimate:
-    """Estimate the weighted mean |observed - expected| over the bins, 0 to 1.
+def expected_calibration_error(predictions: Sequence[Prediction], seed: int = 0) -> Estimate:
+    """Estimate `calibration_error` over the statements of `reliability`.
 
-    Sampling noise gives even a calibrated judge an error above 0. The value is therefore corrected
-    by the bias that resampling shows, and is at least 0 (Kumar, Liang & Ma, NeurIPS 2019). The
-    lower end is 0 unless the measured error exceeds the 97.5 % quantile of pure noise; the upper
-    end is that of the basic bootstrap (Davison & Hinkley 1997, §5.2).
-
-    Source: Naeini, Cooper & Hauskrecht, AAAI 2015. Bad input: undefined without predictions.
+    Bad input: undefined without predictions.
     """
     if not predictions:
         return undefined("there is no prediction")
     chances, outcomes = _statements(predictions)
-    count, places = len(predictions), np.minimum((chances * bins).astype(int), bins - 1)
-    items = np.repeat(np.arange(count), len(chances) // count)
-    gaps = np.zeros((count, bins))
-    np.add.at(gaps, (items, places), (outcomes - chances) / len(chances))
-    measured_error = float(np.abs(gaps.sum(axis=0)).sum())
-    if count < 2:
-        return Estimate(measured_error, count, Interval(missing_reason="one item"))
-    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), RESAMPLES)
-    resampled_errors = np.abs(draws @ gaps).sum(axis=1)
-    by_chance = np.abs((draws - 1) @ gaps).sum(axis=1)
-    tail = (1 - LEVEL) / 2
-    value = max(2 * measured_error - float(resampled_errors.mean()), 0.0)
-    lower = max(measured_error - float(np.quantile(by_chance, 1 - tail)), 0.0)
-    upper = max(2 * measured_error - float(np.quantile(resampled_errors, tail)), value)
-    return Estimate(value, count, Interval(min(lower, value), upper, "basic bootstrap"))
+    items = np.repeat(np.arange(len(predictions)), len(chances) // len(predictions))
+    return calibration_error(chances, outcomes, _bins(chances), items.tolist(), seed)
+
+
+def _bins(chances: np.ndarray) -> np.ndarray:
+    return np.minimum((chances * BINS).astype(int), BINS - 1)
 
 
 def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarray]:

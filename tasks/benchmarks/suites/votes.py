@@ -5,6 +5,7 @@ model calls.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace as replace_fields
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
@@ -21,7 +22,7 @@ from schemas.profile import RankingParameters
 from tasks.benchmarks.records import json_lines, text_of
 from tasks.benchmarks.suite import Suite, Trial
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.means import mean, paired_difference, share_of
+from tasks.metrics.means import calibration_error, mean, paired_difference, share_of
 from tasks.ranking.contests import informative_pairs
 from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.schedule import Pair, leaders
@@ -40,6 +41,7 @@ FILE = "wiki_survey_votes/votes.jsonl.gz"
 COIN, SHARES, WITHOUT_CARELESS = "coin", "share_of_wins", "assay_without_careless"
 HELD_OUT_FOLDS = 5
 BINS = 10
+"""Bins of calibration, by the probability of the likelier side."""
 PLANTED_SHARE = 0.1
 REPLICATES, MOST_ROUNDS = 20, 60
 FOUND_SHARE = 0.8
@@ -146,14 +148,16 @@ def _score(trial: Trial, votes: Sequence[Match], probabilities: Vector, system: 
         None if chance == 0.5 else (chance > 0.5) == (y > 0.5)
         for chance, y in zip(probabilities, first_shares, strict=True)
     ]
+    likelier = np.maximum(probabilities, 1 - probabilities)
+    likelier_shares = np.where(probabilities >= 0.5, first_shares, 1 - first_shares)
+    bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
+    calibration = calibration_error(likelier, likelier_shares, bins, voters, 0)
     losses = -(first_shares * np.log(probabilities) + (1 - first_shares) * np.log1p(-probabilities))
     estimates = {
         "accuracy": share_of(right, 0, voters),
         "log_loss": mean(losses.tolist(), 0, voters),
         "brier": mean(((probabilities - first_shares) ** 2).tolist(), 0, voters),
-        "expected_calibration_error": Estimate(
-            _calibration_error(probabilities, first_shares), len(votes)
-        ),
+        "expected_calibration_error": replace_fields(calibration, count=len(votes)),
     }
     trial.score_all(estimates, system)
     if system != ASSAY:
@@ -162,23 +166,6 @@ def _score(trial: Trial, votes: Sequence[Match], probabilities: Vector, system: 
         places = [n for n, vote in enumerate(votes) if vote.group == name]
         estimate = share_of([right[n] for n in places], 0, [voters[n] for n in places])
         trial.score("accuracy", estimate, system, f"survey={name}")
-
-
-def _calibration_error(probabilities: Vector, first_shares: Vector) -> float:
-    """Return the expected calibration error over ten bins.
-
-    Bins are by the likelier side's probability.
-    """
-    likelier = np.maximum(probabilities, 1 - probabilities)
-    outcome = np.where(probabilities >= 0.5, first_shares, 1 - first_shares)
-    bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
-    weighted_gaps = [
-        (bins == number).sum()
-        * abs(likelier[bins == number].mean() - outcome[bins == number].mean())
-        for number in range(BINS)
-        if (bins == number).any()
-    ]
-    return float(sum(weighted_gaps) / len(probabilities))
 
 
 def _score_planted(trial: Trial, votes: Sequence[Match]) -> None:
