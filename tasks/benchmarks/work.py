@@ -122,7 +122,7 @@ def _grading_steps(suites: Sequence[Suite]) -> set[str]:
         for suite in suites
         for step in suite.steps
         if step is JUDGE_HIT
-        or (step.package == "tasks.benchmarks" and not step.name.startswith("prompted_"))
+        or (step.package.endswith(".benchmarks") and not step.name.startswith("prompted_"))
     }
 
 

@@ -1,10 +1,9 @@
-"""Suite `survey`: what following the graph adds at equal papers judged, questions with known answers,
-and written surveys judged along five dimensions.
+"""Suite `survey`: what following the graph adds at equal papers judged, and questions with known
+answers.
 """
 
 import gzip
 import json
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,24 +11,10 @@ from typing import Any
 import pytest
 
 from schemas.choices import LiteratureChoice
-from schemas.identifiers import PaperId
-from schemas.judgement.benchmark import BenchmarkScore
-from schemas.reasons import Reason
-from tasks.benchmarks.steps.judge_survey import SurveyDimension
-from tasks.benchmarks.suite import Trial
-from tasks.benchmarks.suites.survey import (
-    MARK,
-    MARK_GAIN,
-    METRICS,
-    PAPERS_JUDGED,
-    SUITE,
-    CaseSet,
-    score_written,
-)
+from tasks.benchmarks.suites.survey import METRICS, PAPERS_JUDGED, SUITE
 from tasks.benchmarks.survey_sets import (
     HUBS,
     PLANTED_PAPERS,
-    SurveyCase,
     core_papers,
     paper_id_of,
     planted_graph,
@@ -44,11 +29,8 @@ from tests.support.benchmark_sets import (
     never_evaluate,
     run_small,
     scores_of,
-    tried,
     write_core_papers,
 )
-from tests.support.openai_server import OpenAIServer, start_openai_server
-from tests.support.survey_fakes import Writer
 
 Found = dict[tuple[str, str, str], tuple[float | None, str | None, int]]
 
@@ -142,68 +124,3 @@ def test_planted_papers_are_named_in_part_and_hubs_cite_nothing() -> None:
         assert sum(bool(set(case.question.split()) & title) for title in titles) == 10
     hubs = [one for one in graph.rows if str(one["paper_id"]).startswith("hub")]
     assert [one["references"] for one in hubs] == [[]] * HUBS
-
-
-# Written surveys.
-
-CASES = [SurveyCase("case-1", "How do bats hunt moths?", frozenset({PaperId("a")}))]
-DEPTHS = ("depth_0", "depth_2")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OpenAIServer]:
-    with start_openai_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def literature(tmp_path_factory: pytest.TempPathFactory) -> LiteratureChoice:
-    folder = tmp_path_factory.mktemp("literature")
-    rows = [
-        row(name, 2010)
-        | {
-            "title": f"Bat calls at night, part {name}",
-            "abstract": f"Bats hunt moths by loud echo calls of kind {name}. It works.",
-            "authors": [f"Ada {name.upper()}arden"],
-        }
-        for name in "abc"
-    ]
-    snapshot_of(folder, rows).close()
-    return LiteratureChoice(folder / "index")
-
-
-def scored(
-    folder: Path, literature: LiteratureChoice, server: OpenAIServer | None = None
-) -> tuple[list[BenchmarkScore], Trial]:
-    model = {"engine": "litellm:openai/loopback", "api_base": server.url} if server else {}
-    request = benchmark_request(folder, SUITE, literature=literature, **model)
-    written = CaseSet("bats", literature, CASES, True)
-    trial, scores = tried(SUITE, request, use=lambda trial: score_written(trial, written))
-    return scores, trial
-
-
-def test_every_dimension_has_a_mark_at_both_depths_and_the_gain_of_hops(
-    server: OpenAIServer, literature: LiteratureChoice, tmp_path: Path
-) -> None:
-    server.answer = Writer()
-    scores, trial = scored(tmp_path, literature, server)
-    found = {(one.metric, one.system, one.slice): one.value for one in scores}
-    for dimension in SurveyDimension:
-        part = f"set=bats, dimension={dimension}"
-        marks = [found[MARK, depth, part] for depth in DEPTHS]
-        assert all(mark is not None and 1 <= mark <= 5 for mark in marks)
-        assert found[MARK_GAIN, "depth_2", part] == (marks[1] or 0) - (marks[0] or 0)
-    assert len(trial.items) == len(SurveyDimension) * len(DEPTHS)
-    assert all(item.unscored_reason is None for item in trial.items)
-
-
-def test_a_survey_that_was_not_written_is_unscored_and_no_mark(
-    server: OpenAIServer, literature: LiteratureChoice, tmp_path: Path
-) -> None:
-    server.answer = Writer(outline={"clusters": [], "sections": "none"})
-    scores, trial = scored(tmp_path / "a", literature, server)
-    assert {one.value for one in scores} == {None}
-    assert {item.unscored_reason for item in trial.items} == {Reason.REPLY_UNPARSABLE}
-    scores, trial = scored(tmp_path / "b", literature)  # the extractive engine writes none
-    assert [(one.metric, one.value) for one in scores] == [(MARK, None)] * 2
-    assert trial.items == []

@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from tasks.metrics.rankings import (
     Group,
     Pair,
+    area_under_curve,
     best_of_group,
     exact_ranking,
     kendall,
@@ -107,3 +109,25 @@ def test_a_group_of_one_grade_has_no_best_and_no_order() -> None:
     alike = [Group("g", {"a": 1.0, "b": 1.0}, {"a": 3.0, "b": 2.0})]
     assert [found(alike).unscored_count for found in (best_of_group, exact_ranking)] == [1, 1]
     assert best_of_group(alike).undefined_reason == "none of the 1 items has a value"
+
+
+def test_the_area_under_the_curve_is_a_share_of_pairs_in_order() -> None:
+    assert area_under_curve([3.0, 4.0], [1.0, 2.0]).value == 1.0
+    assert area_under_curve([1.0, 2.0], [3.0, 4.0]).value == 0.0
+    assert area_under_curve([1.0, 1.0], [1.0, 1.0]).value == 0.5
+    assert area_under_curve([1.0, 3.0], [2.0, 2.0]).value == 0.5
+    assert area_under_curve([], []).undefined_reason == "there is no item"
+
+
+def test_pairs_that_share_either_side_are_no_independent_evidence() -> None:
+    """Scores and links that both come from the concepts, and have nothing to do with each other."""
+    draw, held = np.random.default_rng(0), {True: 0, False: 0}
+    for _ in range(40):
+        ends = draw.integers(0, 25, (300, 2))
+        told, linked = (draw.normal(size=25)[ends].sum(axis=1) for _ in range(2))
+        order = np.argsort(-linked)
+        for both in held:
+            named = [(int(one), int(two)) for one, two in ends[order]] if both else None
+            interval = area_under_curve(told[order][:150], told[order][150:], 0, named).interval
+            held[both] += interval.lower <= 0.5 <= interval.upper
+    assert held[True] >= 36 > 30 > held[False]

@@ -1,4 +1,4 @@
-"""Suite `injected_errors`: detection of rule-based errors in manuscripts.
+"""Study `injected_errors`: detection of rule-based errors in manuscripts.
 
 The engine reports problems of each changed text (twin) and of the unchanged one, in one reading as
 `assay check` does and, with a model, section by section as `assay check --review` does. An error is
@@ -18,7 +18,6 @@ from schemas.settings import DocumentSettings
 from schemas.works.check_run import ManuscriptSource
 from schemas.works.manuscripts import ManuscriptForm
 from tasks.accounting.ledger import Ledger
-from tasks.benchmarks.injection import ErrorKind, InjectedError, inject
 from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.records import json_lines, text_of
 from tasks.benchmarks.suite import (
@@ -50,6 +49,7 @@ from tasks.manuscripts.steps.review import (
     Aspect,
 )
 from tasks.metrics.means import mean, share_of
+from tests.benchmarks.studies.injection import ErrorKind, InjectedError, inject
 
 MANIFEST_FILE = "manuscripts/manifest.jsonl"
 PDF_FILES = "pdf/*.pdf"
