@@ -38,6 +38,7 @@ from tasks.metrics.classification import (
     accuracy,
     accuracy_value,
     label_collapse,
+    label_shares,
     macro_f1,
     macro_f1_value,
 )
@@ -153,29 +154,24 @@ def _score(
             _merge_labels(gold, class_count), _merge_labels(predictions, class_count), clusters
         )
         classes = scale_of(class_count).labels
-        collapse = label_collapse(label_pairs, classes)
         estimates = {
             "macro_f1": macro_f1(label_pairs, classes, trial.seed),
             "accuracy": accuracy(label_pairs, trial.seed),
-            "top_label_share": collapse.top_label_share,
-            "predicted_entropy_bits": collapse.predicted_entropy_bits,
-            "gold_entropy_bits": collapse.gold_entropy_bits,
-            "labels_in_use_ratio": collapse.labels_in_use_ratio,
-            "total_variation": collapse.total_variation,
+            **label_collapse(label_pairs, classes),
         }
         trial.score_all(estimates, system, f"classes={class_count}")
     # Label shares of predictions and gold labels, which show label collapse.
     label_pairs = pair_up(gold, predictions)
-    collapse = label_collapse(label_pairs, tuple(GRADES))
-    for place, label in enumerate(collapse.classes):
-        for metric, shares in (
-            ("predicted_share", collapse.predicted_shares),
-            ("gold_share", collapse.gold_shares),
-        ):
-            if shares:
-                unscored_count = label_pairs.unscored_count
-                estimate = Estimate(shares[place], label_pairs.count, unscored_count=unscored_count)
-                trial.score(metric, estimate, system, f"label={label}")
+    if not label_pairs.count:
+        return
+    sides = {"predicted_share": label_pairs.predicted, "gold_share": label_pairs.gold}
+    shares = {metric: label_shares(labels, tuple(GRADES)) for metric, labels in sides.items()}
+    for place, label in enumerate(GRADES):
+        for metric in sides:
+            estimate = Estimate(
+                shares[metric][place], label_pairs.count, unscored_count=label_pairs.unscored_count
+            )
+            trial.score(metric, estimate, system, f"label={label}")
 
 
 def decision_calibration(

@@ -9,17 +9,17 @@ from dataclasses import replace as replace_fields
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.base import replace
-from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judgement.benchmark import ASSAY
 from schemas.judgement.ranking import Match, Winner
 from schemas.profile import RankingParameters
-from tasks.benchmarks.records import json_lines, text_of
+from tasks.benchmarks.records import Row, Text, rows_of
 from tasks.benchmarks.suite import Suite, Trial
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import calibration_error, mean, paired_difference, share_of
@@ -47,10 +47,21 @@ REPLICATES, MOST_ROUNDS = 20, 60
 FOUND_SHARE = 0.8
 """Share of the true leaders that a ranking must name."""
 
-_WINNERS = {"left": Winner.FIRST, "right": Winner.SECOND}
 _FIRST_VOTE_AT = datetime(2020, 1, 1, tzinfo=UTC)
 
 Vector = NDArray[np.float64]
+
+
+class WikiVote(Row):
+    """One vote; `winner` is the idea on the left or the right."""
+
+    id: Text
+    topic: Text
+    survey_id: Text
+    voter: Text
+    left: Text
+    right: Text
+    winner: Literal["left", "right"]
 
 
 def read_wiki_votes(path: Path) -> list[Match]:
@@ -59,26 +70,20 @@ def read_wiki_votes(path: Path) -> list[Match]:
     Raises:
         ConfigurationError: the file is invalid.
     """
-    votes = []
-    for number, record in enumerate(json_lines(path)):
-        winner = _WINNERS.get(text_of(record, "winner", path))
-        if winner is None:
-            raise ConfigurationError(f"{path}: winner is neither left nor right in an entry")
-        topic, survey = text_of(record, "topic", path), text_of(record, "survey_id", path)
-        votes.append(
-            Match(
-                match_id=text_of(record, "id", path),
-                group=f"{topic} {survey}",
-                first_idea_id=IdeaId(text_of(record, "left", path)),
-                second_idea_id=IdeaId(text_of(record, "right", path)),
-                dimension=OVERALL.name,
-                winner=winner,
-                round=1,
-                judge=f"{HUMAN}{text_of(record, 'voter', path)}",
-                created_at=_FIRST_VOTE_AT + timedelta(seconds=number),
-            )
+    return [
+        Match(
+            match_id=vote.id,
+            group=f"{vote.topic} {vote.survey_id}",
+            first_idea_id=IdeaId(vote.left),
+            second_idea_id=IdeaId(vote.right),
+            dimension=OVERALL.name,
+            winner=Winner.FIRST if vote.winner == "left" else Winner.SECOND,
+            round=1,
+            judge=f"{HUMAN}{vote.voter}",
+            created_at=_FIRST_VOTE_AT + timedelta(seconds=number),
         )
-    return votes
+        for number, vote in enumerate(rows_of(path, WikiVote))
+    ]
 
 
 def run(trial: Trial) -> None:
