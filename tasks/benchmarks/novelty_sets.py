@@ -7,7 +7,7 @@ gold labels only if the user has them). Readers raise ConfigurationError for inv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import orjson
 from pydantic import Field
@@ -95,7 +95,7 @@ TEST_LABELS: Mapping[int, int] = {1: 15, 2: 60, 3: 87, 4: 81, 5: 34}
 """Ideas of the test split by gold score (Table 2)."""
 
 
-Score = Literal[1, 2, 3, 4, 5]
+Score = Annotated[int, Field(ge=1, le=5)]
 
 
 class Prediction(Row):

@@ -212,7 +212,7 @@ def test_gold_ideas_may_come_as_text_or_in_parts_each_with_its_own_cutoff(tmp_pa
     days = [one.idea.cutoff_date for one in read_points(points)]
     assert days == [CUTOFF, date(2023, 1, 1)]
     path.write_text(json.dumps([{**rows[0], "cutoff_date": "spring"}]))
-    with pytest.raises(ConfigurationError, match="cutoff_date 'spring' is not a date"):
+    with pytest.raises(ConfigurationError, match="0 cutoff_date: Input should be a valid date"):
         read_gold(path)
 
 
