@@ -163,7 +163,7 @@ def expected_calibration_error(predictions: Sequence[Prediction], seed: int = 0)
 
 
 def _bins(chances: np.ndarray) -> np.ndarray:
-    return np.minimum((chances * BINS).astype(int), BINS - 1)
+    return np.asarray(np.minimum((chances * BINS).astype(int), BINS - 1))
 
 
 def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarray]:

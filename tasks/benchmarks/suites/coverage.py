@@ -21,8 +21,7 @@ from tasks.benchmarks.steps.judge_preference import (
     PreferenceReply,
     cited_links,
 )
-from tasks.benchmarks.steps.prompted_contribution import PROMPTED_CONTRIBUTION
-from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
+from tasks.benchmarks.steps.prompted_reviews import PROMPTED_CONTRIBUTION, PROMPTED_SOUNDNESS
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     REVIEW_TOKENS,

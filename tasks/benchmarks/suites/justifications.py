@@ -11,14 +11,18 @@ from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason, may_pass
 from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.novelty_sets import GoldIdea
-from tasks.benchmarks.steps.check_aspect import (
+from tasks.benchmarks.steps.grade_justifications import (
     CHECK_ASPECT,
+    EXTRACT_ASPECTS,
+    JUDGE_ALIGNMENT,
+    AlignmentInput,
+    AlignmentReply,
+    AspectsInput,
+    AspectsReply,
     CheckInput,
     CheckReply,
     SourceShown,
 )
-from tasks.benchmarks.steps.extract_aspects import EXTRACT_ASPECTS, AspectsInput, AspectsReply
-from tasks.benchmarks.steps.judge_alignment import JUDGE_ALIGNMENT, AlignmentInput, AlignmentReply
 from tasks.benchmarks.suite import Trial
 from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine

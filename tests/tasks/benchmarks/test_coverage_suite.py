@@ -18,14 +18,12 @@ from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.benchmarks.steps.judge_preference import cited_links
-from tasks.benchmarks.steps.prompted_contribution import (
+from tasks.benchmarks.steps.prompted_reviews import (
     PROMPTED_CONTRIBUTION,
-    PromptedContributionReply,
-    ReviewedDimension,
-)
-from tasks.benchmarks.steps.prompted_soundness import (
     PROMPTED_SOUNDNESS,
+    PromptedContributionReply,
     PromptedSoundnessReply,
+    ReviewedDimension,
     ReviewedMethod,
 )
 from tasks.benchmarks.suites.baseline_reviews import (

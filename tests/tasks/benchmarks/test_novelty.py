@@ -21,9 +21,7 @@ from tasks.benchmarks.novelty_sets import (
     read_predictions,
     read_scores,
 )
-from tasks.benchmarks.steps.check_aspect import CheckReply
-from tasks.benchmarks.steps.extract_aspects import AspectsReply
-from tasks.benchmarks.steps.judge_alignment import AlignmentReply
+from tasks.benchmarks.steps.grade_justifications import AlignmentReply, AspectsReply, CheckReply
 from tasks.benchmarks.submissions import CUTOFF, read_points
 from tasks.benchmarks.suite import Trial
 from tasks.benchmarks.suites.justifications import (
