@@ -25,13 +25,8 @@ LEAST_PROBABILITY = 1e-6
 BINS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One metric of the judge, the calibrated judge, or a baseline."""
-
-    metric: str
-    system: str
-    estimate: Estimate
+Figures = dict[tuple[str, str], Estimate]
+"""Estimates by metric and system: the judge, the calibrated judge, or a baseline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,7 @@ class ReliabilityBin:
     observed: Estimate
 
 
-def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) -> tuple[Figure, ...]:
+def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) -> Figures:
     """Return the metrics of judge, calibrator and baselines, and the calibrator's gains.
 
     `mean_absolute_error` in points of the scale, or `error_rate` for two labels; `macro_f1`;
@@ -71,52 +66,37 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
         ]
         for name, system_places in places.items()
     }
-    losses = {CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions]}
-    losses[CONSTANT] = [_loss(one.shares, one.gold) for one in predictions]
-    places_by_system = {**places, CALIBRATED: [one.for_f1 for one in predictions]}
-    figures = [
-        Figure(error_name, name, mean(system_values, seed))
-        for name, system_values in errors.items()
-    ]
-    figures += [
-        Figure("macro_f1", name, _macro_f1(predictions, system_values, scale, seed))
-        for name, system_values in places_by_system.items()
-    ]
+    losses: dict[str, list[float | None]] = {
+        CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions],
+        CONSTANT: [_loss(one.shares, one.gold) for one in predictions],
+    }
+    figures = {(error_name, name): mean(each, seed) for name, each in errors.items()}
+    names = [one.item_sha256 for one in predictions]
+    labels = {name: scale.labels[one.gold] for name, one in zip(names, predictions, strict=True)}
+    for name, system_places in {**places, CALIBRATED: [one.for_f1 for one in predictions]}.items():
+        predicted = {
+            item: scale.labels[place] for item, place in zip(names, system_places, strict=True)
+        }
+        figures["macro_f1", name] = macro_f1(pair_up(labels, predicted), scale.labels, seed)
     gold: dict[str, float | None] = {one.item_sha256: values[one.gold] for one in predictions}
     for metric, statistic in (
         (error_name, mean_absolute_error_value),
         ("macro_f1", partial(macro_f1_value, classes=values)),
     ):
-        estimate = stratified_random(gold, statistic, seed)
-        figures.append(Figure(metric, STRATIFIED_RANDOM, estimate))
-    figures.append(
-        Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities"))
-    )
-    figures += [
-        Figure("log_loss", name, mean(system_values, seed))
-        for name, system_values in losses.items()
-    ]
-    figures.append(
-        Figure(
-            "expected_calibration_error", CALIBRATED, expected_calibration_error(predictions, seed)
-        )
-    )
-    figures += [
-        Figure(
-            f"{error_name}_saved",
-            name,
-            paired_difference(errors[name], errors[CALIBRATED], seed),
-        )
-        for name in (JUDGE, CONSTANT)
-    ]
-    figures.append(
-        Figure(
-            "log_loss_saved",
-            CONSTANT,
-            paired_difference(losses[CONSTANT], losses[CALIBRATED], seed),
-        )
-    )
-    return tuple(figures)
+        figures[metric, STRATIFIED_RANDOM] = stratified_random(gold, statistic, seed)
+    no_probabilities = undefined("a judge who names one label gives no probabilities")
+    figures["log_loss", JUDGE] = no_probabilities
+    figures |= {("log_loss", name): mean(each, seed) for name, each in losses.items()}
+    error = expected_calibration_error(predictions, seed)
+    figures["expected_calibration_error", CALIBRATED] = error
+    for metric, by_system, name in (
+        (error_name, errors, JUDGE),
+        (error_name, errors, CONSTANT),
+        ("log_loss", losses, CONSTANT),
+    ):
+        saved = paired_difference(by_system[name], by_system[CALIBRATED], seed)
+        figures[f"{metric}_saved", name] = saved
+    return figures
 
 
 def error_metric(scale: LabelScale) -> tuple[str, tuple[float, ...]]:
@@ -179,16 +159,5 @@ def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarr
     return above.ravel(), (gold[:, None] > np.arange(above.shape[1])[None, :]).astype(float).ravel()
 
 
-def _loss(distribution: Sequence[float], gold: int) -> float | None:
+def _loss(distribution: Sequence[float], gold: int) -> float:
     return -math.log(max(distribution[gold], LEAST_PROBABILITY))
-
-
-def _macro_f1(
-    predictions: Sequence[Prediction], places: Sequence[int], scale: LabelScale, seed: int
-) -> Estimate:
-    names = [one.item_sha256 for one in predictions]
-    gold = {name: scale.labels[one.gold] for name, one in zip(names, predictions, strict=True)}
-    predicted_labels = {
-        name: scale.labels[place] for name, place in zip(names, places, strict=True)
-    }
-    return macro_f1(pair_up(gold, predicted_labels), scale.labels, seed)

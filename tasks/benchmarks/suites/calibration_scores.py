@@ -63,11 +63,11 @@ def calibrate_on(
                 source=source,
                 gain=[
                     CalibratorGain(
-                        metric=figure.metric,
-                        system=figure.system,
-                        value=figure.estimate.value if figure.estimate.defined else None,
+                        metric=metric,
+                        system=system,
+                        value=estimate.value if estimate.defined else None,
                     )
-                    for figure in figures
+                    for (metric, system), estimate in figures.items()
                 ],
                 seed=trial.seed,
             )
@@ -85,8 +85,8 @@ def calibrate_on(
         missing = undefined(str(error), 0, len(examples))
         trial.score(error_metric(scale)[0], missing, CALIBRATED, part)
         return
-    for figure in figures:
-        trial.score(figure.metric, figure.estimate, SYSTEMS[figure.system], part)
+    for (metric, system), estimate in figures.items():
+        trial.score(metric, estimate, SYSTEMS[system], part)
     # Two rows per bin of the reliability curve: expected and observed.
     for one in reliability(predictions):
         place = f"{part}, bin {one.lower:.1f}-{one.upper:.1f}"

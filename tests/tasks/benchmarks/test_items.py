@@ -84,9 +84,9 @@ def test_what_may_go_better_is_asked_again_and_its_earlier_calls_stay_on_the_bil
         context.ledger.llm_calls.append(make_llm_call(context.ledger.idea_id, 1))
         return next(answers)
 
-    assert through(tmp_path, "a", second_time_better)["a"].result.characters is None
+    assert through(tmp_path, "a", second_time_better)["a"][0].characters is None
     found = through(tmp_path, "a", second_time_better)["a"]
-    assert (found.result.characters, len(found.calls)) == (1, 2)
+    assert (found[0].characters, len(found[1])) == (1, 2)
     assert through(tmp_path, "a", second_time_better)["a"] == found
 
 
@@ -101,9 +101,9 @@ def test_a_result_of_another_version_is_made_anew_and_its_calls_stay_on_the_bill
         return next(made)
 
     made: Iterator[ItemResult] = iter((Words(words=1), Length(characters=1)))
-    assert through(tmp_path, "a", counts)["a"].result == Words(words=1)
-    found = through(tmp_path, "a", counts)["a"]
-    assert (found.result, len(found.calls)) == (Length(characters=1), 2)
+    assert through(tmp_path, "a", counts)["a"][0] == Words(words=1)
+    result, calls = through(tmp_path, "a", counts)["a"]
+    assert (result, len(calls)) == (Length(characters=1), 2)
 
 
 def test_a_configuration_error_of_one_item_comes_out_as_itself(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator
 from tasks.calibration.gain import (
     CALIBRATED,
     JUDGE,
-    Figure,
+    Figures,
     expected_calibration_error,
     gain,
     reliability,
@@ -94,7 +94,7 @@ def fitted(examples: list[Example], scale: LabelScale = FIVE, **changes: str):
 
 
 @cache
-def repaired() -> tuple[Figure, ...]:
+def repaired() -> Figures:
     """What calibration gains with the judge who collapses."""
     return gain(cross_validate(collapsed_judge(), FIVE, seed=7), FIVE)
 
@@ -104,11 +104,8 @@ def calibrator_of_the_collapsed_judge() -> Calibrator:
     return fitted(collapsed_judge())
 
 
-def figure(figures: tuple[Figure, ...], metric: str, system: str) -> float:
-    (found,) = [
-        one.estimate.value for one in figures if (one.metric, one.system) == (metric, system)
-    ]
-    return found
+def figure(figures: Figures, metric: str, system: str) -> float:
+    return figures[metric, system].value
 
 
 def test_without_penalty_the_model_is_that_of_statsmodels() -> None:
