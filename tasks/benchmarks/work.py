@@ -94,7 +94,11 @@ def _resolve(
         modules=options.modules,
         evaluated_run=None if options.run is None else RunId(options.run),
         item_limit=options.limit,
-        baselines=_baselines(options.baselines),
+        baselines=tuple(
+            name
+            for name in _names("baselines", options.baselines, (*BASELINES, "none"))
+            if name != "none"
+        ),
         seed=options.seed,
         full_text=literature.snapshot is None if fetches is None else fetches,
         text=options.text,
@@ -202,19 +206,26 @@ def profile_without(profile: Profile, text: str) -> Profile:
     Raises:
         ConfigurationError: an unknown part.
     """
-    names = list(
-        dict.fromkeys(name.strip().lower().lstrip("-") for name in text.split(",") if name.strip())
-    )
-    unknown_names = [name for name in names if name not in ABLATIONS]
-    if unknown_names:
-        raise ConfigurationError(
-            f"--without {text!r}: {', '.join(unknown_names)}; choose from {', '.join(ABLATIONS)}"
-        )
+    names = _names("without", text.lower().replace("-", ""), tuple(ABLATIONS))
     for name in names:
         part, switch = ABLATIONS[name]
         changed_part = replace(getattr(profile, part), **{switch: False})
         profile = replace(profile, **{part: changed_part})
     return replace(profile, name="-".join([profile.name, *(["without", *names] if names else [])]))
+
+
+def _names(option: str, text: str, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the distinct names of a comma-separated list.
+
+    Raises:
+        ConfigurationError: one is not among the choices.
+    """
+    names = tuple(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
+    if unknown_names := [name for name in names if name not in choices]:
+        raise ConfigurationError(
+            f"--{option} {text!r}: {', '.join(unknown_names)}; choose from {', '.join(choices)}"
+        )
+    return names
 
 
 def _folder(suites: Sequence[Suite], data: Path | None, settings: Settings) -> Path | None:
@@ -246,18 +257,6 @@ def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoi
     if settings.semantic_scholar_api_key:
         return LIVE
     return LiteratureChoice(sample_file("papers.jsonl"))
-
-
-def _baselines(text: str) -> tuple[str, ...]:
-    stripped_names = (name.strip() for name in text.split(","))
-    names = tuple(dict.fromkeys(name for name in stripped_names if name and name != "none"))
-    unknown_names = [name for name in names if name not in BASELINES]
-    if unknown_names:
-        raise ConfigurationError(
-            f"--baselines {text!r}: {', '.join(unknown_names)}; choose from {', '.join(BASELINES)}, or"
-            " none"
-        )
-    return names
 
 
 def unit_of(
