@@ -11,10 +11,18 @@ from typing import Any
 import pytest
 
 from schemas.choices import LiteratureChoice
-from tasks.benchmarks.suites.survey import METRICS, PAPERS_JUDGED, SUITE
+from tasks.benchmarks.suites.survey import (
+    METRICS,
+    PAPERS_JUDGED,
+    SUITE,
+    CaseSet,
+    RecallResult,
+    _score,
+)
 from tasks.benchmarks.survey_sets import (
     HUBS,
     PLANTED_PAPERS,
+    SurveyCase,
     core_papers,
     paper_id_of,
     planted_graph,
@@ -25,6 +33,7 @@ from tasks.benchmarks.survey_sets import (
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.benchmark_sets import (
+    BareTrial,
     benchmark_request,
     never_evaluate,
     run_small,
@@ -69,15 +78,22 @@ def test_hops_find_planted_papers_that_searches_miss_at_equal_papers_judged(foun
         assert found["judged_count", part, depth][0] == PAPERS_JUDGED
         assert found["relevant_share_of_found", part, depth][0] is not None
     assert found["recall_gain", part, "depth_2"][0] == pytest.approx(recall[2] - recall[0])
+    core = "set=survey_core_papers_litqeval"
+    assert found["recall_of_judged", core, "depth_0"][:2] == (1.0, None)
+    assert ("recall_gain", core, "depth_1") not in found
 
 
-def test_without_references_there_is_a_reason_instead_of_a_gain(found: Found) -> None:
-    part = "set=survey_core_papers_litqeval"
-    value, reason, _ = found["recall_of_judged", part, "depth_0"]
-    assert (value, reason) == (1.0, None)
+def test_without_references_there_is_a_reason_instead_of_a_gain() -> None:
+    trial: Any = BareTrial("survey", record=lambda *_, **__: None)
+    case = SurveyCase("a", "How do bats hunt?", frozenset({paper_id_of("a")}))
+    bare = CaseSet("bare", LiteratureChoice.parse("live"), [case], has_references=False)
+    for depth in (0, 2):
+        _score(trial, bare, depth, {"a": RecallResult(recall_of_judged=1.0, judged_count=1)})
+    found = {(one.metric, one.system): one for one in trial.scores}
+    assert found["recall_of_judged", "depth_0"].value == 1.0
     for metric in METRICS:
-        assert found[metric, part, "depth_2"][:2] == (None, "this literature has no references")
-    assert ("recall_gain", part, "depth_1") not in found
+        reason = found[metric, "depth_2"].undefined_reason
+        assert reason == "this literature has no references"
 
 
 def test_a_reference_list_counts_what_had_appeared_the_year_before(tmp_path: Path) -> None:
