@@ -11,7 +11,7 @@ import dashboards
 from dashboards.views.pages_by_kind import page_of
 from dashboards.views.published_page import PublishedPage
 from flows.run.campaign import Campaign, Plan
-from flows.run.gateway import OpenGateway, build_network, open_gateway
+from flows.run.gateway import OpenGateway, open_gateway
 from schemas.base import Noun, replace
 from schemas.identifiers import RunId
 from schemas.settings import Settings
@@ -59,7 +59,7 @@ def run_id(
         *engines,
         sampling(request.profile),
         *search_identity(literature, settings),
-        documents_identity(settings) if work.needs.documents or request.full_text else "",
+        documents_identity(settings) if work.documents or request.full_text else "",
         *prompts_of(work.steps(request)),
         *(units if work.identity else ()),
     )
@@ -76,7 +76,7 @@ class DeclaredCampaign(Campaign[Plan[Any], Any]):
         self.name = self.command = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = "finished", work.units_noun  # type: ignore[misc]
         self.work = WorkByName(work.name)  # type: ignore[misc]
-        self.in_sandbox = work.needs.sandbox  # type: ignore[misc]
+        self.in_sandbox = work.sandbox  # type: ignore[misc]
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -86,8 +86,6 @@ class DeclaredCampaign(Campaign[Plan[Any], Any]):
             return
         place = self.request.scheduler_address
         with open_gateway(literature, self.warehouse, place) as self.gateway:
-            if self.declaration.needs.concepts:
-                build_network(literature, self.warehouse.settings)
             yield
 
     @cached_property

@@ -1,6 +1,5 @@
 """Kind of work `ideate`: jobs, options, requests and heads of ideations."""
 
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -163,14 +162,8 @@ class IdeateJob(WorkJob):
     options: IdeateOptions
 
 
-def _reasons(finished_round: IdeationRound) -> Iterator[Reason | None]:
-    yield from (version.unscored_reason for version in finished_round.versions)
-    yield from (failure.reason for failure in finished_round.failures)
-
-
 _of_round = tables_of_unit(IdeationRound, "round_id")
 IDEATIONS = WorkSchema(
-    word="ideation",
     noun=IdeationRound,
     head=IdeationHead,
     tables=(
@@ -179,6 +172,4 @@ IDEATIONS = WorkSchema(
         _of_round("finding_answers", FindingAnswer, "position"),
     ),
     artefact=Artefact.PROPOSAL,
-    reasons=_reasons,
-    jobs=(IdeateJob,),
 )

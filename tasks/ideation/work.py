@@ -6,7 +6,6 @@ from typing import Any
 
 from schemas.errors import ConfigurationError, IdeaFileError
 from schemas.identifiers import RunId, content_hash
-from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.works.ideation import IdeationRound, Move
 from schemas.works.ideation_run import (
@@ -25,7 +24,7 @@ from tasks.ideation.rounds import failed_round, follow_round
 from tasks.ideation.stacks import Stacks
 from tasks.ideation.steps import IDEATE_KEYWORD, IDEATE_PROPOSAL, STEPS
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Common, Expected, Result, Work
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import participant
 from warehouse.warehouse import Warehouse
@@ -38,8 +37,8 @@ def _given(job: IdeateJob, folder: Path) -> tuple[Path]:
 
 
 def _resolve(
-    arguments: tuple[Path], options: IdeateOptions, profile: Profile, settings: Settings
-) -> Resolved[PlannedRound, IdeationParameters]:
+    arguments: tuple[Path], options: IdeateOptions, common: Common, settings: Settings
+) -> IdeationRequest:
     """Resolve the first round; seeds come from any supported idea file.
 
     Raises:
@@ -72,7 +71,7 @@ def _resolve(
         maximum_keywords=options.keywords,
         neighbours_per_keyword=options.neighbours,
         seeds=tuple(f"{seed.content_sha256} {seed.description_sha256}" for seed in batch.ideas),
-        profile_sha256=content_hash(profile.model_dump_json()),
+        profile_sha256=content_hash(common["profile"].model_dump_json()),
         modules=options.modules,
         survey=options.survey,
         experiment_run_ids=tuple(map(RunId, options.experiment)),
@@ -84,7 +83,9 @@ def _resolve(
     )
     slots = Stacks(batch.ideas, parameters, options.cutoff).slots(1)
     first_round = PlannedRound(round_id="round-1", slots=slots, snapshot=literature.snapshot)
-    return Resolved((first_round,), parameters, remarks=batch.remarks)
+    return IdeationRequest(
+        units=(first_round,), parameters=parameters, remarks=batch.remarks, **common
+    )
 
 
 def _expected(request: IdeationRequest, _: Settings) -> Expected:
@@ -151,10 +152,7 @@ IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(
     schema=IDEATIONS,
     job=IdeateJob,
     given=_given,
-    request=IdeationRequest,
     resolve=_resolve,
-    identity=(),
-    needs=Needs(literature=True, concepts=True),
     steps=lambda _: STEPS,
     do=follow_round,
     failed=failed_round,
