@@ -71,9 +71,8 @@ class PublishedPage(ABC):
         """Return the report for a terminal as Markdown."""
         return markdown_page(self.short_page())
 
-    def files(self) -> dict[str, str]:
+    def files(self, page: Page) -> dict[str, str]:
         """Return the report's texts by file name, the main one first."""
-        page = self.page()
         return {"index.html": html_page(page), "index.md": markdown_page(page, pictures=True)}
 
     def json(self) -> str:
@@ -93,8 +92,9 @@ class PublishedPage(ABC):
         Raises:
             OSError: they cannot be written.
         """
-        files = self.files()
-        drawings = {f"{each.name}.svg": picture(each) for each in figures_of(self.page().blocks)}
+        page = self.page()
+        files = self.files(page)
+        drawings = {f"{each.name}.svg": picture(each) for each in figures_of(page.blocks)}
         for name, text in (files | drawings).items():
             replace_bytes(folder / name, text.encode("utf-8", "replace"))
         return tuple(folder / name for name in files)

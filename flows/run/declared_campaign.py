@@ -67,7 +67,6 @@ def run_id(
 
 class DeclaredCampaign(Campaign[Plan[Any], Any]):
     gateway: OpenGateway | None = None
-    page: PublishedPage | None = None
 
     def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
         super().__init__(request, engine=request.engine.text)
@@ -136,7 +135,8 @@ class DeclaredCampaign(Campaign[Plan[Any], Any]):
 
     def write_reports(self, head: Any) -> tuple[Path, ...]:
         self.page = published_page(self.declaration, self.warehouse, head.run_id, self.request)
-        return self.page.write(self.warehouse.reports / head.run_id)
+        paths: tuple[Path, ...] = self.page.write(self.warehouse.reports / head.run_id)
+        return paths
 
     def remarks(self) -> tuple[str, ...]:
         return () if self.page is None else tuple(self.page.notes)
@@ -154,15 +154,17 @@ def published_page(
     warehouse: Warehouse,
     run_id: RunId,
     request: Request[Any, Any] | None = None,
+    page: Any = None,
 ) -> PublishedPage:
     """Return the page of a published run.
 
     Args:
         request: of the command that ran; None if the page is opened later.
+        page: the page as it was read before; None: it is read.
 
     Raises:
         UnknownNameError: it is not published.
     """
-    page: Any = page_of(work.kind, warehouse, run_id)
+    page = page_of(work.kind, warehouse, run_id) if page is None else page
     complete_page: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
     return complete_page
