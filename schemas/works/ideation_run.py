@@ -27,6 +27,8 @@ from schemas.works.ideation import (
 )
 
 MOST_SEEDS = 1_000
+MOST_IDEAS = 4 * MOST_SEEDS
+"""Most ideas of all seeds; each round evaluates a version of each."""
 
 
 class IdeationParameters(Noun):
@@ -70,7 +72,7 @@ class Slot(Noun):
     `taken` are keywords of the seed's other ideas.
     """
 
-    seed: Idea
+    seed_id: IdeaId
     slot: int = Field(ge=1)
     round: int = Field(ge=1)
     move: Move
@@ -81,7 +83,7 @@ class Slot(Noun):
 
     @property
     def version_id(self) -> IdeaId:
-        return IdeaId(f"{self.seed.idea_id[:180]}-{self.slot}-r{self.round}")
+        return IdeaId(f"{self.seed_id[:180]}-{self.slot}-r{self.round}")
 
     @property
     def parent(self) -> IdeaVersion | None:
@@ -92,6 +94,7 @@ class PlannedRound(Noun):
     """Round of an ideation, with its state."""
 
     round_id: str = Field(min_length=1)
+    seeds: tuple[Idea, ...]
     slots: tuple[Slot, ...]
     snapshot: Path = Field(description="Source of the concepts.")
     evaluated_run_id: RunId | None = Field(

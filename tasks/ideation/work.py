@@ -10,6 +10,7 @@ from schemas.settings import Settings
 from schemas.works.ideation import IdeationRound, Move
 from schemas.works.ideation_run import (
     IDEATIONS,
+    MOST_IDEAS,
     IdeateJob,
     IdeateOptions,
     IdeationHead,
@@ -61,6 +62,12 @@ def _resolve(
         raise IdeaFileError(f"{first.location} is no seed: {first.detail}")
     if not batch.ideas:
         raise IdeaFileError(f"{path} holds no seed: write one on each line")
+    idea_count = len(batch.ideas) * options.per_seed
+    if idea_count > MOST_IDEAS:
+        raise ConfigurationError(
+            f"{len(batch.ideas):,} seeds with {options.per_seed} ideas each are {idea_count:,} ideas,"
+            f" and {MOST_IDEAS:,} are the most: take fewer seeds, or a smaller --per-seed"
+        )
     if options.ask:
         with ServiceDatabase(Warehouse(options.warehouse, settings).existing()) as database:
             for each in options.ask:
@@ -82,7 +89,9 @@ def _resolve(
         batch_failures=options.batch_failures,
     )
     slots = Stacks(batch.ideas, parameters, options.cutoff).slots(1)
-    first_round = PlannedRound(round_id="round-1", slots=slots, snapshot=literature.snapshot)
+    first_round = PlannedRound(
+        round_id="round-1", seeds=batch.ideas, slots=slots, snapshot=literature.snapshot
+    )
     return IdeationRequest(
         units=(first_round,), parameters=parameters, remarks=batch.remarks, **common
     )
@@ -95,6 +104,7 @@ def _expected(request: IdeationRequest, _: Settings) -> Expected:
         per_step=_expected_calls(request, versions) if writes else {},
         counts={
             "seeds": len(request.parameters.seeds),
+            "ideas": len(request.units[0].slots),
             "rounds": rounds,
             "versions": versions,
             "literature_requests": versions if writes else 0,
@@ -107,7 +117,7 @@ def _expected_calls(request: IdeationRequest, versions: int) -> dict[Any, Expect
     parameters = request.parameters
     candidate_count, paper_count = parameters.candidates_shown, parameters.papers_per_relation
     (first,) = request.units
-    seed = sum(len(slot.seed.text) for slot in first.slots) / len(first.slots)
+    seed = sum(len(seed.text) for seed in first.seeds) / len(first.seeds)
     later = (parameters.rounds - 1) / parameters.rounds
     findings = later * parameters.findings_shown * FINDING_TOKENS
     seed_tokens = seed / CHARACTERS_PER_TOKEN
