@@ -15,6 +15,11 @@ from schemas.base import Noun
 from warehouse.parquet import replace_bytes
 
 
+def drawings_of(page: Page) -> dict[str, str]:
+    """Return the drawings of a page as SVG, by file name."""
+    return {f"{each.name}.svg": picture(each) for each in figures_of(page.blocks)}
+
+
 class PublishedPage(ABC):
     """The page of published work."""
 
@@ -44,6 +49,10 @@ class PublishedPage(ABC):
     def html(self) -> str:
         """Return the report as one self-contained page."""
         return html_page(self.page())
+
+    def drawings(self) -> dict[str, str]:
+        """Return all drawings of the work as SVG, by path within its report."""
+        return drawings_of(self.page())
 
     def bib(self) -> str | None:
         """Return the cited papers as a `.bib` file; None: the page cites none."""
@@ -93,8 +102,7 @@ class PublishedPage(ABC):
             OSError: they cannot be written.
         """
         page = self.page()
-        files = self.files(page)
-        drawings = {f"{each.name}.svg": picture(each) for each in figures_of(page.blocks)}
+        files, drawings = self.files(page), drawings_of(page)
         for name, text in (files | drawings).items():
             replace_bytes(folder / name, text.encode("utf-8", "replace"))
         return tuple(folder / name for name in files)

@@ -70,7 +70,9 @@ def spent(request: Request[Any, Any]) -> dict[str, tuple[float, float]]:
     def no_cluster(*_: object) -> Any:
         raise AssertionError("a handful of units runs in this process")
 
-    name = next(each for each in ("survey", "curate", "evaluate", "check") if each == request.warehouse.name)
+    name = next(
+        each for each in ("survey", "curate", "evaluate", "check") if each == request.warehouse.name
+    )
     runs = CampaignRuns(lambda campaign: run_campaign(campaign, no_cluster))
     work = work_named(name)
     runs(name, request) if work.run is None else work.run(request, Settings(), runs)
@@ -90,11 +92,15 @@ def compared(name: str, request: Request[Any, Any]) -> bool:
         for each in estimate(work_named(name), request, Settings()).steps
     }
     used = spent(request)
-    print(f"\n{name:22} {'calls':>7} {'run':>6} {'ratio':>6}   {'prompt':>9} {'run':>9} {'ratio':>6}")
+    print(
+        f"\n{name:22} {'calls':>7} {'run':>6} {'ratio':>6}   {'prompt':>9} {'run':>9} {'ratio':>6}"
+    )
     planned["all"] = tuple(map(sum, zip(*planned.values(), strict=True)))
     used["all"] = tuple(map(sum, zip(*used.values(), strict=True)))
     for step in dict.fromkeys((*planned, *used)):
-        (calls, tokens), (run_calls, run_tokens) = (each.get(step, (0, 0)) for each in (planned, used))
+        (calls, tokens), (run_calls, run_tokens) = (
+            each.get(step, (0, 0)) for each in (planned, used)
+        )
         print(
             f"{step:22} {calls:7.1f} {run_calls:6} {calls / (run_calls or 1):6.2f}"
             f"   {tokens:9.0f} {run_tokens:9} {tokens / (run_tokens or 1):6.2f}"
