@@ -70,8 +70,9 @@ def resolved(path: Path, options: IdeateOptions) -> IdeationRequest:
 def test_too_many_ideas_of_the_seeds_are_refused_in_one_line_before_anything_is_asked(
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "seeds.txt"
-    path.write_text("\n".join(f"Graph drawing with {number} layers" for number in range(81)))
+    path = tmp_path / "seeds.jsonl"
+    seeds = ({"idea_id": f"i{n}", "text": f"Graph drawing with {n} layers"} for n in range(81))
+    path.write_text("\n".join(map(json.dumps, seeds)))
     options = IdeateOptions(warehouse=tmp_path / "warehouse", per_seed=50)
     with pytest.raises(ConfigurationError, match=r"4,050 ideas, and 4,000 are the most: take"):
         resolved(path, options)
