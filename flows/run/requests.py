@@ -34,7 +34,8 @@ def request_of(
     check_api_base(options.api_base, options.engine)
     options = replace(options, warehouse=options.warehouse.resolve())
     literature = getattr(options, "literature", None)
-    is_needed = "literature" in work.options.model_fields and not options.literature_is_optional
+    declared = work.options
+    is_needed = "literature" in declared.model_fields and not declared.literature_is_optional
     if is_needed or literature is not None:
         literature = resolve_literature(literature, settings)
     profile = load_profile(options.profile)
