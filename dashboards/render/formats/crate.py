@@ -90,9 +90,12 @@ def _files(
 ) -> Iterator[tuple[str, File]]:
 
     def file(source: Path, name: str, form: str, description: str) -> tuple[str, File]:
-        types = ["File", "ImageObject"] if form.startswith("image/") else "File"
-        properties = {"name": name, "description": description, "encodingFormat": form}
-        properties |= {"@type": types}
+        properties: dict[str, Any] = {
+            "@type": ["File", "ImageObject"] if form.startswith("image/") else "File",
+            "name": name,
+            "description": description,
+            "encodingFormat": form,
+        }
         return source.stem, File(crate, str(source), name, properties=properties)
 
     # The tables of a kind and of the kinds in its folder, each once.
