@@ -290,10 +290,7 @@ class Site:
                 assets=_assets_version(),
             )
         )
-        headers = {
-            "cache-control": "private, no-cache",
-            "etag": f'W/"{hashlib.sha256(document.encode()).hexdigest()[:32]}"',
-        }
+        headers = {"etag": f'W/"{hashlib.sha256(document.encode()).hexdigest()[:32]}"'}
         if status == 200 and visit.request.headers.get("if-none-match") == headers["etag"]:
             return Response(status_code=304, headers=headers)
         return HTMLResponse(document, status, headers=headers)

@@ -18,6 +18,7 @@ from schemas.place import WarehouseFolder
 from schemas.run import Module
 
 MOST_WORKERS = 256
+LONGEST_LABEL = 200
 DEFAULT_PROFILE = "economy"
 DEFAULT_WAREHOUSE = Path("assay-warehouse")
 
@@ -165,7 +166,15 @@ Fields = Annotated[
         "Read a column of the idea file as this part, as in method='Proposed Method'; repeatable.",
     ),
 ]
-Label = Annotated[str, option(..., "TEXT", "Part of the evaluation key: a new label re-evaluates.")]
+Label = Annotated[
+    str,
+    option(
+        ...,
+        "TEXT",
+        "Part of the evaluation key: a new label re-evaluates.",
+        max_length=LONGEST_LABEL,
+    ),
+]
 Workers = Annotated[
     int | None,
     option(

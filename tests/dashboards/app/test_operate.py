@@ -4,11 +4,13 @@ import csv
 import io
 import json
 from pathlib import Path
+from threading import BoundedSemaphore
 
 import polars
 import pytest
 from starlette.testclient import TestClient
 
+from dashboards.app import data
 from tests.support.benchmark_lake import BENCHMARK
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_run
@@ -160,6 +162,7 @@ def test_sql_answers_the_address_and_offers_the_answer(site: TestClient) -> None
     (text,) = page.tree.xpath("//textarea")
     assert "is null" in text.text
     file = site.get(page.links("Parquet")[0])
+    assert file.headers["cache-control"] == "private, no-cache"
     assert polars.read_parquet(io.BytesIO(file.content))["idea_id"].to_list() == ["nothing-scored"]
 
 
@@ -172,6 +175,15 @@ def test_sql_refuses_in_one_line(sql: str, site: TestClient) -> None:
     assert len(page.tree.xpath("//main//blockquote")) == 1
     assert page.links("CSV") == []
     assert site.get("/operate/sql/file", params={"sql": sql, "format": "csv"}).status_code == 400
+
+
+def test_sql_of_many_readers_at_once_is_refused_in_one_line(
+    site: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data, "_STATEMENTS_AT_ONCE", BoundedSemaphore(1))
+    with data._STATEMENTS_AT_ONCE:
+        assert "try again in a minute" in opened(site, "/operate/sql", {"sql": "select 1"}).words
+    assert "1 row, 1 column" in opened(site, "/operate/sql", {"sql": "select 1"}).words
 
 
 def test_sql_marks_the_wrong_place_and_writes_the_name_that_was_meant(site: TestClient) -> None:
