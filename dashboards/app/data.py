@@ -5,14 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from threading import BoundedSemaphore
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import polars
 
 from dashboards.views.alarms import USUAL
-from schemas.errors import RateLimitedError
 from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
@@ -28,8 +26,6 @@ ParametersT = ParamSpec("ParametersT")
 AnswerT = TypeVar("AnswerT")
 
 _CACHED_ANSWERS, _CACHED_CONSOLE_ANSWERS, _OPEN_LAKES = 300, 10, 4
-_STATEMENTS_AT_ONCE = BoundedSemaphore(4)
-"""Limit of readers' statements, each of which may take a thread and much memory for long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +101,11 @@ class Lake:
         Raises:
             SqlError: the statement is wrong.
             ConfigurationError: it is not a SELECT, takes too long, or returns too much.
-            RateLimitedError: too many statements are running.
         """
         args = (statement, timeout_seconds, maximum_rows)
-        query = _LakeQuery(self, self.snapshot(), run_sql_with_names, args)
-        if not _STATEMENTS_AT_ONCE.acquire(blocking=False):
-            raise RateLimitedError("other statements are running: try again in a minute")
-        try:
-            answer: Answer = _cached_console_answer(query)
-        finally:
-            _STATEMENTS_AT_ONCE.release()
+        answer: Answer = _cached_console_answer(
+            _LakeQuery(self, self.snapshot(), run_sql_with_names, args)
+        )
         return answer
 
     def runs(self) -> tuple[Run, ...]:

@@ -3,7 +3,7 @@
 A field `max_cost_usd` is the option `--max-cost-usd`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -77,18 +77,29 @@ def from_text(parse: Callable[[str], Any]) -> BeforeValidator:
     return BeforeValidator(lambda value: parse(value) if isinstance(value, str) else value)
 
 
-def _parse_names(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    text = value if isinstance(value, str) else ",".join(value)
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+def from_texts(parse: Callable[[tuple[str, ...]], Any]) -> BeforeValidator:
+    """Return a validator that parses one or several texts and accepts other values unchanged."""
+
+    def validate(value: Any) -> Any:
+        texts = (value,) if isinstance(value, str) else value
+        is_texts = isinstance(texts, list | tuple) and all(isinstance(each, str) for each in texts)
+        return parse(tuple(texts)) if is_texts else value
+
+    return BeforeValidator(validate)
 
 
-def _parse_fields(value: str | tuple[str, ...]) -> tuple[str, ...]:
+def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
+    """Parse lists with commas, without duplicates."""
+    names = (name.strip() for name in ",".join(texts).split(","))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _parse_fields(fields: tuple[str, ...]) -> tuple[str, ...]:
     """Parse texts of the form `PART=COLUMN`.
 
     Raises:
         ConfigurationError: a text has another form.
     """
-    fields = (value,) if isinstance(value, str) else tuple(value)
     for text in fields:
         part, _, column = text.partition("=")
         if part.strip() not in FIELD_PARTS or not column.strip():
@@ -145,7 +156,7 @@ Survey = Annotated[
 ]
 Experiment = Annotated[
     tuple[str, ...],
-    BeforeValidator(_parse_names),
+    from_texts(parse_names),
     option(
         ...,
         "RUN",
@@ -159,7 +170,7 @@ Cutoff = Annotated[
 ]
 Fields = Annotated[
     tuple[str, ...],
-    BeforeValidator(_parse_fields),
+    from_texts(_parse_fields),
     option(
         ...,
         "PART=COLUMN",
@@ -200,7 +211,7 @@ Batch = Annotated[
 
 Names = Annotated[
     tuple[str, ...],
-    BeforeValidator(_parse_names),
+    from_texts(parse_names),
     option(..., "ID", "Proposals by identifier; repeatable, or a list with commas."),
 ]
 

@@ -18,7 +18,7 @@ from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.wording import shorten, whole_sentences
 from dashboards.spreadsheet_cells import frame_as_csv
-from schemas.errors import ConfigurationError, RateLimitedError, SqlError
+from schemas.errors import ConfigurationError, SqlError
 from schemas.literature.naming import INVISIBLE, unturned
 from schemas.tables import TABLE
 from warehouse.queries import Queries
@@ -53,7 +53,7 @@ def _answer_blocks(visit: Visit, query: str) -> Iterator[pg.Block]:
     except SqlError as error:
         yield from _error_blocks(query, error)
         return
-    except (ConfigurationError, RateLimitedError) as error:
+    except ConfigurationError as error:
         yield pg.note(str(error))
         return
     frame, rows = answer.frame, len(answer.frame)
