@@ -51,7 +51,7 @@ def parse_modules(text: str) -> tuple[Module, ...]:
     unknown_names = [name for name in names if name not in set(Module)]
     if unknown_names or not names:
         raise ConfigurationError(
-            f"--modules {text!r}: {', '.join(unknown_names) or 'nothing named'}; "
+            f"--modules {text!r:.200}: {', '.join(unknown_names)[:200] or 'nothing named'}; "
             f"choose from {', '.join(Module)}"
         )
     return tuple(Module(name) for name in dict.fromkeys(names))
@@ -67,7 +67,7 @@ def parse_cutoff(text: str) -> date:
         return cutoff_day(text)
     except ValueError as error:
         raise ConfigurationError(
-            f"--cutoff {text!r} is not a date; write it as YYYY-MM-DD, or YYYY-MM,"
+            f"--cutoff {text!r:.200} is not a date; write it as YYYY-MM-DD, or YYYY-MM,"
             " in the years 1500 to 2100"
         ) from error
 
@@ -104,7 +104,7 @@ def _parse_fields(fields: tuple[str, ...]) -> tuple[str, ...]:
         part, _, column = text.partition("=")
         if part.strip() not in FIELD_PARTS or not column.strip():
             raise ConfigurationError(
-                f"--field {text!r}: write it as PART=COLUMN, where PART is one of"
+                f"--field {text!r:.200}: write it as PART=COLUMN, where PART is one of"
                 f" {', '.join(FIELD_PARTS)}"
             )
     pairs = (text.partition("=") for text in fields)
