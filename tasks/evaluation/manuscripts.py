@@ -23,7 +23,7 @@ from tasks.manuscripts.collect import papers_inside
 _AUTHOR = bounded(
     r"\\author(?:\[[^\]\n]{0,200}\])?\s{0,9}\{((?:[^{}]{1,200}|\{[^{}]{0,200}\}){0,100})\}"
 )
-_AND = bounded(r"\\(?:and|And|AND)\b|[,;]")
+_AND = bounded(r"\\(?:and|And|AND)\b|\band\b|[,;]")
 _LINE = bounded(r"\\\\|\n\s{0,99}\n")
 _COMMAND = bounded(r"\\[a-zA-Z]{1,30}(?:\{[^{}]{0,200}\})?|[{}~*]")
 _MATHEMATICS = bounded(r"\$[^$]{0,99}\$")
