@@ -148,7 +148,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
     def write_reports(self, head: Run) -> tuple[Path, ...]:
         from dashboards.views.write_run import write_reports
 
-        return write_reports(self.warehouse, head.run_id, thresholds=self.warehouse.settings.alarms)
+        return write_reports(self.warehouse, head.run_id)
 
     def describe(self, head: Run) -> str:
         return (
