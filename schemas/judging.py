@@ -26,6 +26,13 @@ class StepKind(StrEnum):
     DRAWING = "drawing"
 
 
+class Wording(StrEnum):
+    """Prompt variant: Assay's question, or the published one in Assay's words."""
+
+    OWN = "own"
+    PUBLISHED = "published"
+
+
 DEFAULT_ANSWER_TOKENS = 4096
 LONG_ANSWER_TOKENS = 8192
 """For steps with replies about many papers, items or problems."""

@@ -79,6 +79,7 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
             lambda number: tools.engine_of(attachment, _of_several(number, count)),
             maximum_problems=parameters.maximum_problems,
             attempt_count=count,
+            wording=parameters.wording,
         )
     reason = source.known_reason
     votes = await _votes(problems, reason, tools) if reason is not None else ()
@@ -182,6 +183,7 @@ async def _votes(problems: Sequence[Problem], reason: str, tools: Tools) -> tupl
             location=problem.location,
             explanation=problem.explanation,
             reason=reason,
+            wording=parameters.wording,
         )
         engine = tools.judge(judge, _of_several(repetition, count))
         outcome: Outcome[HitReply] = await engine.run(JUDGE_HIT, question)

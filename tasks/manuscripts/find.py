@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 
 from schemas.calls import LlmCall
+from schemas.judging import Wording
 from schemas.outcome import Unscored
 from schemas.text.patterns import IGNORECASE, bounded
 from schemas.works.manuscripts import Attempt, ManuscriptForm, Problem
@@ -92,6 +93,7 @@ async def find_problems(
     *,
     maximum_problems: int = 5,
     attempt_count: int = 1,
+    wording: Wording = Wording.OWN,
 ) -> tuple[tuple[Attempt, ...], tuple[Problem, ...]]:
     """Run `attempt_count` attempts and return them with their problems.
 
@@ -104,6 +106,7 @@ async def find_problems(
         text="" if manuscript.attachment is not None else manuscript.text,
         attached=manuscript.attachment is not None,
         maximum_problems=maximum_problems,
+        wording=wording,
     )
     numbers = range(1, attempt_count + 1)
     outcomes = await asyncio.gather(
@@ -135,6 +138,9 @@ async def find_problems(
                     else None
                 ),
                 passage=passage_around(entry.quote, manuscript.reading),
+                confidence_0_to_1=(
+                    None if entry.confidence_percent is None else entry.confidence_percent / 100
+                ),
                 provenance=outcome.provenance,
             )
             for place, entry in enumerate(entries, start=1)

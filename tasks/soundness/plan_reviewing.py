@@ -38,8 +38,11 @@ _SUBJECT = "plan"
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReviewResult(CitedResult[PlanReview]):
-    """Result of a plan's review: usable points, and failures for the others."""
+class PlanReviewResult(CitedResult[PlanReview | None]):
+    """Result of a plan's review: usable points, and failures for the others.
+
+    `value` is None where the profile asks for none.
+    """
 
     concerns: tuple[Concern, ...] = ()
 
@@ -82,6 +85,8 @@ async def review_plan(
         near_works: resources used by works near the idea; awaited if the prompt shows them.
         results: experimental results of the idea, separate from the literature in the prompt.
     """
+    if not parameters.maximum_points:
+        return PlanReviewResult(None)
     question = QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions)
     async with asyncio.TaskGroup() as group:
         questions_task = group.create_task(engine.run(PLAN_QUESTIONS, question))

@@ -1,4 +1,4 @@
-"""`find_problems`: the most damaging problems of a manuscript.
+"""`find_problems`: critical problems of a manuscript.
 
 Baseline: all checks of the text, gravest problems first, without any understanding.
 """
@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import AliasChoices, Field, model_validator
 
 from schemas.base import Noun, Reply
-from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind, Wording
 from schemas.reasons import Reason
+from tasks.judging.reply_fields import OptionalPercent
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.manuscripts.steps.abstract import check_abstract
 from tasks.manuscripts.steps.numbers import (
@@ -41,6 +42,7 @@ class ProblemsInput(Noun):
     text: str
     attached: bool
     maximum_problems: int
+    wording: Wording = Wording.OWN
 
 
 class ReportedProblem(Reply):
@@ -62,12 +64,15 @@ class ReportedProblem(Reply):
         description="Why, and which conclusion falls with it, in a few sentences.",
         validation_alias=AliasChoices("explanation", "Explanation"),
     )
+    confidence_percent: OptionalPercent = Field(
+        default=None, description="How sure you are that it is a problem."
+    )
 
 
 class ProblemsReply(Reply):
-    """The most damaging problem first; an empty list says that nothing critical is wrong."""
+    """Problems in order; an empty list says that nothing critical is wrong."""
 
-    problems: list[ReportedProblem] = Field(description="The most damaging first; may be empty.")
+    problems: list[ReportedProblem] = Field(description="In the order asked for; may be empty.")
 
     @model_validator(mode="before")
     @classmethod
@@ -126,7 +131,7 @@ def _problem(occurrences: Sequence[DetectedProblem]) -> ReportedProblem:
 
 FIND_PROBLEMS = Step(
     name="find_problems",
-    version=6,
+    version=7,
     package="tasks.manuscripts",
     input_model=ProblemsInput,
     output_model=ProblemsReply,

@@ -12,7 +12,7 @@ import pytest
 from schemas.base import replace
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from schemas.judgement.benchmark import JudgeWording
+from schemas.judging import Wording
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.items import ItemContext
@@ -112,19 +112,19 @@ def test_a_judge_asked_as_published_is_told_neither_more_nor_less_than_those_jud
                 HitInput(problem="p", location="l", explanation="e", reason="r", wording=wording)
             ),
         ]
-        for wording in JudgeWording
+        for wording in Wording
     }
-    for own, published in zip(asked[JudgeWording.OWN], asked[JudgeWording.PUBLISHED], strict=True):
+    for own, published in zip(asked[Wording.OWN], asked[Wording.PUBLISHED], strict=True):
         assert own[1] == published[1], "the texts to be judged are the same"
         assert own[0] != published[0]
         assert "instructions" in published[0]["content"], "the guard against the texts stays"
-    assert "A praise does not cover a criticism" in asked[JudgeWording.OWN][0][0]["content"]
-    assert "praise" not in asked[JudgeWording.PUBLISHED][0][0]["content"]
+    assert "A praise does not cover a criticism" in asked[Wording.OWN][0][0]["content"]
+    assert "praise" not in asked[Wording.PUBLISHED][0][0]["content"]
 
 
 def test_another_wording_of_the_judge_is_another_benchmark(tmp_path: Path) -> None:
     folder = write_scholarideas(tmp_path)
-    ids = {run_id_of(benchmark_request(folder, COVERAGE, judge=judge)) for judge in JudgeWording}
+    ids = {run_id_of(benchmark_request(folder, COVERAGE, judge=judge)) for judge in Wording}
     assert len(ids) == 2
 
 
