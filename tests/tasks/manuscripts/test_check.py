@@ -12,6 +12,7 @@ import pytest
 from dashboards.views.write_check import CheckPage
 from flows.run.declared_campaign import DeclaredCampaign, run_id
 from schemas.errors import ConfigurationError
+from schemas.judging import Wording
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
 from schemas.settings import Settings
@@ -183,6 +184,30 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
             " order by judge"
         ).fetchall()
     assert ("litellm:openai/strict", True, 1) in hits
+
+
+def test_published_wording_asks_checker_and_judges_and_is_another_check(
+    papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    server.behaviour = lambda request: (
+        "text:"
+        + json.dumps(
+            {"problems": [PROBLEMS[0] | {"confidence_percent": "70 %"}]}
+            if "colleague" not in request.messages[0]["content"]
+            else {"explanation": "Compared.", "hit": True}
+        )
+    )
+    own, plain = (
+        asked(papers / "faulty.pdf", tmp_path, server, reasons=reasons, wording=each)
+        for each in ("own", "published")
+    )
+    assert named(own) != named(plain)
+    found, _, head = checked(plain)
+    assert head.wording is Wording.PUBLISHED
+    assert [problem.confidence_0_to_1 for problem in found["faulty"].problems] == [0.7]
+    assert [vote.hit for vote in found["faulty"].votes] == [True]
+    with pytest.raises(ConfigurationError, match="leave out --review"):
+        asked(papers, tmp_path, server, wording="published", review=True)
 
 
 def test_several_attempts_and_repetitions_are_asked_anew_with_seeds_of_their_own(
