@@ -25,6 +25,7 @@ from schemas.run import EndedEarly, WorkHead
 from schemas.work import Judge, Request
 from schemas.work_schema import WorkSchema, tables_of_unit
 from schemas.works.manuscripts import (
+    JUDGES,
     REVIEW_STAGES,
     Attempt,
     Decision,
@@ -155,6 +156,9 @@ class CheckScore(Noun):
 
     metric: str = Field(description="hit_rate@k, mean_hit_rate@k or precision@k.")
     judges: str = Field(description="A judge, or the rule that combines several.")
+    found_by: str = Field(
+        default="", description="Model whose own problems count; empty: those of all models."
+    )
     value: float | None
     lower: float | None
     upper: float | None
@@ -313,7 +317,8 @@ def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
     yield check.unread_reason
     yield from (attempt.unscored_reason for attempt in check.attempts)
     yield from (vote.unscored_reason for vote in check.votes)
-    yield from (one.reason for one in check.failures if one.stage in REVIEW_STAGES)
+    stages = REVIEW_STAGES | {JUDGES}
+    yield from (one.reason for one in check.failures if one.stage in stages)
 
 
 _of_manuscript = tables_of_unit(ManuscriptCheck, "manuscript_id")

@@ -14,6 +14,7 @@ from schemas.reasons import Reason
 from schemas.work import Judge
 from schemas.works.check_run import CheckParameters, ManuscriptSource
 from schemas.works.manuscripts import (
+    JUDGES,
     Attempt,
     ManuscriptCheck,
     ManuscriptForm,
@@ -92,6 +93,17 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         )
         for attempt in attempts
         if attempt.unscored_reason is not None
+    ]
+    # Of several judges, those without a reply; the others' problems count.
+    failures += [
+        Failure(
+            stage=JUDGES,
+            subject=vote.judge,
+            reason=vote.unscored_reason,
+            detail=f"{vote.step}: {vote.unscored_detail}",
+        )
+        for vote in ledger.judge_votes
+        if vote.unscored_reason is not None
     ]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,

@@ -8,9 +8,10 @@ from typing import Any
 
 from pydantic import AliasChoices, Field, model_validator
 
-from schemas.base import Noun, Reply
+from schemas.base import Noun
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind, Wording
 from schemas.reasons import Reason
+from tasks.judging.findings_of_judges import Finding, FindingsReply
 from tasks.judging.reply_fields import OptionalPercent
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.manuscripts.steps.abstract import check_abstract
@@ -45,7 +46,9 @@ class ProblemsInput(Noun):
     wording: Wording = Wording.OWN
 
 
-class ReportedProblem(Reply):
+class ReportedProblem(Finding):
+    TEXT = "problem"
+
     problem: Words = Field(
         min_length=1,
         description="What is wrong, in one sentence.",
@@ -69,8 +72,10 @@ class ReportedProblem(Reply):
     )
 
 
-class ProblemsReply(Reply):
+class ProblemsReply(FindingsReply):
     """Problems in order; an empty list says that nothing critical is wrong."""
+
+    LIST = "problems"
 
     problems: list[ReportedProblem] = Field(description="In the order asked for; may be empty.")
 
