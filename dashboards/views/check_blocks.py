@@ -6,6 +6,7 @@ from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.prose import prose_line
 from dashboards.views.check_findings import CheckFindings, outcome
+from schemas.judging import Wording
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview, Problem, Vote
 
 _MOST_NAMED = 10
@@ -30,6 +31,7 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
         f"{count_noun(head.attempt_count, 'attempt')} each",
         pg.line("judges ", *judges, answers) if judges else "",
         f"imported from {head.dataset}" if head.dataset else "",
+        "asked as published" if head.wording is Wording.PUBLISHED and not head.dataset else "",
     )
     yield from map(pg.note, wording.banners(head.engine, ""))
     if head.incomplete_reason is not None:

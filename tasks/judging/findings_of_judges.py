@@ -1,7 +1,6 @@
 """Findings of several judges, joined: what any of them raised, and who."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -22,16 +21,22 @@ class Finding(Reply):
     QUOTE: ClassVar[str] = "quote"
 
     _found_by: tuple[str, ...] = PrivateAttr(default=())
+    _rank: int | None = PrivateAttr(default=None)
 
     @property
     def found_by(self) -> tuple[str, ...]:
         """Models that raised it; empty: one model was asked."""
         return self._found_by
 
-    def raised_by(self, models: tuple[str, ...]) -> Self:
+    @property
+    def rank(self) -> int | None:
+        """Its best place in a reply of these models; None: one model was asked."""
+        return self._rank
+
+    def raised_by(self, models: tuple[str, ...], rank: int | None) -> Self:
         """Return the finding as raised by `models`."""
         finding = self.model_copy()
-        finding._found_by = models
+        finding._found_by, finding._rank = models, rank
         return finding
 
 
@@ -70,8 +75,8 @@ def join_findings(replies: Sequence[tuple[str, FindingsT]]) -> FindingsT:
     first_reply = replies[0][1]
     lists = [getattr(reply, reply.LIST) for _, reply in replies]
     joined: list[Finding] = []
-    for rank in zip_longest(*lists):
-        for (model, _), finding in zip(replies, rank, strict=True):
+    for rank, findings in enumerate(zip_longest(*lists), start=1):
+        for (model, _), finding in zip(replies, findings, strict=True):
             if finding is None:
                 continue
             places = (
@@ -80,9 +85,10 @@ def join_findings(replies: Sequence[tuple[str, FindingsT]]) -> FindingsT:
                 if model not in each.found_by and are_same(each, finding)
             )
             if (place := next(places, None)) is None:
-                joined.append(finding.raised_by((model,)))
+                joined.append(finding.raised_by((model,), rank))
             else:
-                joined[place] = joined[place].raised_by((*joined[place].found_by, model))
+                same = joined[place]
+                joined[place] = same.raised_by((*same.found_by, model), same.rank)
     values: dict[str, Any] = {first_reply.LIST: type(lists[0])(joined)}
     reply = first_reply.model_copy(update=values)
     reply._answered_by = tuple(model for model, _ in replies)
@@ -90,14 +96,11 @@ def join_findings(replies: Sequence[tuple[str, FindingsT]]) -> FindingsT:
 
 
 def first_of_each(
-    items: Iterable[ItemT], limit: int, found_by: Callable[[ItemT], tuple[str, ...]]
+    items: Sequence[ItemT], limit: int, finding_of: Callable[[ItemT], Finding]
 ) -> list[ItemT]:
     """Return the items that are among the first `limit` of any model, in order."""
-    counts: Counter[str] = Counter()
-    kept_items = []
-    for item in items:
-        models = found_by(item) or ("",)
-        if any(counts[model] < limit for model in models):
-            kept_items.append(item)
-        counts.update(models)
-    return kept_items
+    return [
+        item
+        for place, item in enumerate(items, start=1)
+        if (finding_of(item).rank or place) <= limit
+    ]

@@ -117,7 +117,7 @@ def merge_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _with_places(first: Candidate, *others: Candidate) -> Candidate:
     """Add places and models of `others`; a further quote shows that it is another occurrence."""
     models = dict.fromkeys(model for one in (first, *others) for model in one.reply.found_by)
-    first = replace(first, reply=first.reply.raised_by(tuple(models)))
+    first = replace(first, reply=first.reply.raised_by(tuple(models), first.reply.rank))
     places = dict.fromkeys(
         f"{one.place}: “{shorten_words(one.reply.quote, _QUOTED_WORDS)[0]}”"
         for one in others

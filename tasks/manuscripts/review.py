@@ -126,7 +126,7 @@ async def _read_sections(
             candidates += [
                 Candidate(section.place, reply, outcome.provenance)
                 for reply in first_of_each(
-                    outcome.value.candidates, CANDIDATES_PER_SECTION, lambda each: each.found_by
+                    outcome.value.candidates, CANDIDATES_PER_SECTION, lambda each: each
                 )
             ]
     return _Reading(outcomes, candidates, notes)
@@ -168,7 +168,7 @@ async def _read_aspects(
         for outcome in outcomes
         if isinstance(outcome, Scored)
         for reply in first_of_each(
-            outcome.value.candidates, CANDIDATES_PER_ASPECT, lambda each: each.found_by
+            outcome.value.candidates, CANDIDATES_PER_ASPECT, lambda each: each
         )
     ]
     return _Reading(list(zip(aspects, outcomes, strict=True)), candidates)

@@ -115,7 +115,7 @@ async def review_plan(
                 point=each.question,
                 quote=each.about,
                 why="",
-            ).raised_by(each.found_by)
+            ).raised_by(each.found_by, each.rank)
             for each in questions_outcome.value.questions
         ]
     points = [_settle_point(each, resource_lines.prompt_papers, idea.text) for each in proposals]
@@ -139,7 +139,7 @@ async def review_plan(
         first_of_each(
             [each for each in sound if each.is_question is is_question],
             limit,
-            lambda each: each.proposed.found_by,
+            lambda each: each.proposed,
         )
         for is_question, limit in (
             (False, parameters.maximum_points),
