@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from dashboards.app.access import (
+    LIFETIME,
     SIGN_IN_PATH,
     Access,
     SignInBy,
@@ -136,7 +137,7 @@ class SignIn:
                 provider as openid,
             )  # late: its libraries take 0.2 s to import
 
-            self._provider = openid.Provider(provider, access.lifetime)
+            self._provider = openid.Provider(provider, LIFETIME)
             self._unusable = openid.UNUSABLE
 
     def routes(self) -> list[Route]:
@@ -207,7 +208,7 @@ class SignIn:
     def _session(self, way: SignInBy, name: str, password: str) -> str | None:
         if way is SignInBy.ACCOUNT:
             database = services_of(self._warehouse)
-            return sign_in(database, name, password, self._access.lifetime)
+            return sign_in(database, name, password, LIFETIME)
         expected_password = self._access.settings.password
         is_right = expected_password is not None and equal_in_constant_time(
             password, expected_password
@@ -256,7 +257,7 @@ class SignIn:
         response.set_cookie(
             cookie_name(self._warehouse),
             secret,
-            max_age=int(self._access.lifetime.total_seconds()),
+            max_age=int(LIFETIME.total_seconds()),
             httponly=True,
             samesite="strict",
             # TLS to this server, or to a proxy in front of it.

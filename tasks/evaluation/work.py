@@ -16,9 +16,10 @@ from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.evaluation.expected import calls_for_ideas
+from tasks.evaluation.manuscripts import read_given_ideas
 from tasks.evaluation.modules import steps_of
+from tasks.evaluation.preparation import PREPARATION_STEPS
 from tasks.evaluation.steps import STEPS
-from tasks.ideas.read import read_batch
 from tasks.judging.step import Step
 from tasks.work.declaration import Expected, Follow, Needs, Resolved, Result, Runs, Work
 from warehouse.kinds.runs.landing import RUNS
@@ -42,8 +43,8 @@ def _resolve(
     (path,) = arguments
     if not path.exists():
         raise ConfigurationError(
-            f"{path} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"
-            " or a folder of .txt and .md files"
+            f"{path} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet,"
+            " HTML), a manuscript, or a folder of texts and manuscripts"
         )
     parameters = EvaluationParameters(
         modules=options.modules,
@@ -62,14 +63,13 @@ def _resolve(
 
 def _steps(request: RunRequest) -> tuple[Step[Any, Any], ...]:
     parameters = request.parameters
-    return tuple(steps_of(parameters.modules, STEPS, surveyed=parameters.survey))
+    steps = steps_of(parameters.modules, STEPS, surveyed=parameters.survey)
+    return (*steps, *PREPARATION_STEPS)
 
 
 def _expected(request: RunRequest, settings: Settings) -> Expected:
     """Estimate the calls for all ideas, as if none were evaluated."""
-    batch = read_batch(
-        request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
-    )
+    batch, _ = read_given_ideas(request, settings)
     calls, requests = calls_for_ideas(batch.ideas, request, settings)
     return Expected(
         per_step=calls,

@@ -109,6 +109,13 @@ def _expected_calls(folder: TaskFolder) -> dict[Step[Any, Any], ExpectedCalls]:
 
 EXECUTIONS = "executions.sqlite"
 _SENT = "sent"
+# Whoever sends a task shares this machine with its other users.
+_MOST_SENT = {
+    "scratch_bytes": 1 << 30,
+    "answer_bytes": 64 << 20,
+    "processes": 64,
+    "runs": 2_000,  # of all trials
+}
 
 
 def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
@@ -165,12 +172,17 @@ def _check_limits(folder: Path, task_folder: TaskFolder, settings: ExperimentSet
         **task_folder.task.limits.model_dump(),
         "runs": sum(executions_of(task_folder).values()),
     }
+    maxima = {
+        "seconds": settings.sent_seconds,
+        "memory_bytes": settings.sent_memory_bytes,
+        **_MOST_SENT,
+    }
     for name, value in requested_amounts.items():
-        maximum = getattr(settings, f"sent_{name}")
+        maximum = maxima[name]
         if value > maximum:
             raise ConfigurationError(
                 f"{folder / TASK} asks for {value:,} {name}, and a task that is sent may have"
-                f" {maximum:,} (ASSAY_EXPERIMENTS__SENT_{name.upper()})"
+                f" {maximum:,}: ask for less, or have it run by `assay experiment` there"
             )
 
 

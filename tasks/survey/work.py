@@ -21,7 +21,9 @@ from schemas.works.survey_run import (
     SurveyRequest,
     as_question,
 )
-from tasks.judging.expected import CHARACTERS_PER_TOKEN
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
+from tasks.judging.step import Step
+from tasks.languages.translate import TRANSLATE, expected_translations
 from tasks.shards.work import Cause
 from tasks.survey.expected import expected_requests, expected_survey, steps_of
 from tasks.survey.survey import failed_survey, survey
@@ -95,6 +97,12 @@ def _failed(question: SurveyQuestion, tools: Tools, cause: Cause) -> Survey:
     return failed_survey(question, tools.request.cutoff_date, *cause, tools.ledger)
 
 
+def _translation(request: SurveyRequest) -> dict[Step[Any, Any], ExpectedCalls]:
+    """Return the expected translation; empty if every question is in English."""
+    calls = expected_translations(unit.question for unit in request.units)
+    return {TRANSLATE: calls} if calls.calls else {}
+
+
 def _expected(request: SurveyRequest, _: Settings) -> Expected:
     """Estimate a run before its first question is processed."""
     count = len(request.units)
@@ -119,7 +127,8 @@ def _expected(request: SurveyRequest, _: Settings) -> Expected:
                 ),
             )
             for name, step_calls in counts.items()
-        },
+        }
+        | _translation(request),
         counts={"questions": count, "literature_requests": count * requests},
         note="a small field takes less, and sizes of answers may differ by half",
     )
@@ -162,7 +171,7 @@ SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     resolve=_survey,
     identity=("question_id", "question"),
     needs=Needs(literature=True),
-    steps=lambda request: steps_of(request.parameters),
+    steps=lambda request: (*steps_of(request.parameters), *_translation(request)),
     do=_follow,
     failed=_failed,
     expects=_expected,

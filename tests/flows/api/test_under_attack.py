@@ -35,8 +35,7 @@ IDEA = "We train a graph network on protein pairs and repeat every measurement f
 MOST_BYTES = 20_000
 LIMITS = {
     "ASSAY_API__MAXIMUM_BODY_BYTES": str(MOST_BYTES),
-    "ASSAY_API__BODY_SECONDS": "1",
-    "ASSAY_API__IDLE_SECONDS": "1",
+    "ASSAY_API__TIMEOUT_SECONDS": "1",
 }
 
 
