@@ -46,7 +46,7 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     run: str | None = option(
         None,
         "RUN",
-        "A published run to judge instead of evaluating the ideas; of suite ideation an ideation.",
+        "A published run to judge instead of evaluating the ideas.",
     )
     limit: int | None = option(
         None,
@@ -88,7 +88,7 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
             ...,
             f"{'|'.join(Wording)}|ENGINE",
             "Model that grades what --engine wrote; or the wording of questions that have a published "
-            "form (coverage, critical_problems, injected_errors, novelty): Assay's own, or the "
+            "form (coverage, critical_problems, novelty): Assay's own, or the "
             "published one, for figures that compare.",
         ),
     ] = Wording.OWN
