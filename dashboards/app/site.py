@@ -167,7 +167,7 @@ PAGES = (
     Page("/runs/{run_id}/ranking", "work", function="show_ranking"),
     Page("/runs/{run_id}/file", "work", function="send_file", is_slow=True),
     Page("/submit", "submit", "Submit", needs=(Action.SUBMIT,)),
-    Page("/submit", "submit", function="take", needs=(Action.SUBMIT,), method="POST", is_slow=True),
+    Page("/submit", "submit", function="take", needs=(Action.SUBMIT,), method="POST"),
     Page("/submit/{job_id}", "submit", function="show_draft", needs=(Action.SUBMIT,)),
     Page("/submit/{job_id}", "submit", function="begin", needs=(Action.SUBMIT,), method="POST"),
     Page("/jobs/{job_id}", "jobs", needs=(Action.SUBMIT,)),
