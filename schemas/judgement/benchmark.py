@@ -27,15 +27,12 @@ class SuiteName(StrEnum):
     PAIRS = "pairs"
     GROUPS = "groups"
     CRITICAL_PROBLEMS = "critical_problems"
-    INJECTED_ERRORS = "injected_errors"
     AGREEMENT = "agreement"
     DATASET_RECOMMENDATION = "dataset_recommendation"
     LEADERBOARDS = "leaderboards"
     SURVEY = "survey"
     VOTES = "votes"
     ASK = "ask"
-    CONCEPTS = "concepts"
-    IDEATION = "ideation"
 
 
 ASSAY = "assay"

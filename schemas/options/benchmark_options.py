@@ -45,7 +45,7 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     run: str | None = option(
         None,
         "RUN",
-        "A published run to judge instead of evaluating the ideas; of suite ideation an ideation.",
+        "A published run to judge instead of evaluating the ideas.",
     )
     limit: int | None = option(
         None,

@@ -24,8 +24,8 @@ from tasks.benchmarks.suite import (
     tokens_of,
 )
 from tasks.benchmarks.suites.calibration_scores import CALIBRATED, calibrate_on, source_of
+from tasks.benchmarks.suites.justifications import GRADING
 from tasks.benchmarks.suites.rinobench import (
-    GRADING,
     calibrated_scores,
     examples_of,
     judge_all,

@@ -19,14 +19,12 @@ from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.benchmarks.steps.judge_preference import cited_links
-from tasks.benchmarks.steps.prompted_contribution import (
+from tasks.benchmarks.steps.prompted_reviews import (
     PROMPTED_CONTRIBUTION,
-    PromptedContributionReply,
-    ReviewedDimension,
-)
-from tasks.benchmarks.steps.prompted_soundness import (
     PROMPTED_SOUNDNESS,
+    PromptedContributionReply,
     PromptedSoundnessReply,
+    ReviewedDimension,
     ReviewedMethod,
 )
 from tasks.benchmarks.suites.baseline_reviews import (
@@ -36,7 +34,7 @@ from tasks.benchmarks.suites.baseline_reviews import (
     rotate_reviews,
 )
 from tasks.benchmarks.suites.coverage import SUITE as COVERAGE
-from tasks.benchmarks.suites.coverage import LinkStatus, link_answers, link_status
+from tasks.benchmarks.suites.coverage import LinkStatus, link_status
 from tasks.judging.relevance import ShownPaper
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput
 from tests.support.benchmark_sets import benchmark_request, run_id_of, write_scholarideas
@@ -204,8 +202,3 @@ def test_an_address_that_may_not_be_asked_has_no_status_and_a_reason(url: str) -
     found = asked(url, private=False)
     assert found.status is None
     assert found.detail
-
-
-def test_every_citation_counts_and_one_never_asked_has_no_answer() -> None:
-    answers = link_answers(["u", "v", "u"], {"u": LinkStatus(status=404)})
-    assert [(one.url, one.status) for one in answers] == [("u", 404), ("v", None), ("u", 404)]
