@@ -102,6 +102,7 @@ async def evaluate_soundness(
             engine,
             stage=STAGE,
             subject_of=lambda row: row.method_id,
+            published=parameters.verify_citations == "published",
         )
     evidence = tuple(row for each in method_results for row in each.evidence)
     suggestions = (
