@@ -191,10 +191,9 @@ async def evaluate_plan_alone(
 ) -> Findings[SoundnessEvaluation]:
     """Review only the plan of an idea whose field the literature does not cover."""
 
-    async def no_works() -> ResourceLines:
-        return NO_RESOURCES
-
-    plan_review = await review_plan(idea, parameters, engine, no_works(), results)
+    no_works: asyncio.Future[ResourceLines] = asyncio.get_running_loop().create_future()
+    no_works.set_result(NO_RESOURCES)
+    plan_review = await review_plan(idea, parameters, engine, no_works, results)
     officer: CitedResult[tuple[OfficerAnswer, ...]] = CitedResult(())
     if parameters.officer_questions:
         material = OfficerMaterial(idea.text, suggestions=plan_review.suggestions)
