@@ -190,7 +190,6 @@ async def evaluate_plan_alone(
     results: tuple[ExperimentalResult, ...] = (),
 ) -> Findings[SoundnessEvaluation]:
     """Review only the plan of an idea whose field the literature does not cover."""
-
     no_works: asyncio.Future[ResourceLines] = asyncio.get_running_loop().create_future()
     no_works.set_result(NO_RESOURCES)
     plan_review = await review_plan(idea, parameters, engine, no_works, results)
