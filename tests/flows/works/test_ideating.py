@@ -24,7 +24,7 @@ from schemas.run import RunState
 from schemas.settings import Settings
 from schemas.works.ideation_run import IdeateOptions, IdeationRequest, Slot
 from tasks.ideas.read import read_ideas
-from tasks.ideation import rounds
+from tasks.ideation import work
 from tasks.ideation.course import ANOTHER_CONCEPT, REVISE, STAND, IdeationSummary, make_in_rounds
 from tasks.ideation.versions import VersionResult, VersionTools
 from tasks.ideation.work import IDEATE
@@ -260,7 +260,7 @@ def test_a_seed_that_names_no_concept_says_so(tmp_path: Path) -> None:
 def test_a_failure_of_our_own_is_the_failure_of_one_idea(
     tmp_path: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made_by, failed = rounds.make_version, []
+    made_by, failed = work.make_version, []
 
     async def fails_once(slot: Slot, tools: VersionTools) -> VersionResult:
         if not failed:
@@ -268,7 +268,7 @@ def test_a_failure_of_our_own_is_the_failure_of_one_idea(
             raise ZeroDivisionError
         return await made_by(slot, tools)
 
-    monkeypatch.setattr(rounds, "make_version", fails_once)
+    monkeypatch.setattr(work, "make_version", fails_once)
     request = asked(tmp_path, server, rounds=1, per_seed=2)
     summary = made(request)
     assert summary.published, summary.failed_expectations
