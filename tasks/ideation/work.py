@@ -1,4 +1,4 @@
-"""Declaration of ideation, and one round of it: a version per slot, without near duplicates."""
+"""Ideation: its declaration, and one round with a version per slot."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
