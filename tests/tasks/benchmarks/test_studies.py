@@ -197,7 +197,10 @@ The results of the early work [4] may be explained by the weather of the year in
 2 Results
 Each of the pebbles was bought in a shop and washed twice in cold water before the study began [5].
 People were randomly assigned to training or to none, so that skill could not decide the outcome.
-We found in all buckets that trained people did better with small pebbles than they did before.
+We found in all buckets that the group ALPHA was better with small pebbles than BETA ever was.
+As for ALPHA in the morning, nothing changed, and the order of the pebbles did not matter at all.
+Later on the pebbles of ALPHA were counted again, and so were all the pebbles that BETA had sorted.
+It seems that the buckets of BETA and the ones of ALPHA were filled alike at the very beginning.
 """,
 )
 FAULTY = CLEAN.replace("p = .0002", "p = .4").replace("Sorting", "Sorting again")
@@ -212,6 +215,7 @@ FAULTY = CLEAN.replace("p = .0002", "p = .4").replace("Sorting", "Sorting again"
         (ErrorKind.CONTRADICTED_ABSTRACT, "12.5", "17.5"),
         (ErrorKind.SIGN, "better", "worse"),
         (ErrorKind.MISSING_CONTROL, "randomly assigned", ""),
+        (ErrorKind.SWAPPED_CONDITIONS, "group ALPHA was better", "group BETA was better"),
         (ErrorKind.WRONG_CITATION, "[", "["),
     ],
 )
