@@ -26,12 +26,11 @@ from schemas.judgement.benchmark import (
     BenchmarkParameters,
     BenchmarkRequest,
     BenchmarkRun,
-    JudgeWording,
     SuiteName,
     SuiteUnit,
 )
 from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
-from schemas.judging import AskingParameters
+from schemas.judging import AskingParameters, Wording
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.people.job import BenchmarkJob
 from schemas.profile import Profile
@@ -83,7 +82,17 @@ def _resolve(
     if options.calibrate is not None:
         _check_calibrate(suites, profile)
     profile = with_prior(profile_without(profile, options.without))
-    wording = options.judge if isinstance(options.judge, JudgeWording) else JudgeWording.OWN
+    wording = options.judge if isinstance(options.judge, Wording) else Wording.OWN
+    fits = options.calibrate is not None or profile.novelty.calibrator is not None
+    if (
+        wording is Wording.PUBLISHED
+        and fits
+        and SuiteName.NOVELTY in {each.name for each in suites}
+    ):
+        raise ConfigurationError(
+            "--judge published: the published question about novelty has one score, which no"
+            " calibrator fits; leave out --calibrate, and `calibrator` in the profile's [novelty]"
+        )
     if isinstance(options.judge, EngineChoice):
         profile = _assign_judge(options.judge, options.engine, suites, profile)
     data = _folder(suites, options.data, settings)

@@ -8,6 +8,9 @@ from functools import partial
 
 from schemas.judgement.benchmark import ASSAY, BenchmarkScore
 from schemas.judgement.novelty import NoveltyEvaluation, NoveltyJudgement
+from schemas.judging import Wording
+from schemas.outcome import Outcome, Unscored
+from schemas.profile import NoveltyParameters
 from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.novelty_sets import (
     GOLD,
@@ -20,12 +23,19 @@ from tasks.benchmarks.novelty_sets import (
     read_predictions,
     read_scores,
 )
+from tasks.benchmarks.steps.prompted_novelty import (
+    PROMPTED_NOVELTY,
+    PromptedNoveltyInput,
+    PromptedNoveltyReply,
+)
 from tasks.benchmarks.suite import Trial
 from tasks.benchmarks.suites.calibration_scores import CALIBRATED, calibrate_on, source_of
 from tasks.benchmarks.suites.justifications import score_justifications
 from tasks.calibration.calibrator_files import calibrate, load_calibrator, refuse_training_items
 from tasks.calibration.examples import Example, LabelScale, item_sha256, novelty_features
 from tasks.calibration.model import MEAN_ABSOLUTE_ERROR
+from tasks.citations.keys import show
+from tasks.judging.step import unasked_provenance
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
 from tasks.metrics.classification import (
     f1_of_class,
@@ -40,6 +50,8 @@ from tasks.metrics.labels import LabelPairs, pair_up
 from tasks.metrics.means import share
 from tasks.novelty.evaluate import evaluate_novelty
 from tasks.novelty.profile_files import check_calibrator
+from tasks.novelty.related_works import given_works
+from tasks.novelty.steps.judge_novelty import WorkShown
 
 PART = "rinobench test"
 FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))
@@ -62,6 +74,8 @@ def judge_all(
 ) -> dict[str, NoveltyEvaluation]:
     """Evaluate the novelty of items, calibrated if the profile names a calibrator.
 
+    In the published wording the engine gives one score, without probabilities.
+
     Raises:
         ConfigurationError: the calibrator does not fit, or was trained on one of the items.
     """
@@ -71,18 +85,50 @@ def judge_all(
         refuse_training_items(calibrator, [one.idea.text for one in items.values()])
 
     async def work(one: LabeledIdea | GoldIdea, context: ItemContext) -> NoveltyResult:
-        novelty_result = await evaluate_novelty(
-            one.idea, parameters, context.engine, None, context.embedder, one.works
-        )
-        judgement = novelty_result.evaluation.judgement
+        if trial.parameters.judge is Wording.PUBLISHED:
+            evaluation = await _judge_as_published(one, parameters, context)
+        else:
+            novelty_result = await evaluate_novelty(
+                one.idea, parameters, context.engine, None, context.embedder, one.works
+            )
+            evaluation = novelty_result.evaluation
+        judgement = evaluation.judgement
         return NoveltyResult(
-            evaluation=novelty_result.evaluation,
+            evaluation=evaluation,
             reason=judgement.unscored_reason,
             detail=judgement.unscored_detail,
         )
 
     results = trial.each(task, items, work, NoveltyResult)
     return {name: one.evaluation for name, one in results.items()}
+
+
+async def _judge_as_published(
+    one: LabeledIdea | GoldIdea, parameters: NoveltyParameters, context: ItemContext
+) -> NoveltyEvaluation:
+    """Ask RINoBench's question about an idea and the works of its set."""
+    selection = await given_works(one.idea, one.works, parameters, context.embedder)
+    outcome: Outcome[PromptedNoveltyReply]
+    if selection.missing is not None:
+        made_by = unasked_provenance(PROMPTED_NOVELTY, context.engine)
+        outcome = Unscored(*selection.missing, made_by)
+    else:
+        works = tuple(
+            WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
+            for key, paper in show(selection.works)
+        )
+        question = PromptedNoveltyInput(idea=one.idea.text, works=works)
+        outcome = await context.engine.run(PROMPTED_NOVELTY, question)
+    judgement = (
+        NoveltyJudgement(score_1_to_5=None, **outcome.columns)
+        if isinstance(outcome, Unscored)
+        else NoveltyJudgement(
+            score_1_to_5=outcome.value.score,
+            justification=outcome.value.justification,
+            provenance=outcome.provenance,
+        )
+    )
+    return NoveltyEvaluation(judgement=judgement, failures=selection.failures)
 
 
 def raw_scores(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | None]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judgement.benchmark import ASSAY, BenchmarkRequest
+from schemas.judging import Wording
 from schemas.outcome import Outcome, Unscored
 from schemas.settings import DocumentSettings
 from schemas.works.check_run import ManuscriptSource
@@ -117,8 +118,9 @@ def run(trial: Trial) -> None:
         for number in range(1, _twin_count(trial.request) + 1)
         if (injection := inject(text.text, text.form, trial.seed + number - 1))[1]
     ]
-    questions = {text.item_id: _question(text, text.text) for text in texts}
-    questions |= {twin.item_id: _question(twin.of, twin.text) for twin in twins}
+    wording = trial.parameters.judge
+    questions = {text.item_id: _question(text, text.text, wording) for text in texts}
+    questions |= {twin.item_id: _question(twin.of, twin.text, wording) for twin in twins}
     systems: dict[str, Reports] = {
         ASSAY: {name: _result_of(one) for name, one in trial.ask(FIND_PROBLEMS, questions).items()}
     }
@@ -175,13 +177,14 @@ def _twin_count(request: BenchmarkRequest) -> int:
     return TWINS_OF_CHECKS if request.engine.is_baseline else 1
 
 
-def _question(text: ManuscriptText, content: str) -> ProblemsInput:
+def _question(text: ManuscriptText, content: str, wording: Wording) -> ProblemsInput:
     return ProblemsInput(
         title=text.title,
         form=text.form,
         text=content,
         attached=False,
         maximum_problems=MAXIMUM_PROBLEMS,
+        wording=wording,
     )
 
 

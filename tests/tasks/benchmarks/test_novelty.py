@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 
 from flows.profiles import load_profile
+from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import BenchmarkScore
+from schemas.judging import Wording
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.reasons import Reason
+from schemas.settings import Settings
 from tasks.benchmarks.novelty_sets import (
     SCORES,
     TEST_LABELS,
@@ -33,7 +37,7 @@ from tasks.benchmarks.suites.justifications import (
 )
 from tasks.benchmarks.suites.novelty import FILE, SUITE
 from tasks.benchmarks.suites.rinobench import PUBLISHED_GOLD, baselines
-from tasks.benchmarks.work import data_sha256
+from tasks.benchmarks.work import BENCHMARK, data_sha256
 from tasks.calibration.calibrator_files import load_calibrator
 from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, tried
@@ -130,6 +134,20 @@ def test_the_gain_of_calibration_is_reported_and_the_calibrator_kept(
     _, scores = tried_on(others, tmp_path / "b", profile=named)
     assert find(scores, "accuracy", "assay, calibrated", BINARY).count == 8
     assert not [one for one in scores if one.slice.startswith("calibration")]
+
+
+def test_the_published_question_has_one_score_and_nothing_to_calibrate(
+    data: Path, tmp_path: Path
+) -> None:
+    trial, scores = tried_on(data, tmp_path, judge=Wording.PUBLISHED)
+    assert find(scores, "macro_f1", "assay", FIVE).count == 24
+    judged = [item for item in trial.items if item.task in (BINARY, FIVE) and item.provenance]
+    assert {item.provenance.step for item in judged if item.provenance} >= {"prompted_novelty"}
+    assert "judge_novelty" not in {item.provenance.step for item in judged if item.provenance}
+    assert not [one for one in scores if one.slice.startswith("calibration")]
+    with pytest.raises(ConfigurationError, match="one score, which no calibrator fits"):
+        options = BenchmarkOptions(judge="published", data=data, calibrate=tmp_path / "c.json")
+        request_of(BENCHMARK, ("novelty",), options, Settings())
 
 
 def test_new_gold_labels_make_another_benchmark(tmp_path: Path) -> None:
