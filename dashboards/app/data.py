@@ -97,7 +97,7 @@ class Lake:
 
         Raises:
             SqlError: the statement is wrong.
-            ConfigurationError: it is not a SELECT, takes too long, or returns too many rows.
+            ConfigurationError: it is not a SELECT, takes too long, or returns too much.
         """
         args = (statement, timeout_seconds, maximum_rows)
         answer: Answer = _cached_console_answer(

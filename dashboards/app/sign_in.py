@@ -1,6 +1,7 @@
 """Sign-in and sign-out: by account, by the shared password, or with a provider."""
 
 import asyncio
+import ipaddress
 import math
 import secrets
 import threading
@@ -188,7 +189,7 @@ class SignIn:
         Checks run one at a time, since each takes 64 MB. Clients who have to wait are refused
         without one.
         """
-        address = request.client.host if request.client else ""
+        address = _network(request.client.host) if request.client else ""
         name = name.strip().casefold()[:80]
         counters = [(self._by_address, address), (self._by_name, name)]
         if way is SignInBy.ONE_PASSWORD:
@@ -198,7 +199,9 @@ class SignIn:
             if wait_seconds > 0:
                 return None, f"Too many wrong passwords: wait {math.ceil(wait_seconds)} s."
             secret = await run_in_threadpool(self._session, way, name, password)
-            for attempts, client in counters:
+            # A right password forgives its own failures; others of the address remain, else the
+            # holder of an account could guess at all others without a delay.
+            for attempts, client in counters if secret is None else counters[-1:]:
                 attempts.record(client, right=secret is not None)
             if secret is None:
                 return None, _WRONG[way]
@@ -244,6 +247,7 @@ class SignIn:
         await run_in_threadpool(self._access.end, request)
         response = RedirectResponse(SIGN_IN_PATH, 303)
         response.delete_cookie(cookie_name(self._warehouse), httponly=True, samesite="strict")
+        response.headers["clear-site-data"] = '"cache"'  # the next user must not go back to pages
         return response
 
     def _end_earlier_session(self, request: Request) -> None:
@@ -301,6 +305,17 @@ async def _fields_of(request: Request) -> dict[str, str] | None:
     except (TimeoutError, ValueError):
         return None
     return {name: values[0] for name, values in fields.items()}
+
+
+def _network(address: str) -> str:
+    """Return the /64 of an IPv6 address, all of which belongs to one client, else the address."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(ip, ipaddress.IPv4Address):
+        return address
+    return str(ip.ipv4_mapped or ipaddress.IPv6Network((int(ip), 64), strict=False))
 
 
 def _safe_path(text: str) -> str:

@@ -1,7 +1,6 @@
 """Kind of work `check`: jobs, options, requests and heads of the manuscript checker."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -14,18 +13,16 @@ from schemas.columns import columns_of
 from schemas.errors import ConfigurationError
 from schemas.formats import SentName, check_different
 from schemas.identifiers import RunId
-from schemas.judging import Effort
+from schemas.judging import Effort, Wording
 from schemas.options.commands import DeclaredOptions
 from schemas.options.values import LITERATURES, from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
 from schemas.people.uploads import ending_of, plain_name, text_of
 from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WebForm, WorkJob
-from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Judge, Request
 from schemas.work_schema import WorkSchema, tables_of_unit
 from schemas.works.manuscripts import (
-    REVIEW_STAGES,
     Attempt,
     Decision,
     ManuscriptCheck,
@@ -135,6 +132,9 @@ class CheckParameters(Noun):
 
     form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
     maximum_problems: int = Field(default=5, ge=1, description="k of HR@k.")
+    wording: Wording = Field(
+        default=Wording.OWN, description="Prompt variant of the checker and its judges."
+    )
     review: bool = Field(
         default=False, description="Read section by section, with a second look at each problem."
     )
@@ -152,6 +152,9 @@ class CheckScore(Noun):
 
     metric: str = Field(description="hit_rate@k, mean_hit_rate@k or precision@k.")
     judges: str = Field(description="A judge, or the rule that combines several.")
+    found_by: str = Field(
+        default="", description="Model whose own problems count; empty: those of all models."
+    )
     value: float | None
     lower: float | None
     upper: float | None
@@ -174,6 +177,10 @@ class CheckHead(WorkHead):
         description="The release it was imported from; empty: checked by Assay.",
     )
     maximum_problems: int = Field(ge=1, description="Maximum problems of an attempt (k).")
+    wording: Wording = Field(
+        default=Wording.OWN,
+        description="Prompt variant of the checker and its judges: own or published.",
+    )
     review: bool = Field(
         default=False,
         description="Whether it read section by section, with a second look at each problem.",
@@ -204,6 +211,11 @@ class CheckOptions(DeclaredOptions):
         "auto", "auto|pdf|text|latex", "Form for the engine; `pdf` attaches the file."
     )
     problems: int = option(5, "K", "Most problems an attempt reports.", ge=1, le=MOST_PROBLEMS)
+    wording: Wording = option(
+        Wording.OWN,
+        "|".join(Wording),
+        "Ask checker and judges in Assay's words, or as the published ones, for figures that compare.",
+    )
     review: bool = option(
         False,
         "",
@@ -297,16 +309,8 @@ class CheckJob(WorkJob):
         return self.manuscripts[0].file
 
 
-def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
-    yield check.unread_reason
-    yield from (attempt.unscored_reason for attempt in check.attempts)
-    yield from (vote.unscored_reason for vote in check.votes)
-    yield from (one.reason for one in check.failures if one.stage in REVIEW_STAGES)
-
-
 _of_manuscript = tables_of_unit(ManuscriptCheck, "manuscript_id")
 CHECKS = WorkSchema(
-    word="check",
     noun=ManuscriptCheck,
     head=CheckHead,
     tables=(
@@ -327,7 +331,4 @@ CHECKS = WorkSchema(
         _of_manuscript("manuscript_evidence", PooledWork, "paper_id"),
     ),
     artefact=Artefact.FINDING,
-    given=("content_sha256",),
-    reasons=_reasons,
-    jobs=(CheckJob,),
 )

@@ -26,12 +26,11 @@ from schemas.judgement.benchmark import (
     BenchmarkParameters,
     BenchmarkRequest,
     BenchmarkRun,
-    JudgeWording,
     SuiteName,
     SuiteUnit,
 )
 from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
-from schemas.judging import AskingParameters
+from schemas.judging import AskingParameters, Wording
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.people.job import BenchmarkJob
 from schemas.profile import Profile
@@ -50,7 +49,7 @@ from tasks.judging.identity import embedding_identity, prompts_of
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import Cause
-from tasks.work.declaration import Expected, Follow, Resolved, Result, Runs, Work
+from tasks.work.declaration import Common, Expected, Follow, Result, Runs, Work
 from tasks.work.tools import Tools
 from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.units.landing import complete_receipt
@@ -72,29 +71,46 @@ see abstracts of papers, not comparisons.
 
 
 def _resolve(
-    arguments: tuple[str], options: BenchmarkOptions, profile: Profile, settings: Settings
-) -> Resolved[SuiteUnit, BenchmarkParameters]:
+    arguments: tuple[str], options: BenchmarkOptions, common: Common, settings: Settings
+) -> BenchmarkRequest:
     """Resolve one suite, or `all`.
 
     Raises:
         ConfigurationError: an invalid option, or missing data.
     """
-    suites = _suites(*arguments)
+    suites, profile = _suites(*arguments), common["profile"]
     if options.calibrate is not None:
         _check_calibrate(suites, profile)
     profile = with_prior(profile_without(profile, options.without))
-    wording = options.judge if isinstance(options.judge, JudgeWording) else JudgeWording.OWN
+    wording = options.judge if isinstance(options.judge, Wording) else Wording.OWN
+    fits = options.calibrate is not None or profile.novelty.calibrator is not None
+    if (
+        wording is Wording.PUBLISHED
+        and fits
+        and SuiteName.NOVELTY in {each.name for each in suites}
+    ):
+        raise ConfigurationError(
+            "--judge published: the published question about novelty has one score, which no"
+            " calibrator fits; leave out --calibrate, and `calibrator` in the profile's [novelty]"
+        )
     if isinstance(options.judge, EngineChoice):
         profile = _assign_judge(options.judge, options.engine, suites, profile)
     data = _folder(suites, options.data, settings)
-    literature = options.literature or _default_literature(data, settings)
+    changed, literature = dict(common), common["literature"]
+    if options.literature is None:  # a suite comes with papers, and its run may need none
+        changed |= {"literature": None, "full_text": False}
+        literature = _default_literature(data, settings)
     fetches = options.full_text
     parameters = BenchmarkParameters(
         literature=literature,
         modules=options.modules,
         evaluated_run=None if options.run is None else RunId(options.run),
         item_limit=options.limit,
-        baselines=_baselines(options.baselines),
+        baselines=tuple(
+            name
+            for name in _names("baselines", options.baselines, (*BASELINES, "none"))
+            if name != "none"
+        ),
         seed=options.seed,
         full_text=literature.snapshot is None if fetches is None else fetches,
         text=options.text,
@@ -112,7 +128,8 @@ def _resolve(
         and parameters.evaluated_run is None
     )
     grading_warnings = _self_grading_warning(options.engine, suites, profile)
-    return Resolved(units, parameters, profile, (*remarks, *grading_warnings))
+    changed |= {"profile": profile, "remarks": (*remarks, *grading_warnings)}
+    return BenchmarkRequest(units=units, parameters=parameters, **changed)
 
 
 def _grading_steps(suites: Sequence[Suite]) -> set[str]:
@@ -122,7 +139,7 @@ def _grading_steps(suites: Sequence[Suite]) -> set[str]:
         for suite in suites
         for step in suite.steps
         if step is JUDGE_HIT
-        or (step.package == "tasks.benchmarks" and not step.name.startswith("prompted_"))
+        or (step.package.endswith(".benchmarks") and not step.name.startswith("prompted_"))
     }
 
 
@@ -202,19 +219,26 @@ def profile_without(profile: Profile, text: str) -> Profile:
     Raises:
         ConfigurationError: an unknown part.
     """
-    names = list(
-        dict.fromkeys(name.strip().lower().lstrip("-") for name in text.split(",") if name.strip())
-    )
-    unknown_names = [name for name in names if name not in ABLATIONS]
-    if unknown_names:
-        raise ConfigurationError(
-            f"--without {text!r}: {', '.join(unknown_names)}; choose from {', '.join(ABLATIONS)}"
-        )
+    names = _names("without", text.lower().replace("-", ""), tuple(ABLATIONS))
     for name in names:
         part, switch = ABLATIONS[name]
         changed_part = replace(getattr(profile, part), **{switch: False})
         profile = replace(profile, **{part: changed_part})
     return replace(profile, name="-".join([profile.name, *(["without", *names] if names else [])]))
+
+
+def _names(option: str, text: str, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the distinct names of a comma-separated list.
+
+    Raises:
+        ConfigurationError: one is not among the choices.
+    """
+    names = tuple(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
+    if unknown_names := [name for name in names if name not in choices]:
+        raise ConfigurationError(
+            f"--{option} {text!r}: {', '.join(unknown_names)}; choose from {', '.join(choices)}"
+        )
+    return names
 
 
 def _folder(suites: Sequence[Suite], data: Path | None, settings: Settings) -> Path | None:
@@ -246,18 +270,6 @@ def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoi
     if settings.semantic_scholar_api_key:
         return LIVE
     return LiteratureChoice(sample_file("papers.jsonl"))
-
-
-def _baselines(text: str) -> tuple[str, ...]:
-    stripped_names = (name.strip() for name in text.split(","))
-    names = tuple(dict.fromkeys(name for name in stripped_names if name and name != "none"))
-    unknown_names = [name for name in names if name not in BASELINES]
-    if unknown_names:
-        raise ConfigurationError(
-            f"--baselines {text!r}: {', '.join(unknown_names)}; choose from {', '.join(BASELINES)}, or"
-            " none"
-        )
-    return names
 
 
 def unit_of(
@@ -531,7 +543,6 @@ def _follows(request: BenchmarkRequest, settings: Settings, folder: Path) -> Ite
 BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
     job=BenchmarkJob,
     given=lambda job, _: (job.suite,),
-    request=BenchmarkRequest,
     resolve=_resolve,
     identity=("suite", "data_sha256", "prompt_sha256", "conditions"),
     schema=BENCHMARKS,

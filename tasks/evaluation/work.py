@@ -11,7 +11,6 @@ from schemas.judgement.ranking import RankParameters, RankRequest, RunToRank
 from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
 from schemas.options.commands import EvaluateOptions
 from schemas.people.job import EvaluateJob
-from schemas.profile import Profile
 from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
@@ -21,7 +20,7 @@ from tasks.evaluation.modules import steps_of
 from tasks.evaluation.preparation import PREPARATION_STEPS
 from tasks.evaluation.steps import STEPS
 from tasks.judging.step import Step
-from tasks.work.declaration import Expected, Follow, Needs, Resolved, Result, Runs, Work
+from tasks.work.declaration import Common, Expected, Follow, Result, Runs, Work
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.parquet import write_bytes
 
@@ -33,8 +32,8 @@ def _given(job: EvaluateJob, folder: Path) -> tuple[Path]:
 
 
 def _resolve(
-    arguments: tuple[Path], options: EvaluateOptions, _: Profile, settings: Settings
-) -> Resolved[GivenIdeas, EvaluationParameters]:
+    arguments: tuple[Path], options: EvaluateOptions, common: Common, settings: Settings
+) -> RunRequest:
     """Resolve a file of ideas.
 
     Raises:
@@ -58,7 +57,8 @@ def _resolve(
         batch=bool(options.batch),
         batch_failures=options.batch_failures,
     )
-    return Resolved((GivenIdeas(path=path.resolve(), fields=options.field),), parameters)
+    unit = GivenIdeas(path=path.resolve(), fields=options.field)
+    return RunRequest(units=(unit,), parameters=parameters, **common)
 
 
 def _steps(request: RunRequest) -> tuple[Step[Any, Any], ...]:
@@ -119,12 +119,10 @@ def _follows(request: RunRequest, *_: object) -> tuple[Follow, ...]:
 EVALUATE: Work[GivenIdeas, EvaluationParameters, Any] = Work(
     job=EvaluateJob,
     given=_given,
-    request=RunRequest,
     resolve=_resolve,
     schema=RUNS,
-    needs=Needs(literature=True),
     steps=_steps,
-    campaign="flows.works.evaluate.evaluate:Evaluation",
+    do="flows.works.evaluate.evaluate:Evaluation",
     expects=_expected,
     result=_result,
     run=_evaluate,

@@ -7,7 +7,6 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.profile import Profile
 from schemas.settings import ExperimentSettings, Settings
 from schemas.works.experiment import Experiment, Stage
 from schemas.works.experiment_run import (
@@ -44,7 +43,7 @@ from tasks.experiments.task_folder import (
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls, add_calls
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Common, Expected, Result, Work
 from tasks.work.tools import Tools
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
@@ -135,8 +134,8 @@ def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
 
 
 def _resolve(
-    arguments: tuple[Any, ...], options: ExperimentOptions, profile: Profile, settings: Settings
-) -> Resolved[TaskSource, ExperimentParameters]:
+    arguments: tuple[Any, ...], options: ExperimentOptions, common: Common, settings: Settings
+) -> ExperimentRequest:
     """Raises ConfigurationError: invalid tasks, two of one name, none tunable without a model, or
     a sent task above the limits.
     """
@@ -163,8 +162,9 @@ def _resolve(
         )
     container = settings.experiments.container
     parameters = ExperimentParameters(method_version=METHOD_VERSION, container=container)
-    in_order = tuple(sources[name] for name in sorted(sources))
-    return Resolved(in_order, parameters, replace(profile, seed=options.seed))
+    units = tuple(sources[name] for name in sorted(sources))
+    seeded = {**common, "profile": replace(common["profile"], seed=options.seed)}
+    return ExperimentRequest(units=units, parameters=parameters, **seeded)
 
 
 def _check_limits(folder: Path, task_folder: TaskFolder, settings: ExperimentSettings) -> None:
@@ -233,10 +233,9 @@ EXPERIMENT: Work[TaskSource, ExperimentParameters, Experiment] = Work(
     schema=EXPERIMENTS,
     job=ExperimentJob,
     given=_given,
-    request=ExperimentRequest,
     resolve=_resolve,
     identity=("task_id", "content_sha256"),
-    needs=Needs(sandbox=True),
+    sandbox=True,
     steps=lambda request: () if request.engine.is_baseline else STEPS,
     do=_experiment,
     failed=_failed,

@@ -9,7 +9,7 @@ from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.profile import Profile
+from schemas.judging import Wording
 from schemas.settings import Settings
 from schemas.work import Judge
 from schemas.works.check_run import (
@@ -17,6 +17,7 @@ from schemas.works.check_run import (
     CheckHead,
     CheckOptions,
     CheckParameters,
+    CheckRequest,
     EarlierReview,
     ManuscriptSource,
     Preference,
@@ -24,7 +25,7 @@ from schemas.works.check_run import (
 from schemas.works.manuscripts import Decision
 from tasks.judging.models import shared_api_base
 from tasks.manuscripts.collect import collect_manuscripts, read_reasons
-from tasks.work.declaration import Resolved
+from tasks.work.declaration import Common
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_head, published_units
@@ -138,8 +139,8 @@ FORMS = ("auto", "pdf", "text", "latex")
 
 
 def resolve(
-    arguments: tuple[Any, ...], options: CheckOptions, profile: Profile, settings: Settings
-) -> Resolved[ManuscriptSource, CheckParameters]:
+    arguments: tuple[Any, ...], options: CheckOptions, common: Common, settings: Settings
+) -> CheckRequest:
     """Resolve the manuscripts and the parameters of their check.
 
     With `--reasons` but without `--judge`, the engine itself judges. A revision has the problem
@@ -159,6 +160,7 @@ def resolve(
     parameters = CheckParameters(
         form=options.form,
         maximum_problems=options.problems,
+        wording=options.wording,
         review=options.review,
         attempt_count=options.attempts,
         repetition_count=options.repetitions,
@@ -166,7 +168,8 @@ def resolve(
     )
     reasons = read_reasons(options.reasons) if options.reasons is not None else None
     sources = collect_manuscripts(papers, reasons, maximum_bytes=settings.documents.maximum_bytes)
-    judging, seed = profile.judging, options.seed
+    profile, seed = common["profile"], options.seed
+    judging = profile.judging
     if options.effort is not None:
         judging = replace(judging, judgement=replace(judging.judgement, effort=options.effort))
     if options.revise is not None:
@@ -184,7 +187,8 @@ def resolve(
                 cutoff_date=earlier_head.cutoff_date,
             ),
         )
-    return Resolved(sources, parameters, replace(profile, seed=seed, judging=judging))
+    changed = {**common, "profile": replace(profile, seed=seed, judging=judging)}
+    return CheckRequest(units=sources, parameters=parameters, **changed)
 
 
 def _conflicts(options: CheckOptions) -> Iterator[tuple[bool, str]]:
@@ -200,6 +204,10 @@ def _conflicts(options: CheckOptions) -> Iterator[tuple[bool, str]]:
         options.review and form == "pdf",
         "--review reads the text section by section, and --form pdf attaches the file: use --form"
         " auto or text",
+    )
+    yield (
+        options.review and options.wording is Wording.PUBLISHED,
+        "--wording published asks the published question, in one reading: leave out --review",
     )
     yield (
         looks_up and not options.review,

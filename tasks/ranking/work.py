@@ -21,16 +21,16 @@ from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import VOTES_IN_LAKE, RankOptions
 from schemas.people.decisions import Stage
 from schemas.people.job import RankJob
-from schemas.profile import Profile
 from schemas.run import Module, Run
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.calibration.calibrator_files import with_prior
 from tasks.ideas.read import read_ideas
+from tasks.ideas.text_files import UnreadManuscripts
 from tasks.judging.batches.option import wants_batches
 from tasks.ranking.expected import calls_of_ranking
 from tasks.ranking.steps import STEPS
-from tasks.work.declaration import Expected, Follow, Needs, Resolved, Result, Runs, Work
+from tasks.work.declaration import Common, Expected, Follow, Result, Runs, Work
 from warehouse.app.approvals import admit, load_project
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.rankings.queries import whole_ranking
@@ -47,15 +47,15 @@ def _given(job: RankJob, _: Path) -> tuple[RunToRank]:
 def _resolve(
     selection: tuple[RunId | None, RunRequest | None, bool],
     options: RankOptions,
-    profile: Profile,
+    common: Common,
     _: Settings,
-) -> Resolved[RunToRank, RankParameters]:
+) -> RankRequest:
     """Resolve the options.
 
     Raises ConfigurationError: bridge pairs in a batch, or Elo without votes.
     """
     run_id, evaluation, stored_will_do = selection
-    profile, votes = with_prior(profile), options.votes
+    profile, votes = with_prior(common["profile"]), options.votes
     if options.method is RatingMethod.ELO and votes is None:
         raise ConfigurationError(
             "--method elo needs people's votes: name them with --votes FILE (or lake), or"
@@ -83,7 +83,9 @@ def _resolve(
         batch=batch,
         batch_failures=options.batch_failures,
     )
-    return Resolved((RunToRank(run_id=run_id, evaluation=evaluation),), parameters, profile)
+    unit = RunToRank(run_id=run_id, evaluation=evaluation)
+    changed = {**common, "profile": profile}
+    return RankRequest(units=(unit,), parameters=parameters, **changed)
 
 
 def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
@@ -150,7 +152,12 @@ def _expected(request: RankRequest, settings: Settings) -> Expected:
     ideas: Sequence[Idea]
     if unit.evaluation is not None:
         given_ideas, modules = unit.evaluation.ideas, unit.evaluation.parameters.modules
-        ideas = read_ideas(given_ideas.path, default_cutoff=None, fields=given_ideas.fields).ideas
+        ideas = read_ideas(
+            given_ideas.path,
+            default_cutoff=None,
+            fields=given_ideas.fields,
+            manuscripts=UnreadManuscripts(),
+        ).ideas
     else:
         with Warehouse(request.warehouse, settings).queries() as queries:
             run = queries.run(request.run_id)
@@ -180,12 +187,10 @@ def _result(head: RankingHead, _: Sequence[Any]) -> Result:
 RANK: Work[RunToRank, RankParameters, RankedGroup] = Work(
     job=RankJob,
     given=_given,
-    request=RankRequest,
     resolve=_resolve,
     schema=RANKINGS,
-    needs=Needs(),
     steps=lambda _: STEPS,
-    campaign="flows.works.rank.ranking:Ranking",
+    do="flows.works.rank.ranking:Ranking",
     expects=_expected,
     result=_result,
     run=_rank,

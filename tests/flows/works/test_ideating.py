@@ -24,7 +24,7 @@ from schemas.run import RunState
 from schemas.settings import Settings
 from schemas.works.ideation_run import IdeateOptions, IdeationRequest, Slot
 from tasks.ideas.read import read_ideas
-from tasks.ideation import work
+from tasks.ideation import rounds
 from tasks.ideation.course import ANOTHER_CONCEPT, REVISE, STAND, IdeationSummary, make_in_rounds
 from tasks.ideation.versions import VersionResult, VersionTools
 from tasks.ideation.work import IDEATE
@@ -65,6 +65,18 @@ def asked(folder: Path, server: OpenAIServer | None = None, **more: Any) -> Idea
 
 def resolved(path: Path, options: IdeateOptions) -> IdeationRequest:
     return request_of(IDEATE, (path,), options, Settings())
+
+
+def test_too_many_ideas_of_the_seeds_are_refused_in_one_line_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "seeds.jsonl"
+    seeds = ({"idea_id": f"i{n}", "text": f"Graph drawing with {n} layers"} for n in range(81))
+    path.write_text("\n".join(map(json.dumps, seeds)))
+    options = IdeateOptions(warehouse=tmp_path / "warehouse", per_seed=50)
+    with pytest.raises(ConfigurationError, match=r"4,050 ideas, and 4,000 are the most: take"):
+        resolved(path, options)
+    assert estimate(IDEATE, asked(tmp_path), Settings()).counts["ideas"] == len(SEEDS)
 
 
 def never_a_cluster(*_: object) -> Any:
@@ -260,7 +272,7 @@ def test_a_seed_that_names_no_concept_says_so(tmp_path: Path) -> None:
 def test_a_failure_of_our_own_is_the_failure_of_one_idea(
     tmp_path: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made_by, failed = work.make_version, []
+    made_by, failed = rounds.make_version, []
 
     async def fails_once(slot: Slot, tools: VersionTools) -> VersionResult:
         if not failed:
@@ -268,7 +280,7 @@ def test_a_failure_of_our_own_is_the_failure_of_one_idea(
             raise ZeroDivisionError
         return await made_by(slot, tools)
 
-    monkeypatch.setattr(work, "make_version", fails_once)
+    monkeypatch.setattr(rounds, "make_version", fails_once)
     request = asked(tmp_path, server, rounds=1, per_seed=2)
     summary = made(request)
     assert summary.published, summary.failed_expectations
