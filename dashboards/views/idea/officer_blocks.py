@@ -35,6 +35,7 @@ def officer_blocks(page: IdeaPage) -> Iterator[pg.Block]:
     yield pg.table(("Question", "Status", "Words", "Paper"), rows)
     for failure in page.evaluation.failures:
         if failure.reason is Reason.RETRACTED:
-            paper = page.papers.get(PaperId(failure.subject))
-            source = (" (", page.paper_link(paper.paper_id), ")") if paper is not None else ()
+            citing_id = PaperId(failure.subject)
+            is_paper = citing_id in page.papers
+            source = (" (", page.paper_link(citing_id), ")") if is_paper else ()
             yield pg.text(pg.strong("Retracted:"), f" {failure.detail}", *source, ".")
