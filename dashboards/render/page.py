@@ -203,10 +203,13 @@ def to_do(lines: Iterable[Part]) -> Listing:
 
 
 def table(columns: Sequence[Part | Column], rows: Iterable[Sequence[Part]]) -> Table:
-    """Return a table; a trailing colon in a heading (not shown) aligns numbers."""
-    return Table(
-        tuple(map(_column, columns)), tuple(tuple(line(cell) for cell in row) for row in rows)
-    )
+    """Return a table; a trailing colon in a heading (not shown) aligns numbers.
+
+    A cell of None prints as `–`.
+    """
+    missing = (Span(figures.NOTHING),)
+    cells = (tuple(missing if cell is None else line(cell) for cell in row) for row in rows)
+    return Table(tuple(map(_column, columns)), tuple(cells))
 
 
 def optional(block: Block | None) -> tuple[Block, ...]:
@@ -271,6 +274,8 @@ def _spans(part: Part) -> Line:
 
 def _one_line(words: str) -> str:
     """Collapse whitespace; a space at either end stays, as parts are joined."""
+    if words.isascii() and words.isprintable() and "  " not in words:  # nearly every cell
+        return words
     visible = INVISIBLE.sub(" ", words)
     inner = " ".join(visible.split())
     if not inner:

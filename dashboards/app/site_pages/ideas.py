@@ -37,7 +37,7 @@ from schemas.literature.naming import unturned
 from schemas.run import Run
 from warehouse.kinds.rankings.queries import default_ranking, ideas_by_ranking, rankings_of
 
-MOST_SHOWN, SHORTLISTED = 500, 3
+PAGE_ROWS, SHORTLISTED = 100, 3
 Row: TypeAlias = dict[str, Any]
 # Filters of the list; ranks count all ideas of a group.
 ONLY: dict[str, Callable[[polars.DataFrame], polars.DataFrame]] = {
@@ -103,7 +103,7 @@ def show(visit: Visit) -> PageContent:
     blocks = (
         *_head(run, leaderboard, members),
         *_chart(visit, leaderboard, group, members),
-        *_table(leaderboard, visible_ideas),
+        *_table(visit, leaderboard, visible_ideas),
     )
     return PageContent("Ideas", blocks, form(*fields))
 
@@ -165,14 +165,25 @@ def _head(run: Run, leaderboard: Board, members: polars.DataFrame) -> Iterator[p
         yield pg.text("Weights differ from the run's own; “Change” holds each rank against those.")
 
 
-def _table(leaderboard: Board, ideas: polars.DataFrame) -> Iterator[pg.Block]:
+def _table(visit: Visit, leaderboard: Board, ideas: polars.DataFrame) -> Iterator[pg.Block]:
     if ideas.is_empty():
         yield pg.text("No idea has these words in its title or identifier.")
         return
-    rows, columns = ideas.head(MOST_SHOWN).to_dicts(), _columns(leaderboard)
+    first = max(1, int(number_in_address(visit, "from", 1e9, "the place of an idea") or 1))
+    rows, columns = ideas[first - 1 :].head(PAGE_ROWS).to_dicts(), _columns(leaderboard)
     yield pg.table(list(columns), ([cell(row) for cell in columns.values()] for row in rows))
-    if len(ideas) > MOST_SHOWN:
-        yield pg.text(f"The first {MOST_SHOWN} of {len(ideas):,}: search, or choose a group.")
+    if len(ideas) > PAGE_ROWS:
+        starts = {
+            "Earlier": max(1, first - PAGE_ROWS) if first > 1 else 0,
+            "Next": first + PAGE_ROWS,
+        }
+        links = (
+            pg.line(" ", pg.report(words, with_query("/ideas", **{**visit.query, "from": start})))
+            for words, start in starts.items()
+            if 0 < start <= len(ideas)
+        )
+        shown = f"Places {first:,} to {first + len(rows) - 1:,} of {len(ideas):,}."
+        yield pg.text(shown, *links)
 
 
 def _chart(
