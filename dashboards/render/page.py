@@ -104,6 +104,7 @@ class Figure:
         svg: with title and description; its classes are those of `chart.css`.
         description: alternative text.
         size: width and height in pixels.
+        narrow_svg: the same for phones, shown on web pages; empty: none.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Figure:
     caption: str
     description: str
     size: tuple[int, int]
+    narrow_svg: str = ""
 
 
 @dataclass(frozen=True, slots=True)
