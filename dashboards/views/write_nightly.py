@@ -157,8 +157,8 @@ def _run(night: NightRun, *, has_links: bool) -> Iterator[pg.Block]:
         top = [
             (
                 idea.title.strip() or idea.idea_id,
-                "–" if idea.group is None else idea.group,
-                "–" if idea.rank is None else idea.rank,
+                idea.group,
+                idea.rank,
                 figures.mean(idea.score),
             )
             for idea in night.top

@@ -75,7 +75,7 @@ def _wait_for_estimate(warehouse: Warehouse, job_id: str) -> dict[str, object]:
             raise UpstreamError(
                 NO_RUNNER
                 if runner_at_work(warehouse) is False
-                else f"the plan took longer than {PLAN_SECONDS:.0f} seconds: try again when the"
+                else f"the plan took longer than {figures.duration(PLAN_SECONDS)}: try again when the"
                 " machine is less busy"
             )
         time.sleep(POLL_SECONDS)
@@ -227,7 +227,7 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
             pg.code(run.planned.run_id),
             run.activity.value,
             run.in_words,
-            None if run.ideas_per_minute is None else figures.score(run.ideas_per_minute),
+            figures.rate(run.ideas_per_minute),
             run.ends_at,
             run.unscored_count,
             spent_of(run),

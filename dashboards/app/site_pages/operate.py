@@ -235,7 +235,7 @@ def call_outcomes(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
 
 
 def days(runs: Sequence[Run]) -> list[str]:
-    return [f"{run.started_at:%Y-%m-%d}" for run in runs]
+    return [figures.day(run.started_at) for run in runs]
 
 
 def show_sources(visit: Visit) -> PageContent:

@@ -68,7 +68,7 @@ def nights_chart(
                 chart.mark("text", f"{nights[at]}: {value_text}", kind=kind, data_at=str(at),
                            x=x, y=y, text_anchor=anchor)  # fmt: skip
         for at in range(last, -1, -ceil(len(nights) / (3 if is_narrow else DATES_SHOWN))):
-            chart.label(nights[at], across(at), bottom + 17, "tick", "middle")
+            chart.label(nights[at], min(across(at), width - 36), bottom + 17, "tick", "middle")
         for at in range(len(nights)):
             chart.mark("rect", kind="under", data_at=str(at), x=round(across(at) - half, 1), y=_TOP,
                        width=round(2 * half, 1), height=bottom - _TOP)  # fmt: skip
