@@ -19,10 +19,7 @@ USUAL = AlarmSettings()
 
 
 def judge_alarms(
-    run: Run,
-    labels: polars.DataFrame,
-    groups: polars.DataFrame,
-    thresholds: AlarmSettings = USUAL,
+    run: Run, labels: polars.DataFrame, groups: polars.DataFrame, thresholds: AlarmSettings = USUAL
 ) -> list[str]:
     """Return a sentence for each problem with the judges of a run.
 
@@ -114,9 +111,7 @@ def unscored_alarms(
 
 
 def _kinds_unanswered(
-    reasons: polars.DataFrame,
-    thresholds: AlarmSettings,
-    order_reasons: Sequence[str],
+    reasons: polars.DataFrame, thresholds: AlarmSettings, order_reasons: Sequence[str]
 ) -> list[str]:
     failure_reasons = [each.value for each in Reason if each.engine_failed]
     counts: dict[str, Counter[str]] = {}
@@ -154,10 +149,7 @@ _REASONS = {
 }
 
 
-def step_alarms(
-    step_counts: polars.DataFrame,
-    thresholds: AlarmSettings = USUAL,
-) -> list[str]:
+def step_alarms(step_counts: polars.DataFrame, thresholds: AlarmSettings = USUAL) -> list[str]:
     """Return an alarm for each step with too many unanswered questions.
 
     Args:

@@ -171,10 +171,7 @@ def _side_by_side(experiment: Experiment) -> Iterator[pg.Block]:
         yield pg.text("Over the strongest baseline, ", baseline, best)
     fresh = [each for each in experiment.executions if each.stage is Stage.CONFIRMATION]
     means = [
-        (
-            name.replace("_", " "),
-            *(measure(_mean_of(fresh, program, name)) for program in programs),
-        )
+        (name.replace("_", " "), *(measure(_mean_of(fresh, program, name)) for program in programs))
         for name in sorted({name for each in fresh for name in each.measures}, key=_with_numbers)
     ]
     if means:

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser
 
 from dashboards.render.data_docs import data_docs
 from dashboards.views.write_run import write_reports
+from schemas.identifiers import content_hash
 from tests.support import browser as browsers
 from tests.support.assay_command import environment
 from tests.support.assessed_evaluations import make_assessed_evaluation
@@ -87,7 +88,7 @@ OF_THE_SITE = (
     f"runs/{RUN}",
     "runs/check-a",
     f"runs/{RUN}/ranking",
-    f"paper?run={RUN}&paper=paper-00003-0",
+    f"paper?run={RUN}&paper={content_hash('3', '0', length=40)}",
     *(f"operate{part}" for part in PARTS_OF_OPERATE),
     *(f"operate/quality?view={view}" for view in ("Checks", "Judges")),
 )
