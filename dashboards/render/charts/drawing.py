@@ -144,9 +144,10 @@ def picture(figure: Figure, *, printed: bool = False) -> str:
             for match in _COLOR.finditer(_sheet("colors.css").partition("@media")[0])
         }
         style = _VARIABLE.sub(lambda match: colors[match[1]], _sheet("chart.css"))
+    drawing = figure.svg.replace(' class="wide"', "", 1)  # small pictures have no other drawing
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="{width}" height="{height}">\n'
-        f"<style>\n{style}\n</style>\n{figure.svg}\n</svg>\n"
+        f"<style>\n{style}\n</style>\n{drawing}\n</svg>\n"
     )
 
 
