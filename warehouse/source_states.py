@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from schemas.calls import CallStatus
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import Budget
@@ -90,8 +91,11 @@ class _Request:
 def source_states(warehouse: Warehouse, run_id: RunId) -> tuple[SourceState, ...]:
     """Return the states of a run's sources, then of its models, by name.
 
-    Landed units tell of sources, the gateway's record of Semantic Scholar, and the journal of
-    calls that have not landed of models.
+    Sources: from landed units; Semantic Scholar: from the gateway's record. Models: from calls of
+    units that have not landed.
+
+    Raises:
+        ConfigurationError: a file cannot be read, such as on a folder without write permission.
     """
     gateway = tuple(_gateway_requests(warehouse))
     sources = [
@@ -178,15 +182,15 @@ def _gateway_requests(warehouse: Layout) -> Iterator[_Request]:
 
 
 def _record(layout: Layout, name: str, value: float) -> list[tuple[Any, ...]]:
-    """Return rows of the gateway's record; none if there is no record, or it is being made."""
+    """Return rows of the gateway's record; none if there is no record."""
     path = layout.cache / RECORD_NAME
     if not path.exists():
         return []
     try:
         with closing(connect(path, timeout=1.0)) as connection:
             return connection.execute(statement("services", name), (value,)).fetchall()
-    except sqlite3.Error:
-        return []
+    except sqlite3.Error as error:
+        raise ConfigurationError(f"{path} cannot be read ({error})") from error
 
 
 def _journal(layout: Layout, run_id: RunId) -> list[tuple[str, datetime, str, str, str]]:

@@ -14,6 +14,7 @@ from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import NightFigures, night_figures
 from dashboards.views.run_page import failure_blocks
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.tables import TABLES
@@ -24,6 +25,7 @@ from warehouse.queries import Queries
 from warehouse.source_states import GATEWAY, gateway_use, source_states, worker_states
 from warehouse.statements import MARTS
 from warehouse.units.kind import kind_of
+from warehouse.warehouse import Warehouse
 
 NIGHTS = 30
 _ENDS = {"ok": "answered", "cached": "answered by a cache"}
@@ -173,35 +175,33 @@ def show(visit: Visit) -> PageContent:
 def _under_way(lake: Lake) -> Iterator[pg.Block]:
     """Yield the states of sources, models and workers of the runs under way."""
     runs = [run.planned for run in lake.under_way() if run.activity is Activity.RUNNING]
-    for use in gateway_use(lake.warehouse) if runs else ():
-        yield pg.text(
-            f"In the last hour the gateway sent {figures.plural(use.sent, 'request')} to {use.host},"
-            f" of {round(3600 * use.allowed_per_second):,} that its allowance is:"
-            f" {figures.measure(use.allowed_per_second)} a second. {use.limited:,} were asked to slow down."
-        )
-    for run in runs:
-        yield pg.heading(f"Run {run.run_id}: sources and workers")
-        states = source_states(lake.warehouse, run.run_id)
-        columns = (
-            "Source or model",
-            "State",
-            "Until",
-            "Last asked",
-            "Waiting:",
-            "In its own words",
-        )
-        rows = [
-            (each.name, each.answering.value, each.until, each.asked_at, each.in_flight, each.said)
-            for each in states
-        ]
-        yield pg.table(columns, rows) if rows else pg.text("Nothing has been asked yet.")
-        workers = worker_states(lake.warehouse, run.run_id)
-        yield from pg.bullets(
-            f"{each.name}: {figures.plural(each.in_flight, 'model call')} since {figures.moment(each.since)}"
-            for each in workers
-        )
-        if not workers:
-            yield pg.text("No worker waits for a model.")
+    try:
+        for use in gateway_use(lake.warehouse) if runs else ():
+            yield pg.text(
+                f"In the last hour the gateway sent {figures.plural(use.sent, 'request')} to"
+                f" {use.host}, of {round(3600 * use.allowed_per_second):,} that its allowance of"
+                f" {figures.measure(use.allowed_per_second)} a second permits;"
+                f" {use.limited:,} were asked to slow down."
+            )
+        for run in runs:
+            yield from _run_under_way(lake.warehouse, run.run_id)
+    except ConfigurationError as error:  # such as a folder that this process may not write to
+        yield pg.note(f"The state of sources and workers is unknown: {error}")
+
+
+def _run_under_way(warehouse: Warehouse, run_id: RunId) -> Iterator[pg.Block]:
+    states, workers = source_states(warehouse, run_id), worker_states(warehouse, run_id)
+    yield pg.heading(f"Run {run_id}: sources and workers")
+    columns = ("Source or model", "State", "Until", "Last asked", "Waiting:", "In its own words")
+    rows = [(each.name, each.answering.value, each.until, each.asked_at, each.in_flight, each.said)
+            for each in states]  # fmt: skip
+    yield pg.table(columns, rows) if rows else pg.text("Nothing has been asked yet.")
+    yield from pg.bullets(
+        f"{each.name}: {figures.plural(each.in_flight, 'model call')} since {figures.moment(each.since)}"
+        for each in workers
+    )
+    if not workers:
+        yield pg.text("No worker waits for a model.")
 
 
 def nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:

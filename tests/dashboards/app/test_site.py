@@ -202,7 +202,7 @@ def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: 
     assert states["m"]["Until"].startswith(f"{now:%Y-%m-%d}")
     gateway = states["semantic scholar"]
     assert (gateway["State"], gateway["In its own words"]) == ("refuses for good", "HTTP 403")
-    assert "sent 3 requests to api.semanticscholar.org, of 7,200" in operate.words
+    assert "sent 3 requests to api.semanticscholar.org, of 7,200 that" in operate.words
     assert f"process {os.getpid()} on" in operate.words
     stopped = opened(site_of(warehouse), "/")
     assert "continues where it stopped" in stopped.words
