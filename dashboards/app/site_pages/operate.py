@@ -257,12 +257,12 @@ def _allowance(lake: Lake, run: Run) -> Iterator[pg.Block]:
     """Yield what the run might send to Semantic Scholar and what it sent."""
     if run.requests_per_second is None and run.maximum_requests is None:
         return
-    sources = lake.frame("sources", run_id=run.run_id)
-    own = sources.filter(polars.col("source") == GATEWAY.replace(" ", "_"))
-    sent, busiest = round(own["requests_worth"].sum()), own["most_a_second"].sum()
+    ((sent, busiest),) = lake.frame(
+        "requests_sent", run_id=run.run_id, source=GATEWAY.replace(" ", "_")
+    ).rows()
     rate, most = run.requests_per_second, run.maximum_requests
     yield pg.heading("Allowance of Semantic Scholar")
     yield pg.table(("", "Might send:", "Sent:"), (
-        ("Requests a second", None if rate is None else figures.measure(rate), f"{busiest:.0f} at most"),
-        ("Requests", "no limit" if most is None else most, sent),
+        ("Requests a second", None if rate is None else figures.measure(rate), f"{round(busiest):,} at most"),
+        ("Requests", "no limit" if most is None else most, round(sent)),
     ))  # fmt: skip
