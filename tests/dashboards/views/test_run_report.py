@@ -72,7 +72,7 @@ def test_the_sql_it_suggests_works(warehouse):
 def test_the_chart_is_in_the_page_and_not_in_markdown(warehouse):
     assert not re.search("^```chart", run_report(warehouse, RUN, "md"), re.MULTILINE)
     html = run_report(warehouse, RUN, "html")
-    assert html.count("<svg") == 2
+    assert html.count("<figure") == 2
     assert '<title id="chart-title">Scores by group</title>' in html
     assert "Score, points of 10" in html
 
