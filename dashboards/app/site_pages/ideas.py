@@ -11,6 +11,7 @@ from dashboards.app.board import (
     Board,
     basis_of,
     board,
+    groups_of,
     label,
     parts_of,
     rank_changes,
@@ -61,8 +62,14 @@ def show(visit: Visit) -> PageContent:
     basis = option_in_address(visit, "basis", [BY_SCORES, *heads], default_basis)
     ideas = lake.frame("leaderboard", run_id=run.run_id)
     weights = _weights(visit, ideas, run) if basis == BY_SCORES else weights_of(run)
-    leaderboard = board(lake, run, heads.get(basis), weights)
-    group = option_in_address(visit, "group", [EVERY_GROUP, *leaderboard.groups], EVERY_GROUP)
+    head = heads.get(basis)
+    placed_ideas = ideas
+    if head is not None:
+        names = {"run_id": run.run_id, "ranking_id": head.ranking_id}
+        placed_ideas = lake.frame("places_by_matches", **names)
+    group_names = groups_of(placed_ideas)
+    group = option_in_address(visit, "group", [EVERY_GROUP, *group_names], EVERY_GROUP)
+    leaderboard = board(lake, run, head, weights, group)
     members = leaderboard.leaders
     if group != EVERY_GROUP:
         members = leaderboard.frame.filter(polars.col("group") == group)
@@ -72,13 +79,11 @@ def show(visit: Visit) -> PageContent:
         _search(ONLY[only](members), search_text) if only else _search(members, search_text)
     )
     parts = scored_parts(ideas) if basis == BY_SCORES else ()
-    groups = [(each, each) for each in (EVERY_GROUP, *leaderboard.groups)]
+    groups = [(each, each) for each in (EVERY_GROUP, *group_names)]
     bases = [(each, each) for each in (BY_SCORES, *heads)]
     fields = (
         run_field(visit, run),
-        Field("group", "Group", group, EVERY_GROUP, groups)
-        if len(leaderboard.groups) > 1
-        else None,
+        Field("group", "Group", group, EVERY_GROUP, groups) if len(group_names) > 1 else None,
         Field("basis", "Ranks rest on", basis, default_basis, bases) if heads else None,
         Field("only", "Show", only, "", [("", "All"), *((each, each) for each in ONLY)]),
         Field(
