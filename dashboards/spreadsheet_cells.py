@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import polars  # late: it takes long to import
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# Readers drop these before they look for a formula, each some of them.
+_DROPPED_SIGNS = "".join(map(chr, (*range(0x21), *range(0x7F, 0xA1), *range(0x200B, 0x2010)))) + (
+    "\xad\u2028\u2029\u2060\ufeff"
+)
 # As its line terminator, these make `csv.writer` quote a cell that contains one.
 _QUOTED_SIGNS = ";\t\r\n"
 _SEPARATOR = bounded(r'([;\t\r\n]"*)')
@@ -48,7 +52,9 @@ def escape_formula(text: str) -> str:
 
     Numbers written as text stay numbers. Source: OWASP, CSV injection.
     """
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) and not _is_number(text) else text
+    starts = (text, text.lstrip(_DROPPED_SIGNS))
+    is_formula = any(each.startswith(_FORMULA_STARTS) for each in starts)
+    return f"'{text}" if is_formula and not _is_number(text) else text
 
 
 def csv_line(cells: Sequence[object]) -> str:

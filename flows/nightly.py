@@ -315,9 +315,7 @@ def _summarise(warehouse: Warehouse, outcomes: dict[str, str], published_ids: li
     A night without a file is not posted.
     """
     now = datetime.now(UTC)
-    summary = write_nightly(
-        warehouse, now, outcomes, published_ids, thresholds=warehouse.settings.alarms
-    )
+    summary = write_nightly(warehouse, now, outcomes, published_ids)
     share_reports(warehouse, (summary.markdown_path, summary.html_path, *summary.day_paths))
     create_markdown_artifact(
         markdown=summary.markdown, key="nightly-summary", description=str(summary.html_path)

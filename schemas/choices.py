@@ -131,7 +131,7 @@ class LiteratureChoice(_Choice):
         if text.startswith(_SNAPSHOT) and place:
             return cls(Path(place), then_live=text.endswith(_THEN_LIVE))
         raise ConfigurationError(
-            f"--literature {text!r}: write {_SNAPSHOT}PATH, {_SNAPSHOT}PATH{_THEN_LIVE}, {_LIVE}, "
+            f"--literature {text!r:.200}: write {_SNAPSHOT}PATH, {_SNAPSHOT}PATH{_THEN_LIVE}, {_LIVE}, "
             "or a gateway's URL"
         )
 

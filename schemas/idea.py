@@ -117,6 +117,14 @@ class Idea(Noun):
         default_factory=dict,
         description="Other fields of the user, a JSON object of strings.",
     )
+    manuscript: str | None = Field(
+        default=None,
+        description="File of the manuscript whose plan the idea is; None: it was given as an idea.",
+    )
+    translation: Prose | None = Field(
+        default=None,
+        description="The text in English, by a model, which was judged; None: it is in English.",
+    )
     duplicate_of: IdeaId | None = Field(
         default=None,
         description="An earlier, nearly identical idea.",
@@ -134,6 +142,11 @@ class Idea(Noun):
         names = ("idea_id", "title", "text", "problem", "method", "experiment", "cutoff_date")
         values = {name: getattr(self, name) for name in (*names, "group", METADATA)}
         return {name: value for name, value in values.items() if value not in (None, {})}
+
+    @property
+    def english_text(self) -> str:
+        """Return the text that is searched with and judged."""
+        return self.translation or self.text
 
     @property
     def authors(self) -> tuple[str, ...]:

@@ -130,6 +130,8 @@ class Reason(StrEnum):
         Passes.NEVER,
         About.SCORE,
     )
+    # Final for this engine: a model translates.
+    OTHER_LANGUAGE = ("other_language", "it is not in English", Passes.NEVER, About.SCORE)
     NOTHING_TO_JUDGE = (
         "nothing_to_judge",
         "there was nothing to judge",
@@ -408,7 +410,6 @@ class Reason(StrEnum):
         Passes.NEVER,
         About.ENTRY,
     )
-    OTHER_LANGUAGE = ("other_language", "it is not in English", Passes.NEVER, About.ENTRY)
     ABOUT_WRITING = ("about_writing", "it is about the writing", Passes.NEVER, About.ENTRY)
     ABOUT_RESULTS = ("about_results", "it is about results", Passes.NEVER, About.ENTRY)
     NOT_ABOUT_THE_IDEA = (

@@ -3,12 +3,14 @@
 Each section reads `ASSAY_<SECTION>__<FIELD>`; some settings also read other tools' variables.
 """
 
+import os
 from pathlib import Path
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from schemas.choices import LiteratureChoice
+from schemas.errors import ConfigurationError
 from schemas.place import Home, WarehouseFolder
 from schemas.secrets import Key, Secret
 from schemas.works.experiment import Container
@@ -32,20 +34,16 @@ class LiteratureSettings(Section):
     requests_per_second: float = Field(
         default=1.0, gt=0, le=1000, description="Rate limit of the key, over all endpoints."
     )
-    timeout_seconds: float = Field(default=60.0, gt=0)
-    maximum_attempts: int = Field(default=6, ge=1, le=20)
-    maximum_total_seconds: float = Field(
-        default=300.0, gt=0, description="Maximum time of one look-up with retries."
+    timeout_seconds: float = Field(
+        default=60.0,
+        gt=0,
+        description="Of one request, and of the wait for an unreachable gateway, which may restart.",
     )
+    maximum_attempts: int = Field(default=6, ge=1, le=20)
     retry_base_seconds: float = Field(
         default=1.0,
         gt=0,
         description="Wait before the first retry; it doubles with each further one, with jitter.",
-    )
-    restart_seconds: float = Field(
-        default=60.0,
-        gt=0,
-        description="Maximum wait of a request for an unreachable gateway, which may restart.",
     )
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
@@ -68,19 +66,12 @@ class LanguageModelSettings(Section):
     timeout_seconds: float = Field(
         default=120.0,
         gt=0,
-        description="For a reply of up to 4,096 tokens; proportionally longer for longer replies.",
+        description=(
+            "For a reply of up to 4,096 tokens; proportionally longer for longer replies. A question"
+            " with its retries may take five times as long."
+        ),
     )
     maximum_attempts: int = Field(default=4, ge=1, le=20)
-    maximum_total_seconds: float = Field(
-        default=600.0,
-        gt=0,
-        description="For one question with its retries; scales like the timeout.",
-    )
-    maximum_completion_tokens: int | None = Field(
-        default=None,
-        ge=64,
-        description="Maximum tokens of a reply, without thinking; None: by profile or step.",
-    )
     thinking: str = Field(
         default="auto",
         pattern="^(auto|yes|no)$",
@@ -114,8 +105,9 @@ class LanguageModelSettings(Section):
 class DocumentSettings(Section):
     """Limits on downloading and parsing full texts."""
 
-    grobid_timeout_seconds: float = Field(default=60.0, gt=0)
-    download_timeout_seconds: float = Field(default=30.0, gt=0)
+    timeout_seconds: float = Field(
+        default=60.0, gt=0, description="Of one download, and of one reply of GROBID."
+    )
     resolve_names_at_proxy: bool = Field(
         default=False,
         description=(
@@ -178,19 +170,6 @@ class ClusterSettings(Section):
 class SourceSettings(Section):
     """Settings of other sources: arXiv, OpenAlex, Crossref, web and code search."""
 
-    timeout_seconds: float = Field(default=30.0, gt=0, description="For one complete response.")
-    maximum_attempts: int = Field(default=4, ge=1, le=20)
-    maximum_total_seconds: float = Field(
-        default=90.0,
-        gt=0,
-        description="Maximum time of one request with retries, without queueing.",
-    )
-    retry_base_seconds: float = Field(
-        default=1.0,
-        gt=0,
-        description="Wait before the first retry; it doubles with each, with jitter.",
-    )
-    maximum_bytes: int = Field(default=10_000_000, ge=1000, description="Of one answer, unpacked.")
     requests_per_minute: dict[str, float] = Field(
         default_factory=dict, description="Rate limits by source name, if not the default."
     )
@@ -249,7 +228,6 @@ class DashboardSettings(Section):
     provider: ProviderSettings | None = Field(
         default=None, description="Sign-in for holders of accounts; None: passwords only."
     )
-    session_hours: float = Field(default=12.0, gt=0, le=8760, description="Lifetime of a sign-in.")
     models: dict[str, ModelChoice] = Field(
         default_factory=dict,
         description=(
@@ -273,7 +251,9 @@ class DashboardSettings(Section):
     )
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
-        description=('Additional host names of the dashboard, as JSON: ["assay.example.org"].'),
+        description=(
+            'Additional host names of the dashboard and the API, as JSON: ["assay.example.org"].'
+        ),
     )
     prices: Path | None = Field(
         default=None,
@@ -321,20 +301,6 @@ class ExperimentSettings(Section):
         ge=64 << 20,
         description="Maximum `limits.memory_bytes` of a submitted task.",
     )
-    sent_scratch_bytes: int = Field(
-        default=1 << 30,
-        ge=1 << 20,
-        description="Maximum `limits.scratch_bytes` of a submitted task.",
-    )
-    sent_answer_bytes: int = Field(
-        default=64 << 20, ge=1_000, description="Maximum `limits.answer_bytes` of a submitted task."
-    )
-    sent_processes: int = Field(
-        default=64, ge=4, description="Maximum `limits.processes` of a submitted task."
-    )
-    sent_runs: int = Field(
-        default=2_000, ge=11, description="Maximum total runs of `trials` of a submitted task."
-    )
 
     @property
     def container(self) -> Container | None:
@@ -342,37 +308,6 @@ class ExperimentSettings(Section):
         if self.container_runtime is None:
             return None
         return Container(runtime=self.container_runtime, image=self.container_image)
-
-
-class AlarmSettings(Section):
-    """Thresholds of alarms on pages and in the nightly summary."""
-
-    unscored_share: float = Field(
-        default=0.2, ge=0, le=1, description="Share of a run's judgements without a score."
-    )
-    unscored_rise: float = Field(
-        default=0.1, ge=0, le=1, description="Rise of that share over the previous comparable run."
-    )
-    dearer_times: float = Field(
-        default=2.0,
-        gt=1,
-        description="Factor of the cost per idea over the previous comparable run.",
-    )
-    collapsed_share: float = Field(
-        default=0.9, gt=0, le=1, description="Share of one label among judgements of a kind."
-    )
-    position_bias: float = Field(
-        default=0.2, gt=0, le=1, description="Difference of the win shares of both positions."
-    )
-    order_agreement: float = Field(
-        default=0.6,
-        ge=0,
-        le=1,
-        description="Least share of pairs with equal verdicts in both orders.",
-    )
-    enough: int = Field(
-        default=20, ge=1, description="Least number of judgements or matches for an alarm."
-    )
 
 
 class JobSettings(Section):
@@ -389,20 +324,10 @@ class ApiSettings(Section):
     maximum_body_bytes: int = Field(
         default=20_000_000, ge=1000, description="Of one request; larger ones are refused."
     )
-    body_seconds: float = Field(
-        default=30.0, gt=0, description="Maximum time to receive the body of a request."
-    )
-    idle_seconds: float = Field(
+    timeout_seconds: float = Field(
         default=30.0,
         gt=0,
-        description="Maximum time of a connection without a complete request head.",
-    )
-    requests_at_once: int = Field(
-        default=32, ge=1, description="Concurrent requests of one token, including watched jobs."
-    )
-    allowed_hosts: tuple[str, ...] = Field(
-        default=(),
-        description=('Additional host names of the service, as JSON: ["assay.example.org"].'),
+        description="Maximum time to receive the head of a request, and as long for its body.",
     )
 
 
@@ -415,10 +340,6 @@ class VotingSettings(Section):
         le=0.5,
         description="Share of attention checks, in which one side is scrambled.",
     )
-    most_per_minute: int = Field(
-        default=20, ge=1, description="Maximum votes of one voter per minute."
-    )
-    most_per_day: int = Field(default=500, ge=1, description="Maximum votes of one voter per day.")
     questions_per_day: int = Field(
         default=10,
         ge=0,
@@ -430,9 +351,8 @@ class VotingSettings(Section):
 
 
 class CacheSettings(Section):
-    """Bounds of each cache (replies, look-ups, documents, vectors) for `warehouse compact`."""
+    """Bound of each cache (replies, look-ups, documents, vectors) for `warehouse compact`."""
 
-    maximum_days: float = Field(default=365.0, gt=0, description="Older entries are dropped.")
     maximum_megabytes: int = Field(
         default=10_000, ge=1, description="In a larger cache, the oldest entries are dropped."
     )
@@ -443,11 +363,6 @@ class BatchSettings(Section):
 
     poll_seconds: float = Field(
         default=60.0, gt=0, description="Interval of checks whether a batch has ended."
-    )
-    maximum_hours: float = Field(
-        default=50.0,
-        gt=0,
-        description="Maximum wait for a batch; providers end one after 24 to 48 hours.",
     )
 
 
@@ -476,8 +391,43 @@ def _with_aliases(*variables: str) -> Any:
     return Field(default=None, validation_alias=AliasChoices(*variables))
 
 
+_CONSTANT = "is a constant now"
+RETIRED = {
+    "ALARMS": f"{_CONSTANT}, in dashboards/views/alarms.py",
+    "API__ALLOWED_HOSTS": "is ASSAY_DASHBOARD__ALLOWED_HOSTS",
+    "API__BODY_SECONDS": "is ASSAY_API__TIMEOUT_SECONDS",
+    "API__IDLE_SECONDS": "is ASSAY_API__TIMEOUT_SECONDS",
+    "API__REQUESTS_AT_ONCE": f"{_CONSTANT}: 32",
+    "BATCHES__MAXIMUM_HOURS": f"{_CONSTANT}: 50",
+    "CACHES__MAXIMUM_DAYS": f"{_CONSTANT}: 365",
+    "DASHBOARD__SESSION_HOURS": f"{_CONSTANT}: 12",
+    "DOCUMENTS__DOWNLOAD_TIMEOUT_SECONDS": "is ASSAY_DOCUMENTS__TIMEOUT_SECONDS",
+    "DOCUMENTS__GROBID_TIMEOUT_SECONDS": "is ASSAY_DOCUMENTS__TIMEOUT_SECONDS",
+    "EXPERIMENTS__SENT_ANSWER_BYTES": f"{_CONSTANT}: 64 MiB",
+    "EXPERIMENTS__SENT_PROCESSES": f"{_CONSTANT}: 64",
+    "EXPERIMENTS__SENT_RUNS": f"{_CONSTANT}: 2,000",
+    "EXPERIMENTS__SENT_SCRATCH_BYTES": f"{_CONSTANT}: 1 GiB",
+    "LANGUAGE_MODEL__MAXIMUM_COMPLETION_TOKENS": "is `answer_tokens` in the profile",
+    "LANGUAGE_MODEL__MAXIMUM_TOTAL_SECONDS": "is five times ASSAY_LANGUAGE_MODEL__TIMEOUT_SECONDS",
+    "LITERATURE__MAXIMUM_TOTAL_SECONDS": f"{_CONSTANT}: 300",
+    "LITERATURE__RESTART_SECONDS": "is ASSAY_LITERATURE__TIMEOUT_SECONDS",
+    "SOURCES__MAXIMUM_ATTEMPTS": f"{_CONSTANT}: 4",
+    "SOURCES__MAXIMUM_BYTES": f"{_CONSTANT}: 10,000,000",
+    "SOURCES__MAXIMUM_TOTAL_SECONDS": f"{_CONSTANT}: 90",
+    "SOURCES__RETRY_BASE_SECONDS": f"{_CONSTANT}: 1",
+    "SOURCES__TIMEOUT_SECONDS": f"{_CONSTANT}: 30",
+    "VOTING__MOST_PER_DAY": f"{_CONSTANT}: 500",
+    "VOTING__MOST_PER_MINUTE": f"{_CONSTANT}: 20",
+}
+"""Settings of earlier versions, and what each became."""
+
+
 class Settings(Home):
-    """All settings, read once by the command line, the flows and the gateway."""
+    """All settings, read once by the command line, the flows and the gateway.
+
+    Raises:
+        ConfigurationError: a variable names a section or a setting that does not exist.
+    """
 
     semantic_scholar_api_key: Key | None = _with_aliases(
         "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"
@@ -513,7 +463,6 @@ class Settings(Home):
     sources: SourceSettings = SourceSettings()
     dashboard: DashboardSettings = DashboardSettings()
     runs: RunSettings = RunSettings()
-    alarms: AlarmSettings = AlarmSettings()
     experiments: ExperimentSettings = ExperimentSettings()
     jobs: JobSettings = JobSettings()
     voting: VotingSettings = VotingSettings()
@@ -522,6 +471,24 @@ class Settings(Home):
     caches: CacheSettings = CacheSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     nightly: NightlySettings = NightlySettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_variables(cls, values: Any) -> Any:
+        prefix, delimiter = cls.model_config["env_prefix"], cls.model_config["env_nested_delimiter"]
+        for variable in os.environ:
+            section, nested, rest = variable.upper().removeprefix(prefix).partition(delimiter or "")
+            if not variable.upper().startswith(prefix) or not nested:
+                continue
+            field = cls.model_fields.get(section.lower())
+            known = getattr(field.annotation, "model_fields", {}) if field else {}
+            name = rest.partition(nested)[0]
+            if name.lower() not in known:
+                became = RETIRED.get(f"{section}__{name}") or RETIRED.get(section)
+                raise ConfigurationError(
+                    f"setting {variable[:100]} {became or 'does not exist'}: unset it"
+                )
+        return values
 
     @property
     def catalogue(self) -> str | None:

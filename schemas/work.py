@@ -114,6 +114,9 @@ class Summary(Noun, Generic[HeadT]):
         default=(), description="Requests to people that must be answered first."
     )
     log_path: Path | None = None
+    page: Any = Field(
+        default=None, exclude=True, repr=False, description="The published page, if it was read."
+    )
 
     def published_head(self) -> HeadT:
         """Return the head of a published run.

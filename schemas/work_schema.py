@@ -3,17 +3,15 @@
 Schemas are declared in the modules of `schemas/works`, where they are discovered.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from schemas.base import Noun
 from schemas.columns import Column, ColumnType, Table, columns_of
-from schemas.failure import Failure
 from schemas.people.ledger import Artefact
-from schemas.people.work_job import WorkJob
-from schemas.reasons import Reason
+from schemas.reasons import About, Reason
 from schemas.run import WorkHead
 
 NounT = TypeVar("NounT", bound=Noun)
@@ -74,11 +72,19 @@ def tables_of_unit(noun: type[Noun], name: str) -> Callable[..., Table]:
     return partial(table_of, before, ("run_id", name), per_idea=False)
 
 
-def reasons_of_unit(unit: Any) -> Iterator[Reason | None]:
-    """Yield the reasons why a unit, or a part of it, has no outcome."""
-    yield getattr(unit, "unscored_reason", None)
-    failures: tuple[Failure, ...] = getattr(unit, "failures", ())
-    yield from (failure.reason for failure in failures)
+def reasons_of_unit(unit: Noun) -> Iterator[Reason | None]:
+    """Yield the reasons why a unit, or a part of it, has no outcome.
+
+    These are the unit's fields named `..._reason`, `unscored_reason` of its parts, and its failures
+    except those of documents: such a unit is complete until the document is replaced.
+    """
+    for name, value in unit:
+        if name.endswith("_reason") and isinstance(value, Reason):
+            yield None if value.about is About.DOCUMENT else value
+        elif name == "failures":
+            yield from (each.reason for each in value if not each.is_of_a_document)
+        elif isinstance(value, tuple):
+            yield from (getattr(each, "unscored_reason", None) for each in value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,25 +92,22 @@ class WorkSchema(Generic[NounT, HeadT]):
     """Schema of a kind of work.
 
     Attributes:
-        word: name of the work in messages, of its landing folder, and of the table `<word>_runs`.
-        noun, head: models of a unit and of the head of a run.
+        noun, head: models of a unit and of the head of a run, such as `SurveyHead`.
         tables: tables of the kind, the unit's first; calls, failures and edges have common ones.
         unit: word for a unit; empty: from the key column, `question` of `question_id`.
         artefact: kind of the results in the ledger.
-        given: columns of the unit's table with its inputs.
-        reasons: yields reasons of missing parts; a retryable one leaves the unit incomplete.
-        jobs: job models of its commands.
     """
 
-    word: str
     noun: type[NounT]
     head: type[HeadT]
     tables: tuple[Table, ...]
     artefact: Artefact
-    jobs: tuple[type[WorkJob], ...]
     unit: str = ""
-    given: tuple[str, ...] = ()
-    reasons: Callable[[NounT], Iterable[Reason | None]] = reasons_of_unit
+
+    @property
+    def word(self) -> str:
+        """Name in messages, of the landing folder, and of the table `<word>_runs`."""
+        return self.head.__name__.removesuffix("Head").lower()
 
     @property
     def name_column(self) -> str:
@@ -115,6 +118,12 @@ class WorkSchema(Generic[NounT, HeadT]):
     def unit_noun(self) -> str:
         """Return the word for one unit."""
         return self.unit or self.name_column.removesuffix("_id")
+
+    @property
+    def input_column(self) -> str:
+        """Column of the unit's table with its input or its hash; empty: there is none."""
+        names = ("content_sha256", self.unit_noun, "text")
+        return next((name for name in names if name in self.noun.model_fields), "")
 
     @property
     def head_table(self) -> Table:

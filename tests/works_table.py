@@ -12,14 +12,14 @@ from typing import Any
 
 from schemas.work_schema import WorkSchema
 from schemas.works.registry import work_schemas
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Expected, Result, Work
 from tasks.works import works
 from tests.model_costs.__main__ import rewritten
 
 PAGE = Path(__file__).parents[1] / "docs" / "design" / "architecture.md"
 BEGIN = "<!-- works: python -m tests.works_table writes what follows -->\n"
 END = "<!-- end of works -->\n"
-RETURNED = (Resolved, Expected, Result)
+RETURNED = (Expected, Result)
 """What functions of a declaration give, whose fields are not set in it."""
 
 
@@ -34,22 +34,21 @@ def with_table(page: str) -> str:
 
 def tables() -> str:
     """The fields of a declaration and of its schema, and how many there are with all they hold."""
-    declared, needs, schemas = _fields(Work), _fields(Needs), _fields(WorkSchema)
+    declared, schemas = _fields(Work), _fields(WorkSchema)
     returned = {each.__name__: list(_fields(each)) for each in RETURNED}
     told = "; ".join(f"`{name}`: {', '.join(names)}" for name, names in returned.items())
-    count = sum(map(len, (declared, needs, schemas, *returned.values())))
+    count = sum(map(len, (declared, schemas, *returned.values())))
     return "\n".join(
         [
             *_table(Work, declared, works(), lambda work: work.name),
             "",
-            "Its needs beside models, and its schema, as a module of `schemas/works/` declares it:",
+            "Its schema, as a module of `schemas/works/` declares it:",
             "",
-            *_table(Needs, needs, works(), lambda work: work.name, lambda work: work.needs),
-            *_table(WorkSchema, schemas, work_schemas(), lambda schema: schema.word)[2:],
+            *_table(WorkSchema, schemas, work_schemas(), lambda schema: schema.word),
             "",
             f"What functions of a declaration give has fields too. {told}.",
-            f"These are {count} fields: {len(declared)} of a declaration, {len(needs)} needs,"
-            f" {len(schemas)} of a schema, the others of what functions give.",
+            f"These are {count} fields: {len(declared)} of a declaration, {len(schemas)} of a schema, the"
+            " others of what functions give.",
             "",
         ]
     )
@@ -64,14 +63,13 @@ def _table(
     names: Iterable[str],
     all_of_them: Iterable[Any],
     called: Callable[[Any], str],
-    part: Callable[[Any], Any] = lambda each: each,
 ) -> list[str]:
     """A row for each field: what it says, and the kinds that set it."""
     meanings, everyone = dict(_meanings(of)), list(all_of_them)
     defaults = {field.name: _default(field) for field in dataclasses.fields(of)}
     lines = ["| field | says | set by |", "|---|---|---|"]
     for name in names:
-        by = [called(each) for each in everyone if getattr(part(each), name) != defaults[name]]
+        by = [called(each) for each in everyone if getattr(each, name) != defaults[name]]
         who = "all" if len(by) == len(everyone) else ", ".join(by)
         lines.append(f"| `{name}` | {meanings[name]} | {who} |")
     return lines

@@ -29,6 +29,7 @@ from warehouse.warehouse import Warehouse
 SIGN_IN_PATH = "/sign-in"
 # Readers of an open dashboard may do nothing that is recorded under a name.
 OPEN_ACTIONS = frozenset({Action.READ, Action.SUBMIT})
+LIFETIME = timedelta(hours=12)  # of a sign-in: a working day
 _SECRET_BYTES = 32
 
 
@@ -48,7 +49,6 @@ class Access:
 
     def __init__(self, warehouse: Warehouse, settings: DashboardSettings) -> None:
         self.warehouse, self.settings = warehouse, settings
-        self.lifetime = timedelta(hours=settings.session_hours)
         self._sessions: dict[str, float] = {}
         self._had_accounts = False
         self._lock = threading.Lock()
@@ -106,7 +106,7 @@ class Access:
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         with self._lock:  # else a concurrent sign-out could be undone
             self._sessions = {key: ends for key, ends in self._sessions.items() if now < ends}
-            self._sessions[_hash_of(secret)] = now + self.lifetime.total_seconds()
+            self._sessions[_hash_of(secret)] = now + LIFETIME.total_seconds()
         return secret
 
     def end(self, connection: HTTPConnection) -> None:

@@ -32,6 +32,7 @@ POLICY = "; ".join((
     "base-uri 'none'",
 ))  # fmt: skip
 _HEADERS = {
+    "cache-control": "private, no-cache",
     "content-security-policy": POLICY,
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",

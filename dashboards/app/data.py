@@ -10,10 +10,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import polars
 
-from dashboards.views.alarms import USUAL
 from schemas.identifiers import RunId
 from schemas.run import Run
-from schemas.settings import AlarmSettings, Settings
+from schemas.settings import Settings
 from warehouse.console.console import run_sql_with_names
 from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
@@ -44,13 +43,11 @@ class Lake:
 
     Attributes:
         prices: model prices, a file in LiteLLM's format.
-        thresholds: limits above which alarms are raised.
         version: the snapshot to read; None: the newest, looked up for every query.
     """
 
     warehouse: Warehouse
     prices: Path | None = None
-    thresholds: AlarmSettings = USUAL
     version: str | None = None
 
     def at_current_snapshot(self) -> "Lake":
@@ -100,7 +97,7 @@ class Lake:
 
         Raises:
             SqlError: the statement is wrong.
-            ConfigurationError: it is not a SELECT, takes too long, or returns too many rows.
+            ConfigurationError: it is not a SELECT, takes too long, or returns too much.
         """
         args = (statement, timeout_seconds, maximum_rows)
         answer: Answer = _cached_console_answer(
@@ -186,7 +183,6 @@ def open_lake(settings: Settings) -> Lake:
     return Lake(
         Warehouse(settings.dashboard.warehouse.resolve(), settings),
         prices=settings.dashboard.prices,
-        thresholds=settings.alarms,
     )
 
 

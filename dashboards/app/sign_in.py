@@ -1,6 +1,7 @@
 """Sign-in and sign-out: by account, by the shared password, or with a provider."""
 
 import asyncio
+import ipaddress
 import math
 import secrets
 import threading
@@ -19,6 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from dashboards.app.access import (
+    LIFETIME,
     SIGN_IN_PATH,
     Access,
     SignInBy,
@@ -136,7 +138,7 @@ class SignIn:
                 provider as openid,
             )  # late: its libraries take 0.2 s to import
 
-            self._provider = openid.Provider(provider, access.lifetime)
+            self._provider = openid.Provider(provider, LIFETIME)
             self._unusable = openid.UNUSABLE
 
     def routes(self) -> list[Route]:
@@ -187,7 +189,7 @@ class SignIn:
         Checks run one at a time, since each takes 64 MB. Clients who have to wait are refused
         without one.
         """
-        address = request.client.host if request.client else ""
+        address = _network(request.client.host) if request.client else ""
         name = name.strip().casefold()[:80]
         counters = [(self._by_address, address), (self._by_name, name)]
         if way is SignInBy.ONE_PASSWORD:
@@ -197,7 +199,9 @@ class SignIn:
             if wait_seconds > 0:
                 return None, f"Too many wrong passwords: wait {math.ceil(wait_seconds)} s."
             secret = await run_in_threadpool(self._session, way, name, password)
-            for attempts, client in counters:
+            # A right password forgives its own failures; others of the address remain, else the
+            # holder of an account could guess at all others without a delay.
+            for attempts, client in counters if secret is None else counters[-1:]:
                 attempts.record(client, right=secret is not None)
             if secret is None:
                 return None, _WRONG[way]
@@ -207,7 +211,7 @@ class SignIn:
     def _session(self, way: SignInBy, name: str, password: str) -> str | None:
         if way is SignInBy.ACCOUNT:
             database = services_of(self._warehouse)
-            return sign_in(database, name, password, self._access.lifetime)
+            return sign_in(database, name, password, LIFETIME)
         expected_password = self._access.settings.password
         is_right = expected_password is not None and equal_in_constant_time(
             password, expected_password
@@ -243,6 +247,7 @@ class SignIn:
         await run_in_threadpool(self._access.end, request)
         response = RedirectResponse(SIGN_IN_PATH, 303)
         response.delete_cookie(cookie_name(self._warehouse), httponly=True, samesite="strict")
+        response.headers["clear-site-data"] = '"cache"'  # the next user must not go back to pages
         return response
 
     def _end_earlier_session(self, request: Request) -> None:
@@ -256,7 +261,7 @@ class SignIn:
         response.set_cookie(
             cookie_name(self._warehouse),
             secret,
-            max_age=int(self._access.lifetime.total_seconds()),
+            max_age=int(LIFETIME.total_seconds()),
             httponly=True,
             samesite="strict",
             # TLS to this server, or to a proxy in front of it.
@@ -300,6 +305,17 @@ async def _fields_of(request: Request) -> dict[str, str] | None:
     except (TimeoutError, ValueError):
         return None
     return {name: values[0] for name, values in fields.items()}
+
+
+def _network(address: str) -> str:
+    """Return the /64 of an IPv6 address, all of which belongs to one client, else the address."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(ip, ipaddress.IPv4Address):
+        return address
+    return str(ip.ipv4_mapped or ipaddress.IPv6Network((int(ip), 64), strict=False))
 
 
 def _safe_path(text: str) -> str:

@@ -1,11 +1,13 @@
 """The site: routes, layout, errors, caching and compression."""
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import import_module, resources
+from threading import Lock
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -33,6 +35,7 @@ from schemas.errors import (
     ConfigurationError,
     ConflictError,
     NotAllowedError,
+    RateLimitedError,
     TransientError,
     UnknownNameError,
 )
@@ -45,8 +48,11 @@ _STATUS = (
     (NotAllowedError, 403),
     (ConflictError, 409),
     (ConfigurationError, 400),
+    (RateLimitedError, 429),
     (TransientError, 503),
 )
+_SLOW_OF_A_READER, _SLOW_AT_ONCE = 3, 12
+"""Limits of slow pages that are being made; other pages need the rest of the 40 threads."""
 _SMALLEST_COMPRESSED_BYTES = 1_000
 
 
@@ -129,6 +135,7 @@ class Page:
         needs: permissions, one of which the reader must have.
         method: POST: handles a form; redirects, or shows what is wrong.
         counter: function of `module` that counts the reader's open items, for the menu.
+        is_slow: whether it can take a minute, so that few are made at once.
     """
 
     path: str
@@ -138,6 +145,7 @@ class Page:
     needs: tuple[Action, ...] = (Action.READ,)
     method: str = "GET"
     counter: str = ""
+    is_slow: bool = False
 
     @property
     def is_post(self) -> bool:
@@ -157,9 +165,9 @@ PAGES = (
     Page("/work", "work", "Work"),
     Page("/runs/{run_id}", "work", function="show_run"),
     Page("/runs/{run_id}/ranking", "work", function="show_ranking"),
-    Page("/runs/{run_id}/file", "work", function="send_file"),
+    Page("/runs/{run_id}/file", "work", function="send_file", is_slow=True),
     Page("/submit", "submit", "Submit", needs=(Action.SUBMIT,)),
-    Page("/submit", "submit", function="take", needs=(Action.SUBMIT,), method="POST"),
+    Page("/submit", "submit", function="take", needs=(Action.SUBMIT,), method="POST", is_slow=True),
     Page("/submit/{job_id}", "submit", function="show_draft", needs=(Action.SUBMIT,)),
     Page("/submit/{job_id}", "submit", function="begin", needs=(Action.SUBMIT,), method="POST"),
     Page("/jobs/{job_id}", "jobs", needs=(Action.SUBMIT,)),
@@ -174,14 +182,14 @@ PAGES = (
     Page("/decide/votes", "votes", function="vote", needs=(Action.VOTE,), method="POST"),
     Page("/decide/standings", "votes", function="show_standings", needs=(Action.READ, Action.VOTE)),
     Page("/decide/ask", "ask", needs=(Action.VOTE,)),
-    Page("/decide/ask", "ask", function="act", needs=(Action.VOTE,), method="POST"),
+    Page("/decide/ask", "ask", function="act", needs=(Action.VOTE,), method="POST", is_slow=True),
     Page("/operate", "operate", "Operate"),
     Page("/operate/cost", "cost"),
     Page("/operate/sources", "operate", function="show_sources"),
     Page("/operate/quality", "quality"),
-    Page("/operate/quality/data-docs", "quality", function="send_data_docs"),
-    Page("/operate/sql", "sql"),
-    Page("/operate/sql/file", "sql", function="send_file"),
+    Page("/operate/quality/data-docs", "quality", function="send_data_docs", is_slow=True),
+    Page("/operate/sql", "sql", is_slow=True),
+    Page("/operate/sql/file", "sql", function="send_file", is_slow=True),
     Page("/operate/benchmarks", "benchmarks"),
     Page("/operate/rated", "rated_ideas"),
     Page("/operate/rated", "rated_ideas", function="save", needs=(Action.DECIDE,), method="POST"),
@@ -195,6 +203,8 @@ class Site:
     lake: Lake
     access: Access
     _pages: tuple[Page, ...] = field(default=PAGES)
+    _slow: Counter[str] = field(default_factory=Counter)
+    _lock: Lock = field(default_factory=Lock)
 
     def routes(self) -> list[Route]:
         compression = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED_BYTES)]
@@ -263,12 +273,32 @@ class Site:
                     if person is None
                     else f"the role {person.role} may not {action}: ask whoever runs this dashboard"
                 )
-            content: PageContent | Response = page.call(page.function, visit)
+            with self._place(page, visit):
+                content: PageContent | Response = page.call(page.function, visit)
         except AssayError as error:
             content, status = _error_content(error), _status(error)
         if isinstance(content, Response):
             return content
         return self._render(content, visit, page, status)
+
+    @contextmanager
+    def _place(self, page: Page, visit: Visit) -> Iterator[None]:
+        """Hold a place for a slow page. Raises RateLimitedError if there is none."""
+        client = visit.request.client
+        reader = visit.person.name if visit.person else client.host if client else ""
+        with self._lock:
+            if page.is_slow and (
+                self._slow[reader] >= _SLOW_OF_A_READER or self._slow.total() >= _SLOW_AT_ONCE
+            ):
+                raise RateLimitedError("other long answers are being made: try again in a minute")
+            self._slow[reader] += page.is_slow
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._slow[reader] -= page.is_slow
+                if not self._slow[reader]:
+                    del self._slow[reader]
 
     def _render(self, content: PageContent, visit: Visit, page: Page, status: int) -> Response:
         sections, body = html_body(content.blocks, content.address)
@@ -290,10 +320,7 @@ class Site:
                 assets=_assets_version(),
             )
         )
-        headers = {
-            "cache-control": "private, no-cache",
-            "etag": f'W/"{hashlib.sha256(document.encode()).hexdigest()[:32]}"',
-        }
+        headers = {"etag": f'W/"{hashlib.sha256(document.encode()).hexdigest()[:32]}"'}
         if status == 200 and visit.request.headers.get("if-none-match") == headers["etag"]:
             return Response(status_code=304, headers=headers)
         return HTMLResponse(document, status, headers=headers)

@@ -11,15 +11,23 @@ from schemas.calls import CallStatus
 from schemas.choices import EXTRACTIVE
 from schemas.reasons import BEYOND_THE_RUN, Reason
 from schemas.run import Run, ValidationRow
-from schemas.settings import AlarmSettings
 from schemas.standing import kind_missing
 from warehouse.row_models import RunCost
 
-USUAL = AlarmSettings()
+# Chosen by judgement, not fitted: false alarms cost a look, and no alarm decides the exit code.
+MOST_UNSCORED_SHARE = 0.2
+_MOST_UNSCORED_RISE = 0.1  # over the previous comparable run
+_DEARER_TIMES = 2.0
+COLLAPSED_SHARE = 0.9
+_MOST_POSITION_BIAS = 0.2
+_LEAST_ORDER_AGREEMENT = 0.6
+ENOUGH_JUDGEMENTS = 20  # fewer judgements or matches show neither collapse nor bias
 
 
 def judge_alarms(
-    run: Run, labels: polars.DataFrame, groups: polars.DataFrame, thresholds: AlarmSettings = USUAL
+    run: Run,
+    labels: polars.DataFrame,
+    groups: polars.DataFrame,
 ) -> list[str]:
     """Return a sentence for each problem with the judges of a run.
 
@@ -36,17 +44,17 @@ def judge_alarms(
         polars.col("label").sort_by("share", descending=True).first(),
     )
     for judgement, count, share, label in totals.iter_rows():
-        if count >= thresholds.enough and share >= thresholds.collapsed_share:
+        if count >= ENOUGH_JUDGEMENTS and share >= COLLAPSED_SHARE:
             alarms.append(
                 f"Label collapse: {figures.percent(share)} of {count:,} judgements of {judgement} say {label}."
             )
     for group in groups.filter(
-        polars.col("match_count") - polars.col("unscored_match_count") >= thresholds.enough
+        polars.col("match_count") - polars.col("unscored_match_count") >= ENOUGH_JUDGEMENTS
     ).iter_rows(named=True):
         place = f"group {group['group']}, ranking {group['ranking_id']}"
         if (
             group["position_bias"] is not None
-            and abs(group["position_bias"]) >= thresholds.position_bias
+            and abs(group["position_bias"]) >= _MOST_POSITION_BIAS
         ):
             side = "first" if group["position_bias"] > 0 else "second"
             alarms.append(
@@ -55,7 +63,7 @@ def judge_alarms(
             )
         if (
             group["order_agreement_0_to_1"] is not None
-            and group["order_agreement_0_to_1"] < thresholds.order_agreement
+            and group["order_agreement_0_to_1"] < _LEAST_ORDER_AGREEMENT
         ):
             alarms.append(
                 f"Order matters: only {figures.percent(group['order_agreement_0_to_1'])} of pairs are judged"
@@ -67,7 +75,6 @@ def judge_alarms(
 def unscored_alarms(
     reasons: polars.DataFrame,
     before: polars.DataFrame | None,
-    thresholds: AlarmSettings = USUAL,
     order_reasons: Sequence[str] = (),
 ) -> list[str]:
     """Return alarms about unscored judgements, in total and by kind.
@@ -80,14 +87,14 @@ def unscored_alarms(
         before: those of the run before; None: there is none.
         order_reasons: reasons of the run; the kinds they name are left out.
     """
-    kinds = _kinds_unanswered(reasons, thresholds, order_reasons)
+    kinds = _kinds_unanswered(reasons, order_reasons)
     share, earlier_share = (
         unscored_share(reasons),
         None if before is None else unscored_share(before),
     )
     if share is None or (
-        share <= thresholds.unscored_share
-        and (earlier_share is None or share - earlier_share <= thresholds.unscored_rise)
+        share <= MOST_UNSCORED_SHARE
+        and (earlier_share is None or share - earlier_share <= _MOST_UNSCORED_RISE)
     ):
         return kinds
     reasons = _within_the_run(reasons)
@@ -111,7 +118,8 @@ def unscored_alarms(
 
 
 def _kinds_unanswered(
-    reasons: polars.DataFrame, thresholds: AlarmSettings, order_reasons: Sequence[str]
+    reasons: polars.DataFrame,
+    order_reasons: Sequence[str],
 ) -> list[str]:
     failure_reasons = [each.value for each in Reason if each.engine_failed]
     counts: dict[str, Counter[str]] = {}
@@ -128,7 +136,7 @@ def _kinds_unanswered(
             for first_reason, count in by_reason.items()
             if first_reason in failure_reasons
         }
-        if sum(failure_counts.values()) > thresholds.unscored_share * by_reason.total():
+        if sum(failure_counts.values()) > MOST_UNSCORED_SHARE * by_reason.total():
             mostly = reason(
                 max(failure_counts, key=lambda first_reason: failure_counts[first_reason])
             )
@@ -149,7 +157,9 @@ _REASONS = {
 }
 
 
-def step_alarms(step_counts: polars.DataFrame, thresholds: AlarmSettings = USUAL) -> list[str]:
+def step_alarms(
+    step_counts: polars.DataFrame,
+) -> list[str]:
     """Return an alarm for each step with too many unanswered questions.
 
     Args:
@@ -160,7 +170,7 @@ def step_alarms(step_counts: polars.DataFrame, thresholds: AlarmSettings = USUAL
         f" {figures.plural(row['questions'], 'question')}; most often:"
         f" {_REASONS.get(row['failure'], Reason.ENGINE_UNAVAILABLE).sentence}."
         for row in step_counts.iter_rows(named=True)
-        if row["unanswered"] > thresholds.unscored_share * row["questions"]
+        if row["unanswered"] > MOST_UNSCORED_SHARE * row["questions"]
     ]
 
 
@@ -202,15 +212,13 @@ def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
     ]
 
 
-def cost_alarms(
-    cost: RunCost, before: RunCost | None, thresholds: AlarmSettings = USUAL
-) -> list[str]:
+def cost_alarms(cost: RunCost, before: RunCost | None) -> list[str]:
     """Return an alarm if an idea costs many times more than in the run before."""
     earlier_cost_usd = before.cost_usd_per_idea if before is not None else None
     if (
         cost.cost_usd_per_idea is None
         or not earlier_cost_usd
-        or cost.cost_usd_per_idea < thresholds.dearer_times * earlier_cost_usd
+        or cost.cost_usd_per_idea < _DEARER_TIMES * earlier_cost_usd
     ):
         return []
     return [

@@ -10,7 +10,6 @@ import polars
 
 from dashboards.render import wording
 from dashboards.views.alarms import (
-    USUAL,
     cost_alarms,
     expectation_alarms,
     judge_alarms,
@@ -22,7 +21,6 @@ from dashboards.views.alarms import (
 from schemas.identifiers import RunId
 from schemas.people.ledger import LedgerHead
 from schemas.run import Run
-from schemas.settings import AlarmSettings
 from warehouse.queries import Queries
 from warehouse.row_models import RankedIdea, RunCost
 
@@ -97,7 +95,6 @@ def nightly_page(
     day: date,
     outcomes: Mapping[str, str],
     run_ids: Collection[RunId],
-    thresholds: AlarmSettings = USUAL,
 ) -> NightlyPage:
     """Read the runs of a night from the warehouse.
 
@@ -114,16 +111,15 @@ def nightly_page(
         day=day,
         outcomes=tuple(outcomes.items()),
         runs=tuple(
-            _with_ideas(queries, figures)
-            for figures in night_figures(queries, unique, run_ids, thresholds)
+            _with_ideas(queries, figures) for figures in night_figures(queries, unique, run_ids)
         ),
         ledger=queries.ledger_head(),
     )
 
 
-def night_run(queries: Queries, run_id: RunId, thresholds: AlarmSettings = USUAL) -> NightRun:
+def night_run(queries: Queries, run_id: RunId) -> NightRun:
     """Return `night_figures` of one run, with leading and new ideas."""
-    (figures,) = night_figures(queries, [run_id], thresholds=thresholds)
+    (figures,) = night_figures(queries, [run_id])
     return _with_ideas(queries, figures)
 
 
@@ -140,7 +136,6 @@ def night_figures(
     queries: Queries,
     run_ids: Sequence[RunId],
     tonight: Collection[RunId] = (),
-    thresholds: AlarmSettings = USUAL,
 ) -> tuple[NightFigures, ...]:
     """Return each run next to the last comparable one of an earlier night.
 
@@ -167,15 +162,15 @@ def night_figures(
         earlier_share = None if before is None else _of(reasons, before)
         alarms = {
             About.UNSCORED: [
-                *unscored_alarms(run_reasons, earlier_share, thresholds, run.order_reasons),
-                *step_alarms(_of(unanswered_steps, run), thresholds),
+                *unscored_alarms(run_reasons, earlier_share, run.order_reasons),
+                *step_alarms(_of(unanswered_steps, run)),
                 *source_alarms(_of(silent_sources, run)),
             ],
             About.CHECKS: expectation_alarms(
                 each for each in validations if each.run_id == run.run_id
             ),
-            About.JUDGES: judge_alarms(run, _of(labels, run), _of(bias, run), thresholds),
-            About.COST: cost_alarms(cost, cost_before, thresholds),
+            About.JUDGES: judge_alarms(run, _of(labels, run), _of(bias, run)),
+            About.COST: cost_alarms(cost, cost_before),
         }
         run_alarms = tuple(
             Alarm(about, sentence) for about, sentences in alarms.items() for sentence in sentences

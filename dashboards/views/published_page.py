@@ -15,6 +15,11 @@ from schemas.base import Noun
 from warehouse.parquet import replace_bytes
 
 
+def drawings_of(page: Page) -> dict[str, str]:
+    """Return the drawings of a page as SVG, by file name."""
+    return {f"{each.name}.svg": picture(each) for each in figures_of(page.blocks)}
+
+
 class PublishedPage(ABC):
     """The page of published work."""
 
@@ -45,6 +50,10 @@ class PublishedPage(ABC):
         """Return the report as one self-contained page."""
         return html_page(self.page())
 
+    def drawings(self) -> dict[str, str]:
+        """Return all drawings of the work as SVG, by path within its report."""
+        return drawings_of(self.page())
+
     def bib(self) -> str | None:
         """Return the cited papers as a `.bib` file; None: the page cites none."""
         return None
@@ -71,9 +80,8 @@ class PublishedPage(ABC):
         """Return the report for a terminal as Markdown."""
         return markdown_page(self.short_page())
 
-    def files(self) -> dict[str, str]:
+    def files(self, page: Page) -> dict[str, str]:
         """Return the report's texts by file name, the main one first."""
-        page = self.page()
         return {"index.html": html_page(page), "index.md": markdown_page(page, pictures=True)}
 
     def json(self) -> str:
@@ -93,8 +101,8 @@ class PublishedPage(ABC):
         Raises:
             OSError: they cannot be written.
         """
-        files = self.files()
-        drawings = {f"{each.name}.svg": picture(each) for each in figures_of(self.page().blocks)}
+        page = self.page()
+        files, drawings = self.files(page), drawings_of(page)
         for name, text in (files | drawings).items():
             replace_bytes(folder / name, text.encode("utf-8", "replace"))
         return tuple(folder / name for name in files)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.score_chart import ONE_GROUP, ranked_groups, score_chart
-from dashboards.views.alarms import USUAL
 from dashboards.views.changes import changes_blocks, changes_of
 from dashboards.views.nightly_page import NightFigures, night_figures
 from dashboards.views.run_cost import cost_blocks, sources_blocks
@@ -13,7 +12,6 @@ from dashboards.views.sensitivity import sensitivity_blocks, sensitivity_of
 from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run
-from schemas.settings import AlarmSettings
 from warehouse.queries import Queries
 from warehouse.row_models import CRITERION_PARTS, FailureRow, IdeaScore, RankedIdea
 
@@ -22,7 +20,6 @@ def run_view(
     queries: Queries,
     run_id: RunId,
     file_names: Mapping[IdeaId, str],
-    thresholds: AlarmSettings = USUAL,
 ) -> pg.Page:
     """Return ranking, cost, sources, failures and validations of a run.
 
@@ -34,7 +31,7 @@ def run_view(
     Raises:
         ConfigurationError: there is no such published run.
     """
-    (night,) = night_figures(queries, [run_id], thresholds=thresholds)
+    (night,) = night_figures(queries, [run_id])
     title = f"Run {run_id}"
     blocks = (
         *_head(queries, night),

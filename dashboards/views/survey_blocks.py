@@ -56,6 +56,7 @@ def survey_blocks(
     for number, part in enumerate(parts, start=1):
         if len(parts) > 1:
             yield pg.heading(part.survey.question)
+        yield from _translated(part.survey)
         if part.survey.kept_count is None:
             yield _not_made(part.survey, "surveyed")
         else:
@@ -68,6 +69,13 @@ def survey_blocks(
         yield pg.heading("What is missing", level=3)
         yield from _failures(part) or (pg.text("Every look-up and every question was answered."),)
         yield from pg.bullets(f"Left out: {detail}" for detail in part.left_out)
+
+
+def _translated(survey: Survey) -> tuple[pg.Block, ...]:
+    """Return the translation of a question that is not in English."""
+    if survey.translation is None:
+        return ()
+    return (pg.text("In English, as searched: ", pg.emphasis(survey.translation)),)
 
 
 def _banners(head: SurveyHead, what: str = "run") -> tuple[str, ...]:
@@ -245,6 +253,7 @@ def short_blocks(parts: Sequence[SurveyPart]) -> Iterator[pg.Block]:
     for part in parts:
         survey = part.survey
         yield pg.heading(survey.question)
+        yield from _translated(survey)
         if survey.kept_count is None:
             yield _not_made(survey, "surveyed")
             continue
@@ -275,6 +284,7 @@ def answer_blocks(
 ) -> Iterator[pg.Block]:
     """Yield the answer to one question, then its evidence."""
     survey, answer = part.survey, part.answer
+    yield from _translated(survey)
     yield from _answer(part)
     if part.not_found is not None and part.not_found.text:
         yield pg.heading("Not in what was found")

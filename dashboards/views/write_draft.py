@@ -69,6 +69,11 @@ class DraftPage(PublishedPage):
     def short_page(self) -> pg.Page:
         return pg.Page((), tuple(pg.text(_in_short(draft)) for draft in self.drafts))
 
+    def drawings(self) -> dict[str, str]:
+        pictures = (each for draft in self.drafts for each in draft.figures if each.svg)
+        of_drafts = {f"draft/figures/{each.figure_id}.svg": each.svg for each in pictures}
+        return super().drawings() | of_drafts
+
     @property
     def faults(self) -> Sequence[str]:
         return [line for each in self.folders for line in each.faults]

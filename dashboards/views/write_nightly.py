@@ -10,11 +10,9 @@ from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
-from dashboards.views.alarms import USUAL
 from dashboards.views.nightly_page import NightlyPage, NightRun, nightly_page
 from schemas.identifiers import RunId
 from schemas.run import Run
-from schemas.settings import AlarmSettings
 from warehouse.catalogue.catalogue_file import has_catalogue
 from warehouse.parquet import read_bytes, replace_bytes
 from warehouse.row_models import RunCost
@@ -49,8 +47,6 @@ def write_nightly(
     at: datetime,
     outcomes: Mapping[str, str],
     run_ids: Collection[RunId],
-    *,
-    thresholds: AlarmSettings = USUAL,
 ) -> NightlySummary:
     """Write the summary of a night and the index of its day.
 
@@ -68,7 +64,7 @@ def write_nightly(
             if run_ids or (warehouse.postgres is None and has_catalogue(warehouse))
             else None
         )
-        page = nightly_page(queries, at.date(), outcomes, run_ids, thresholds)
+        page = nightly_page(queries, at.date(), outcomes, run_ids)
     folder = warehouse.reports / "nightly"
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{at:%Y-%m-%dT%H%M%S}Z"

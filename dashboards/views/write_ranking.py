@@ -56,8 +56,7 @@ class RankedRun(PublishedPage):
     def write(self, folder: Path) -> tuple[Path, ...]:
         """Write all reports of the run; raise OSError on failure."""
         del folder  # write_reports replaces the whole folder
-        limits = self.warehouse.settings.alarms
-        return write_reports(self.warehouse, self.head.run_id, thresholds=limits)
+        return write_reports(self.warehouse, self.head.run_id)
 
 
 def ranking_page(warehouse: Warehouse, run_id: RunId) -> RankedRun:

@@ -14,7 +14,6 @@ from dashboards.render.formats.bib_file import bib_file
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.page import Page, line, text
-from dashboards.views.alarms import USUAL
 from dashboards.views.changes import changes_of
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_blocks import idea_view
@@ -28,7 +27,6 @@ from schemas.boundary import ErrorBoundary, error_line
 from schemas.identifiers import IdeaId, RunId
 from schemas.literature.paper import Paper
 from schemas.run import Run
-from schemas.settings import AlarmSettings
 from warehouse.layout import file_name, safe_name
 from warehouse.reports import building_folder
 from warehouse.row_models import FailureRow, IdeaReview, IdeaScore, RankedIdea
@@ -67,9 +65,8 @@ class EvaluatedRun(PublishedPage):
     @cached_property
     def alarms(self) -> tuple[str, ...]:
         """The alarms, a line each."""
-        limits = self.warehouse.settings.alarms
         with self.warehouse.queries() as queries:
-            (night,) = night_figures(queries, [self.head.run_id], thresholds=limits)
+            (night,) = night_figures(queries, [self.head.run_id])
         return tuple(alarm.sentence for alarm in night.alarms)
 
     @cached_property
@@ -95,7 +92,7 @@ class EvaluatedRun(PublishedPage):
 
     def page(self) -> Page:
         with self.warehouse.queries() as queries:
-            return run_view(queries, self.head.run_id, {}, self.warehouse.settings.alarms)
+            return run_view(queries, self.head.run_id, {})
 
     def bib(self) -> str:
         papers: dict[str, Paper] = {}
@@ -112,8 +109,7 @@ class EvaluatedRun(PublishedPage):
     def write(self, folder: Path) -> tuple[Path, ...]:
         """Write the index and all idea pages; raise OSError on failure."""
         del folder  # write_reports replaces the whole folder
-        limits = self.warehouse.settings.alarms
-        return write_reports(self.warehouse, self.head.run_id, thresholds=limits)
+        return write_reports(self.warehouse, self.head.run_id)
 
 
 def run_page(warehouse: Warehouse, run_id: RunId) -> EvaluatedRun:
@@ -135,9 +131,7 @@ def reviews_json(reviews: Iterable[IdeaReview]) -> str:
     return TypeAdapter(list[ReviewFile]).dump_json(files, indent=2).decode() + "\n"
 
 
-def write_reports(
-    warehouse: Warehouse, run_id: RunId, *, thresholds: AlarmSettings = USUAL
-) -> tuple[Path, Path]:
+def write_reports(warehouse: Warehouse, run_id: RunId) -> tuple[Path, Path]:
     """Write the reports of a run; return the paths of index.html and index.md.
 
     The folder `reports/<run_id>` holds `index`, first pages in `ideas/<name>`, full reports in
@@ -158,7 +152,7 @@ def write_reports(
             idea_id = review.evaluation.idea.idea_id
             names[idea_id] = file_name(idea_id)
             _write_idea(building, names[idea_id], review)
-        index = run_view(queries, run_id, names, thresholds)
+        index = run_view(queries, run_id, names)
         ranking = ranking_view(queries, run_id)
         if ranking is not None:
             _write(building / "ranking", ranking)

@@ -58,8 +58,8 @@ class SurveyPage(PublishedPage):
         """Return the kept papers."""
         return bib_file(self.papers)
 
-    def files(self) -> dict[str, str]:
-        return super().files() | {"papers.bib": self.bib()}
+    def files(self, page: pg.Page) -> dict[str, str]:
+        return super().files(page) | {"papers.bib": self.bib()}
 
     @cached_property
     def papers(self) -> tuple[Paper, ...]:

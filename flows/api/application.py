@@ -256,7 +256,7 @@ def _add_results(api: FastAPI, service: Service) -> None:
 
     @api.get("/v1/runs", response_model=Answer, tags=tags)
     def runs() -> Response:
-        """List the published runs, newest first."""
+        """List the published runs of every kind, newest first."""
         return _json_response(service.runs())
 
     @api.get("/v1/runs/{run_id}", response_model=Answer, tags=tags)

@@ -29,6 +29,7 @@ _HEADERS = {
 }
 
 
+_REQUESTS_AT_ONCE = 32  # of one token; a watched job holds one for as long as it runs
 _TOO_LARGE = 413
 _DISCARDED_BODIES = 10
 """Multiples of the largest body that are read and discarded after a body that is too large."""
@@ -69,8 +70,8 @@ class Gate:
             line = f"a {token.scope} may not {Action.READ}: votes are cast on the dashboard"
             await _refusal(403, line, {})(scope, receive, send)
             return
-        if self._at_once[token.token_id] >= self._limits.requests_at_once:
-            line = f"this token may ask {self._limits.requests_at_once} requests at once: wait"
+        if self._at_once[token.token_id] >= _REQUESTS_AT_ONCE:
+            line = f"this token may ask {_REQUESTS_AT_ONCE} requests at once: wait"
             await _refusal(429, line, {"retry-after": "1"})(scope, receive, send)
             return
         self._at_once[token.token_id] += 1
@@ -102,7 +103,7 @@ class Gate:
             await send({**message, "more_body": True})
             remaining_bytes = _DISCARDED_BODIES * self._limits.maximum_body_bytes
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._limits.body_seconds):
+                async with asyncio.timeout(self._limits.timeout_seconds):
                     while remaining_bytes > 0 and (part := await receive()).get("more_body", False):
                         remaining_bytes -= len(part["body"])
             await send({"type": "http.response.body"})
@@ -120,7 +121,7 @@ class Gate:
         if len(content_length) > 18 or int(content_length) > limit:
             raise too_large
         try:
-            async with asyncio.timeout(self._limits.body_seconds):
+            async with asyncio.timeout(self._limits.timeout_seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":  # the body is incomplete
@@ -132,7 +133,7 @@ class Gate:
                         return bytes(body)
         except TimeoutError:
             raise _RejectionError(
-                408, f"the body took longer than {self._limits.body_seconds:g} s to arrive"
+                408, f"the body took longer than {self._limits.timeout_seconds:g} s to arrive"
             ) from None
 
 

@@ -187,7 +187,7 @@ def _markdown_of(service: Service, run_id: str) -> str:
 def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
     @server.tool()
     def list_runs() -> dict[str, Any]:
-        """List the published runs, newest first."""
+        """List the published runs of every kind, newest first."""
         with _tool_errors():
             return _as_json(service.runs())
 

@@ -107,19 +107,18 @@ def serve(
     prepare_environment(settings.home)
     programs = LazyApi(warehouse, gateway_url)
     app: ASGIApp = ProgramsOnly(programs)
-    hosts = settings.api.allowed_hosts
+    hosts = settings.dashboard.allowed_hosts
     if parts == ALL_PARTS:
         from dashboards.app.application import pages
 
         app = _by_path(app, pages(settings))
-        hosts = (*hosts, *settings.dashboard.allowed_hosts)
     else:
         programs.prepare()
     names = names_of_server(host, hosts)
     listener = listen(host, port)
     if note:
         print_warning(note)
-    answer_requests(programs.with_lifespan(app), listener, names, settings.api.idle_seconds)
+    answer_requests(programs.with_lifespan(app), listener, names, settings.api.timeout_seconds)
 
 
 def _by_path(programs: ASGIApp, pages: ASGIApp) -> ASGIApp:

@@ -45,6 +45,7 @@ from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
 from warehouse.lake import no_lake_error
 from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
+from warehouse.units.published_work import published_works
 from warehouse.warehouse import Warehouse
 
 MOST_BYTES = 200_000_000
@@ -271,8 +272,8 @@ class Service:
 
     def runs(self) -> bytes:
         def build() -> Answer:
-            with self.warehouse.queries() as queries:
-                return answer_of("listed", queries.list_runs())
+            with self.warehouse.reader() as connection:
+                return answer_of("listed", [each.row for each in published_works(connection)])
 
         return self.answers.of(build, "runs")
 

@@ -112,7 +112,7 @@ def print_published(
         return max(EXIT_FAILURES, _first_exit_code(summary))
     last_work, head = work_named(summary.name), summary.head
     warehouse = Warehouse(request.warehouse)
-    page: Any = published_page(last_work, warehouse, head.run_id, request)
+    page: Any = published_page(last_work, warehouse, head.run_id, request, summary.page)
     page = dataclasses.replace(page, head=head)  # a later step may have ended early
     result = last_work.result(head, page.units)
     messages = (*summary.faults, *summary.remarks)

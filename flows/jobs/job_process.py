@@ -163,7 +163,7 @@ def _run_work(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
             run_id=None if first is None else first.head.run_id,
         )
     kind, reason = work_named(summary.name), head.ended_early()
-    page = published_page(kind, warehouse, head.run_id)
+    page = published_page(kind, warehouse, head.run_id, page=summary.page)
     result = kind.result(head, page.units)
     lines = [f"it ended early: {reason.replace('_', ' ')}"] if reason is not None else []
     exit_code = exit_code_of(summary, result)

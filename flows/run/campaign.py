@@ -77,6 +77,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         work: function applied to each shard file.
         in_sandbox: whether `work` runs programs in a sandbox.
         request: sets warehouse and number of workers.
+        page: the published page, once its reports are written; None: not read.
         run_id: available inside `open`; its lock is held meanwhile.
     """
 
@@ -90,6 +91,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     in_sandbox: ClassVar[bool] = False
 
     request: Any
+    page: Any = None
 
     def __init__(self, request: Request[Any, Any], **labels: str) -> None:
         self.request, self.warehouse = request, Warehouse(request.warehouse)
@@ -370,6 +372,7 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
         remarks=campaign.remarks(),
         faults=campaign.faults(),
         log_path=warehouse.log(campaign.run_id),
+        page=campaign.page,
     )
 
 

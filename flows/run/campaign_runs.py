@@ -42,10 +42,13 @@ class CampaignRuns:
 
 def campaign_type(work: "Work[Any, Any, Any]") -> Any:
     """Return the subclass of `Campaign` of a kind."""
-    return resolve_name(work.campaign or "flows.run.declared_campaign:DeclaredCampaign")
+    declared = "flows.run.declared_campaign:DeclaredCampaign"
+    return resolve_name(work.do if isinstance(work.do, str) else declared)
 
 
 def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":
     factory = campaign_type(work)
-    campaign: Campaign[Any, Any] = factory(request) if work.campaign else factory(work, request)
+    campaign: Campaign[Any, Any] = (
+        factory(request) if isinstance(work.do, str) else factory(work, request)
+    )
     return campaign

@@ -11,7 +11,7 @@ import dashboards
 from dashboards.views.pages_by_kind import page_of
 from dashboards.views.published_page import PublishedPage
 from flows.run.campaign import Campaign, Plan
-from flows.run.gateway import OpenGateway, build_network, open_gateway
+from flows.run.gateway import OpenGateway, open_gateway
 from schemas.base import Noun, replace
 from schemas.identifiers import RunId
 from schemas.settings import Settings
@@ -59,7 +59,7 @@ def run_id(
         *engines,
         sampling(request.profile),
         *search_identity(literature, settings),
-        documents_identity(settings) if work.needs.documents or request.full_text else "",
+        documents_identity(settings) if work.documents or request.full_text else "",
         *prompts_of(work.steps(request)),
         *(units if work.identity else ()),
     )
@@ -67,7 +67,6 @@ def run_id(
 
 class DeclaredCampaign(Campaign[Plan[Any], Any]):
     gateway: OpenGateway | None = None
-    page: PublishedPage | None = None
 
     def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
         super().__init__(request, engine=request.engine.text)
@@ -76,7 +75,7 @@ class DeclaredCampaign(Campaign[Plan[Any], Any]):
         self.name = self.command = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = "finished", work.units_noun  # type: ignore[misc]
         self.work = WorkByName(work.name)  # type: ignore[misc]
-        self.in_sandbox = work.needs.sandbox  # type: ignore[misc]
+        self.in_sandbox = work.sandbox  # type: ignore[misc]
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -86,8 +85,6 @@ class DeclaredCampaign(Campaign[Plan[Any], Any]):
             return
         place = self.request.scheduler_address
         with open_gateway(literature, self.warehouse, place) as self.gateway:
-            if self.declaration.needs.concepts:
-                build_network(literature, self.warehouse.settings)
             yield
 
     @cached_property
@@ -138,7 +135,8 @@ class DeclaredCampaign(Campaign[Plan[Any], Any]):
 
     def write_reports(self, head: Any) -> tuple[Path, ...]:
         self.page = published_page(self.declaration, self.warehouse, head.run_id, self.request)
-        return self.page.write(self.warehouse.reports / head.run_id)
+        paths: tuple[Path, ...] = self.page.write(self.warehouse.reports / head.run_id)
+        return paths
 
     def remarks(self) -> tuple[str, ...]:
         return () if self.page is None else tuple(self.page.notes)
@@ -156,15 +154,17 @@ def published_page(
     warehouse: Warehouse,
     run_id: RunId,
     request: Request[Any, Any] | None = None,
+    page: Any = None,
 ) -> PublishedPage:
     """Return the page of a published run.
 
     Args:
         request: of the command that ran; None if the page is opened later.
+        page: the page as it was read before; None: it is read.
 
     Raises:
         UnknownNameError: it is not published.
     """
-    page: Any = page_of(work.kind, warehouse, run_id)
+    page = page_of(work.kind, warehouse, run_id) if page is None else page
     complete_page: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
     return complete_page

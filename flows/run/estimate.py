@@ -33,7 +33,6 @@ class WorkEstimate(Noun):
     lost: tuple[str, ...] = Field(
         default=(), description="Units that cannot be worked on, a line each."
     )
-    titles: tuple[str, ...] = Field(default=(), description="Of the first units.")
 
     @classmethod
     def of(cls, steps: Sequence[StepEstimate], units: int = 1, **fields: Any) -> Self:
@@ -87,7 +86,7 @@ def estimate(
             steps += [_times(step, times) for step in _steps(other, follow, settings)]
             if requests := other.counts.get("literature_requests", 0):
                 counts["literature_requests"] += times * requests
-    texts = {name: getattr(expected_work, name) for name in ("note", "lost", "titles")}
+    texts = {name: getattr(expected_work, name) for name in ("note", "lost")}
     return WorkEstimate.of(steps, counts=dict(counts), **texts)
 
 

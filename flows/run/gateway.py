@@ -7,7 +7,7 @@ from functools import cache
 
 from flows.cli.terminal import print_warning
 from flows.run.cluster_access import places_for_workers
-from flows.run.indexing import index_with_progress, progress_display
+from flows.run.indexing import index_with_progress
 from flows.run.network import bypass_proxies
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -128,16 +128,3 @@ def with_index(literature: LiteratureChoice, settings: Settings) -> LiteratureCh
     if path is None or path.is_dir():
         return literature
     return literature.at(index_with_progress(path, settings.home))
-
-
-def build_network(literature: LiteratureChoice, settings: Settings) -> None:
-    """Build the concept network of a snapshot before workers need it, with progress."""
-    from tasks.ideation.network import open_network
-
-    snapshot = with_index(literature, settings).snapshot
-    if snapshot is not None:
-        with (
-            progress_display() as progress,
-            open_network(snapshot, settings.home, progress=progress),
-        ):
-            pass

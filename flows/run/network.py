@@ -19,11 +19,25 @@ def bypass_proxies(*addresses: str | None) -> None:
 
     Child processes inherit this. Without a proxy in the environment nothing changes: a `NO_PROXY`
     alone would hide the proxy settings of macOS and Windows from `urllib`.
+
+    Raises:
+        ConfigurationError: requests would go to a SOCKS proxy.
     """
     proxies = getproxies_environment()
     excluded_hosts = [host for host in proxies.pop("no", "").replace(" ", "").split(",") if host]
     if not proxies or excluded_hosts == ["*"]:
         return
+    for scheme in ("http", "https"):
+        name = scheme if proxies.get(scheme) else "all"
+        kind = proxies.get(name, "").partition("://")[0].lower()
+        if kind.startswith("socks"):  # as other programs, httpx would fail later or not use it
+            raise ConfigurationError(
+                f"{name.upper()}_PROXY names a {kind} proxy, which Assay cannot use: name an HTTP"
+                " proxy in HTTP_PROXY and HTTPS_PROXY, or unset it"
+            )
+    if proxies.get("all", "").lower().startswith("socks"):  # unused, yet httpx would refuse it
+        for name in ("ALL_PROXY", "all_proxy"):
+            os.environ.pop(name, None)
     hosts = [urlsplit(each).hostname for each in addresses if each]
     missing = [host for host in (*_LOOPBACK, *hosts) if host and host not in excluded_hosts]
     for name in ("NO_PROXY", "no_proxy"):

@@ -59,7 +59,7 @@ def check_before(
         ConfigurationError: the model, its key or server, the scheduler, the warehouse folder or the
             sandbox cannot be used.
     """
-    if work.needs.sandbox:
+    if work.sandbox:
         from tasks.experiments.sandbox import check_sandbox
 
         check_sandbox(settings.experiments.container)

@@ -33,32 +33,30 @@ def request_of(
     arguments, options = campaign_type(work).complete_options(arguments, options, settings)
     check_api_base(options.api_base, options.engine)
     options = replace(options, warehouse=options.warehouse.resolve())
-    # Kinds with optional literature use it only if an option names it.
     literature = getattr(options, "literature", None)
-    if work.needs.literature or literature is not None:
+    declared = work.options
+    is_needed = "literature" in declared.model_fields and not declared.literature_is_optional
+    if is_needed or literature is not None:
         literature = resolve_literature(literature, settings)
-        options = replace(options, literature=literature)
     profile = load_profile(options.profile)
     if isinstance(options, RunOptions):  # kinds that evaluate ideas too
+        options = replace(options, literature=literature)
         options, profile = resolve_evaluation(options, profile, settings)
-    resolution = work.resolve(arguments, options, profile, settings)
-    profile = resolution.profile or profile
-    check_judging(profile, options.engine)
-    return work.request(
-        units=resolution.units,
-        parameters=resolution.parameters,
-        warehouse=options.warehouse,
-        profile=profile,
-        engine=options.engine,
-        api_base=options.api_base,
-        literature=literature,
-        cutoff_date=getattr(options, "cutoff", None),
-        full_text=_reads_full_text(options, literature),
-        workers=options.workers,
-        scheduler_address=options.scheduler,
-        budget=options.budget,
-        remarks=resolution.remarks,
-    )
+    common = {
+        "warehouse": options.warehouse,
+        "profile": profile,
+        "engine": options.engine,
+        "api_base": options.api_base,
+        "literature": literature,
+        "cutoff_date": getattr(options, "cutoff", None),
+        "full_text": _reads_full_text(options, literature),
+        "workers": options.workers,
+        "scheduler_address": options.scheduler,
+        "budget": options.budget,
+    }
+    request = work.resolve(arguments, options, common, settings)
+    check_judging(request.profile, options.engine)
+    return request
 
 
 def _reads_full_text(options: Any, literature: LiteratureChoice | None) -> bool:

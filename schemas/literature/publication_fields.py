@@ -48,7 +48,7 @@ def author_names(text: str) -> tuple[str, ...]:
     family_first = len(parts) > 1 and all(part.count(",") == 1 for part in parts)
     if not (";" in text or family_first):
         parts = [name for part in parts for name in _comma_names(part)]
-    cleaned_names = (" ".join(name.strip(" '\"").removesuffix("et al.").split()) for name in parts)
+    cleaned_names = (" ".join(name.strip(" '\"*").removesuffix("et al.").split()) for name in parts)
     return tuple(name for name in cleaned_names if name)
 
 

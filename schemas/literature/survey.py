@@ -221,6 +221,10 @@ class Survey(Judged):
         min_length=1, description="q001-, q002-, … in order, and a hash of the question."
     )
     question: Prose = Field(min_length=1, description="The question.")
+    translation: Prose | None = Field(
+        default=None,
+        description="The question in English, by a model, which was searched; None: it is in English.",
+    )
     cutoff_date: date | None = Field(description="Latest publication date; None: no limit.")
     end: End | None = Field(description="Why the expansion ended; None: there was none.")
     judged_count: int = Field(ge=0, description="Papers judged for relevance.")

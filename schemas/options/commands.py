@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator
-
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.judgement.ranking import Grouping, RatingMethod
@@ -30,8 +28,10 @@ from schemas.options.values import (
     Warehouse,
     Workers,
     from_text,
+    from_texts,
     option,
     parse_modules,
+    parse_names,
 )
 from schemas.place import WarehouseFolder
 from schemas.run import BatchFailures, Budget, Module
@@ -47,11 +47,12 @@ _LIMITS = {
 """Limits of a budget by option."""
 
 
-def _parse_scale(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    text = value if isinstance(value, str) else ",".join(value)
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+def _parse_scale(texts: tuple[str, ...]) -> tuple[str, ...]:
+    names = parse_names(texts)
     if len(names) < 2:
-        raise ConfigurationError(f"--scale {text!r}: name two outcomes or more, worst first")
+        raise ConfigurationError(
+            f"--scale {','.join(texts)!r}: name two outcomes or more, worst first"
+        )
     return names
 
 
@@ -255,7 +256,7 @@ class PriorOptions(LakeOptions):
     """Options of `assay prior`."""
 
     outcome: str = option(..., "FIELD", "Field of the ideas, as given, that holds their outcome.")
-    scale: Annotated[tuple[str, ...], BeforeValidator(_parse_scale)] = option(
+    scale: Annotated[tuple[str, ...], from_texts(_parse_scale)] = option(
         ..., "LIST", "The outcomes, comma-separated, worst first: `reject,poster,oral`."
     )
     output: Path = option(Path("prior.json"), "FILE", "Where the prior is written.")

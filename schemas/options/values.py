@@ -3,7 +3,7 @@
 A field `max_cost_usd` is the option `--max-cost-usd`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from schemas.place import WarehouseFolder
 from schemas.run import Module
 
 MOST_WORKERS = 256
+LONGEST_LABEL = 200
 DEFAULT_PROFILE = "economy"
 DEFAULT_WAREHOUSE = Path("assay-warehouse")
 
@@ -50,7 +51,7 @@ def parse_modules(text: str) -> tuple[Module, ...]:
     unknown_names = [name for name in names if name not in set(Module)]
     if unknown_names or not names:
         raise ConfigurationError(
-            f"--modules {text!r}: {', '.join(unknown_names) or 'nothing named'}; "
+            f"--modules {text!r:.200}: {', '.join(unknown_names)[:200] or 'nothing named'}; "
             f"choose from {', '.join(Module)}"
         )
     return tuple(Module(name) for name in dict.fromkeys(names))
@@ -66,7 +67,7 @@ def parse_cutoff(text: str) -> date:
         return cutoff_day(text)
     except ValueError as error:
         raise ConfigurationError(
-            f"--cutoff {text!r} is not a date; write it as YYYY-MM-DD, or YYYY-MM,"
+            f"--cutoff {text!r:.200} is not a date; write it as YYYY-MM-DD, or YYYY-MM,"
             " in the years 1500 to 2100"
         ) from error
 
@@ -76,23 +77,34 @@ def from_text(parse: Callable[[str], Any]) -> BeforeValidator:
     return BeforeValidator(lambda value: parse(value) if isinstance(value, str) else value)
 
 
-def _parse_names(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    text = value if isinstance(value, str) else ",".join(value)
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+def from_texts(parse: Callable[[tuple[str, ...]], Any]) -> BeforeValidator:
+    """Return a validator that parses one or several texts and accepts other values unchanged."""
+
+    def validate(value: Any) -> Any:
+        texts = (value,) if isinstance(value, str) else value
+        is_texts = isinstance(texts, list | tuple) and all(isinstance(each, str) for each in texts)
+        return parse(tuple(texts)) if is_texts else value
+
+    return BeforeValidator(validate)
 
 
-def _parse_fields(value: str | tuple[str, ...]) -> tuple[str, ...]:
+def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
+    """Parse lists with commas, without duplicates."""
+    names = (name.strip() for name in ",".join(texts).split(","))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _parse_fields(fields: tuple[str, ...]) -> tuple[str, ...]:
     """Parse texts of the form `PART=COLUMN`.
 
     Raises:
         ConfigurationError: a text has another form.
     """
-    fields = (value,) if isinstance(value, str) else tuple(value)
     for text in fields:
         part, _, column = text.partition("=")
         if part.strip() not in FIELD_PARTS or not column.strip():
             raise ConfigurationError(
-                f"--field {text!r}: write it as PART=COLUMN, where PART is one of"
+                f"--field {text!r:.200}: write it as PART=COLUMN, where PART is one of"
                 f" {', '.join(FIELD_PARTS)}"
             )
     pairs = (text.partition("=") for text in fields)
@@ -144,7 +156,7 @@ Survey = Annotated[
 ]
 Experiment = Annotated[
     tuple[str, ...],
-    BeforeValidator(_parse_names),
+    from_texts(parse_names),
     option(
         ...,
         "RUN",
@@ -158,14 +170,22 @@ Cutoff = Annotated[
 ]
 Fields = Annotated[
     tuple[str, ...],
-    BeforeValidator(_parse_fields),
+    from_texts(_parse_fields),
     option(
         ...,
         "PART=COLUMN",
         "Read a column of the idea file as this part, as in method='Proposed Method'; repeatable.",
     ),
 ]
-Label = Annotated[str, option(..., "TEXT", "Part of the evaluation key: a new label re-evaluates.")]
+Label = Annotated[
+    str,
+    option(
+        ...,
+        "TEXT",
+        "Part of the evaluation key: a new label re-evaluates.",
+        max_length=LONGEST_LABEL,
+    ),
+]
 Workers = Annotated[
     int | None,
     option(
@@ -191,7 +211,7 @@ Batch = Annotated[
 
 Names = Annotated[
     tuple[str, ...],
-    BeforeValidator(_parse_names),
+    from_texts(parse_names),
     option(..., "ID", "Proposals by identifier; repeatable, or a list with commas."),
 ]
 

@@ -33,10 +33,29 @@ from schemas.works.registry import work_jobs
 OFFERED_PROFILES = ("economy", "faithful")
 """Profiles that ship with Assay; readers may not choose files."""
 
-IdeasFormat = Literal["jsonl", "json", "csv", "tsv", "yaml", "txt", "md", "parquet", "xlsx"]
+IdeasFormat = Literal[
+    "jsonl",
+    "json",
+    "csv",
+    "tsv",
+    "yaml",
+    "txt",
+    "md",
+    "html",
+    "tex",
+    "parquet",
+    "xlsx",
+    "pdf",
+    "zip",
+]
 IDEAS_FORMATS: tuple[IdeasFormat, ...] = get_args(IdeasFormat)
-_ALSO_CALLED = {"ndjson": "jsonl", "yml": "yaml", "markdown": "md"}
-NOT_TEXT: dict[IdeasFormat, bytes] = {"parquet": b"PAR1", "xlsx": b"PK\x03\x04"}
+_ALSO_CALLED = {"ndjson": "jsonl", "yml": "yaml", "markdown": "md", "htm": "html"}
+NOT_TEXT: dict[IdeasFormat, bytes] = {
+    "parquet": b"PAR1",
+    "xlsx": b"PK\x03\x04",
+    "pdf": b"%PDF",
+    "zip": b"PK\x03\x04",
+}
 """Formats that are sent in Base64, with the first bytes of their files."""
 
 
@@ -119,7 +138,8 @@ class EvaluateJob(OfIdeas, WorkJob):
     web_form = WebForm(
         "Ideas to evaluate",
         "Evaluate",
-        "CSV, TSV, JSON, JSONL, YAML, Excel, Parquet, Markdown or text",
+        "CSV, TSV, JSON, JSONL, YAML, Excel, Parquet, HTML, Markdown, text, or a manuscript"
+        " (PDF, TeX)",
         ("modules", "cutoff"),
     )
     command: Literal["evaluate"] = "evaluate"

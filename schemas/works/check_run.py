@@ -1,7 +1,6 @@
 """Kind of work `check`: jobs, options, requests and heads of the manuscript checker."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -20,12 +19,10 @@ from schemas.options.values import LITERATURES, from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
 from schemas.people.uploads import ending_of, plain_name, text_of
 from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WebForm, WorkJob
-from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Judge, Request
 from schemas.work_schema import WorkSchema, tables_of_unit
 from schemas.works.manuscripts import (
-    REVIEW_STAGES,
     Attempt,
     Decision,
     ManuscriptCheck,
@@ -297,16 +294,8 @@ class CheckJob(WorkJob):
         return self.manuscripts[0].file
 
 
-def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
-    yield check.unread_reason
-    yield from (attempt.unscored_reason for attempt in check.attempts)
-    yield from (vote.unscored_reason for vote in check.votes)
-    yield from (one.reason for one in check.failures if one.stage in REVIEW_STAGES)
-
-
 _of_manuscript = tables_of_unit(ManuscriptCheck, "manuscript_id")
 CHECKS = WorkSchema(
-    word="check",
     noun=ManuscriptCheck,
     head=CheckHead,
     tables=(
@@ -327,7 +316,4 @@ CHECKS = WorkSchema(
         _of_manuscript("manuscript_evidence", PooledWork, "paper_id"),
     ),
     artefact=Artefact.FINDING,
-    given=("content_sha256",),
-    reasons=_reasons,
-    jobs=(CheckJob,),
 )

@@ -1,6 +1,5 @@
 """Kind of work `curate`: jobs, options, requests and heads of curations."""
 
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,7 +13,6 @@ from schemas.options.commands import DeclaredOptions
 from schemas.options.values import from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
 from schemas.people.work_job import OF_THE_MACHINE, Argument, CommandLine, WorkJob
-from schemas.reasons import About, Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
 from schemas.work_schema import WorkSchema, tables_of_unit
@@ -190,16 +188,8 @@ class CurateJob(WorkJob):
     _of_different_names = field_validator("papers")(check_papers)
 
 
-def _reasons(curation: Curation) -> Iterator[Reason | None]:
-    reason = curation.dropped_reason
-    # An unreadable document stays unreadable until it is replaced.
-    yield None if reason is not None and reason.about is About.DOCUMENT else reason
-    yield from (failure.reason for failure in curation.failures if not failure.is_of_a_document)
-
-
 _of_curated_paper = tables_of_unit(Curation, "paper_id")
 CURATIONS = WorkSchema(
-    word="curation",
     noun=Curation,
     head=CurationHead,
     tables=(
@@ -214,7 +204,4 @@ CURATIONS = WorkSchema(
         _of_curated_paper("curated_drops", CuratedDrop, "position"),
     ),
     artefact=Artefact.DATA_SET,
-    given=("content_sha256",),
-    reasons=_reasons,
-    jobs=(CurateJob,),
 )

@@ -1,6 +1,6 @@
 """Kind of work `write`: jobs, options, requests and heads of drafts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +16,6 @@ from schemas.options.commands import DeclaredOptions
 from schemas.options.values import Fields, option
 from schemas.people.ledger import Artefact
 from schemas.people.work_job import OF_THE_MACHINE, WorkJob
-from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
 from schemas.work_schema import WorkSchema, tables_of_unit
@@ -199,15 +198,8 @@ class WriteJob(WorkJob):
     options: WriteOptions
 
 
-def _reasons(draft: Draft) -> Iterator[Reason | None]:
-    yield draft.unscored_reason
-    yield from (section.unscored_reason for section in draft.sections)
-    yield from (failure.reason for failure in draft.failures)
-
-
 _of_draft = tables_of_unit(Draft, "draft_id")
 DRAFTS = WorkSchema(
-    word="draft",
     unit="idea",
     noun=Draft,
     head=DraftHead,
@@ -220,7 +212,4 @@ DRAFTS = WorkSchema(
         _of_draft("draft_neighbours", NeighbourSection, "paper_id", "section_number"),
     ),
     artefact=Artefact.DRAFT,
-    given=("content_sha256",),
-    reasons=_reasons,
-    jobs=(WriteJob,),
 )

@@ -104,7 +104,6 @@ class ExperimentJob(WorkJob):
 
 _of_task = tables_of_unit(Experiment, "task_id")
 EXPERIMENTS = WorkSchema(
-    word="experiment",
     noun=Experiment,
     head=ExperimentHead,
     tables=(
@@ -113,6 +112,4 @@ EXPERIMENTS = WorkSchema(
         _of_task("executions", Execution, "program_id", "stage", "replicate"),
     ),
     artefact=Artefact.EXPERIMENT,
-    given=("content_sha256",),
-    jobs=(ExperimentJob,),
 )

@@ -1,6 +1,5 @@
 """Kind of work `ideate`: jobs, options, requests and heads of ideations."""
 
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -28,6 +27,8 @@ from schemas.works.ideation import (
 )
 
 MOST_SEEDS = 1_000
+MOST_IDEAS = 4 * MOST_SEEDS
+"""Most ideas of all seeds; each round evaluates a version of each."""
 
 
 class IdeationParameters(Noun):
@@ -71,7 +72,7 @@ class Slot(Noun):
     `taken` are keywords of the seed's other ideas.
     """
 
-    seed: Idea
+    seed_id: IdeaId
     slot: int = Field(ge=1)
     round: int = Field(ge=1)
     move: Move
@@ -82,7 +83,7 @@ class Slot(Noun):
 
     @property
     def version_id(self) -> IdeaId:
-        return IdeaId(f"{self.seed.idea_id[:180]}-{self.slot}-r{self.round}")
+        return IdeaId(f"{self.seed_id[:180]}-{self.slot}-r{self.round}")
 
     @property
     def parent(self) -> IdeaVersion | None:
@@ -93,6 +94,7 @@ class PlannedRound(Noun):
     """Round of an ideation, with its state."""
 
     round_id: str = Field(min_length=1)
+    seeds: tuple[Idea, ...]
     slots: tuple[Slot, ...]
     snapshot: Path = Field(description="Source of the concepts.")
     evaluated_run_id: RunId | None = Field(
@@ -163,14 +165,8 @@ class IdeateJob(WorkJob):
     options: IdeateOptions
 
 
-def _reasons(finished_round: IdeationRound) -> Iterator[Reason | None]:
-    yield from (version.unscored_reason for version in finished_round.versions)
-    yield from (failure.reason for failure in finished_round.failures)
-
-
 _of_round = tables_of_unit(IdeationRound, "round_id")
 IDEATIONS = WorkSchema(
-    word="ideation",
     noun=IdeationRound,
     head=IdeationHead,
     tables=(
@@ -179,6 +175,4 @@ IDEATIONS = WorkSchema(
         _of_round("finding_answers", FindingAnswer, "position"),
     ),
     artefact=Artefact.PROPOSAL,
-    reasons=_reasons,
-    jobs=(IdeateJob,),
 )

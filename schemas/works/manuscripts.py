@@ -15,15 +15,6 @@ from schemas.literature.publication import DatePrecision, in_words
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.reasons import Reason
 
-REVIEW_STAGES = frozenset(
-    {
-        *("read_section", "review_aspect", "refute_problem", "weigh_problem", "write_review"),
-        "evidence_pool",
-    }
-)
-"""Stages of failures in a review."""
-
-
 FEWEST_WORDS = 300
 """Minimum words of a manuscript: an extended abstract has more, an incomplete main file fewer."""
 

@@ -1,6 +1,5 @@
 """Kinds of work `survey` and `ask`: jobs, options, requests and heads of surveys."""
 
-from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -25,7 +24,6 @@ from schemas.options.values import Literature, from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
 from schemas.people.uploads import ending_of, text_of
 from schemas.people.work_job import Argument, CommandLine, WebForm, WorkJob
-from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
 from schemas.work_schema import WorkSchema, tables_of_unit
@@ -216,16 +214,8 @@ class SurveyJob(_OfAQuestion):
     web_form = WebForm("A topic to survey", "Survey", "", ("depth", "max_papers", "cutoff"))
 
 
-def _reasons(survey: Survey) -> Iterator[Reason | None]:
-    yield survey.unscored_reason
-    yield from (paper.unscored_reason for paper in survey.papers)
-    yield from (section.unscored_reason for section in survey.sections)
-    yield from (failure.reason for failure in survey.failures if not failure.is_of_a_document)
-
-
 _of_question = tables_of_unit(Survey, "question_id")
 SURVEYS = WorkSchema(
-    word="survey",
     noun=Survey,
     head=SurveyHead,
     tables=(
@@ -251,10 +241,4 @@ SURVEYS = WorkSchema(
         _of_question("survey_joins", SurveyJoin, "position"),
     ),
     artefact=Artefact.SURVEY,
-    given=("question",),
-    reasons=_reasons,
-    jobs=(
-        AskJob,
-        SurveyJob,
-    ),
 )

@@ -50,7 +50,7 @@ from tasks.judging.identity import embedding_identity, prompts_of
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import Cause
-from tasks.work.declaration import Expected, Follow, Resolved, Result, Runs, Work
+from tasks.work.declaration import Common, Expected, Follow, Result, Runs, Work
 from tasks.work.tools import Tools
 from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.units.landing import complete_receipt
@@ -72,14 +72,14 @@ see abstracts of papers, not comparisons.
 
 
 def _resolve(
-    arguments: tuple[str], options: BenchmarkOptions, profile: Profile, settings: Settings
-) -> Resolved[SuiteUnit, BenchmarkParameters]:
+    arguments: tuple[str], options: BenchmarkOptions, common: Common, settings: Settings
+) -> BenchmarkRequest:
     """Resolve one suite, or `all`.
 
     Raises:
         ConfigurationError: an invalid option, or missing data.
     """
-    suites = _suites(*arguments)
+    suites, profile = _suites(*arguments), common["profile"]
     if options.calibrate is not None:
         _check_calibrate(suites, profile)
     profile = with_prior(profile_without(profile, options.without))
@@ -87,7 +87,10 @@ def _resolve(
     if isinstance(options.judge, EngineChoice):
         profile = _assign_judge(options.judge, options.engine, suites, profile)
     data = _folder(suites, options.data, settings)
-    literature = options.literature or _default_literature(data, settings)
+    changed, literature = dict(common), common["literature"]
+    if options.literature is None:  # a suite comes with papers, and its run may need none
+        changed |= {"literature": None, "full_text": False}
+        literature = _default_literature(data, settings)
     fetches = options.full_text
     parameters = BenchmarkParameters(
         literature=literature,
@@ -112,7 +115,8 @@ def _resolve(
         and parameters.evaluated_run is None
     )
     grading_warnings = _self_grading_warning(options.engine, suites, profile)
-    return Resolved(units, parameters, profile, (*remarks, *grading_warnings))
+    changed |= {"profile": profile, "remarks": (*remarks, *grading_warnings)}
+    return BenchmarkRequest(units=units, parameters=parameters, **changed)
 
 
 def _grading_steps(suites: Sequence[Suite]) -> set[str]:
@@ -531,7 +535,6 @@ def _follows(request: BenchmarkRequest, settings: Settings, folder: Path) -> Ite
 BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
     job=BenchmarkJob,
     given=lambda job, _: (job.suite,),
-    request=BenchmarkRequest,
     resolve=_resolve,
     identity=("suite", "data_sha256", "prompt_sha256", "conditions"),
     schema=BENCHMARKS,

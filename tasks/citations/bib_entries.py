@@ -47,7 +47,10 @@ def read_bib(path: Path) -> list[tuple[str, Paper]]:
             raise ConfigurationError(
                 f"--bib {path}: the key {entry.key!r} holds more than letters, digits and _:.-"
             )
-    return [(entry.key, _paper(entry)) for entry in library.entries]
+    try:
+        return [(entry.key, _paper(entry)) for entry in library.entries]
+    except RecursionError:
+        raise ConfigurationError(f"--bib {path}: braces are nested too deeply") from None
 
 
 def _paper(entry: Entry) -> Paper:

@@ -32,12 +32,12 @@ from tasks.curation.steps import (
 from tasks.curation.submission import (
     Submission,
     check_reviews,
-    is_english,
     reject_submission,
     review_drops,
 )
 from tasks.documents.document import Refusal
 from tasks.judging.step import Engine
+from tasks.languages.language import language_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ async def curate(
     reviews = check_reviews(submission.reviews)
     idea, criticism, statements = None, Criticism(), StatementsOfIdea()
     parts = parts_of_paper(submission.paper)
-    refusal = reject_submission(submission, reviews, parameters) or _reject_parts(parts)
+    refusal = reject_submission(submission, reviews, parameters) or reject_parts(parts)
     if refusal is None:
-        outcomes = Outcomes.of(parts.outcomes, parts.text_of(Part.BACKGROUND, Part.METHOD))
-        planned_idea = await _idea(submission.title, parts, outcomes, engine)
+        outcomes = _outcomes(parts)
+        planned_idea = await take_plan(submission.title, parts, engine)
         if isinstance(planned_idea, Refusal):
             refusal = planned_idea
         else:
@@ -109,12 +109,13 @@ async def curate(
     )
 
 
-def _reject_parts(parts: PaperParts) -> Refusal | None:
+def reject_parts(parts: PaperParts) -> Refusal | None:
+    """Return why no plan can be taken out of a paper, or None."""
     if parts.method_words < FEWEST_METHOD_WORDS:
         detail = f"{parts.method_words} words of the paper are on what it does"
         return Refusal(Reason.NO_METHOD, detail)
-    if not is_english(parts.text_of(*Part)):
-        return Refusal(Reason.OTHER_LANGUAGE, "the paper is not in English")
+    if (language := language_of(parts.text_of(*Part))) is not None:
+        return Refusal(Reason.OTHER_LANGUAGE, f"the paper is in {language}")
     return None
 
 
@@ -132,9 +133,12 @@ def _reject_criticism(criticism: Criticism, statements: StatementsOfIdea) -> Ref
     return Refusal(Reason.NO_CRITICISM, detail)
 
 
-async def _idea(
-    title: str, parts: PaperParts, outcomes: Outcomes, engine: Engine
-) -> PlannedIdea | Refusal:
+def _outcomes(parts: PaperParts) -> Outcomes:
+    return Outcomes.of(parts.outcomes, parts.text_of(Part.BACKGROUND, Part.METHOD))
+
+
+async def take_plan(title: str, parts: PaperParts, engine: Engine) -> PlannedIdea | Refusal:
+    """Take the plan out of a paper, without its results."""
     sections = tuple(
         ShownSection(part=each.part.value, heading=each.heading, text=each.text)
         for each in parts.planned
@@ -142,6 +146,7 @@ async def _idea(
     answer = await engine.run(CURATE_IDEA, IdeaInput(title=title, sections=sections))
     if isinstance(answer, Unscored):
         return Refusal(answer.reason, answer.detail)
+    outcomes = _outcomes(parts)
     texts: dict[str, str] = {}
     leaks: list[CuratedDrop] = []
     for name in HEADINGS:

@@ -50,10 +50,9 @@ class OpenReview:
             secrets=secrets,
             mend={Reason.FORBIDDEN: "set OPENREVIEW_TOKEN to a token of your account"},
         )
-        sources = settings.sources.model_copy(
-            update={"maximum_bytes": settings.documents.maximum_bytes}
+        self._requests = SourceRequests(
+            overridden(upstream, settings.sources), context, settings.documents.maximum_bytes
         )
-        self._requests = SourceRequests(overridden(upstream, sources), context, sources)
 
     async def forum(self, forum: str) -> tuple[bytes, ReviewedPaper] | Refusal:
         """Return the first PDF given to reviewers with its reviews, or why it is unavailable."""

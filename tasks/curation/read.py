@@ -69,13 +69,14 @@ class Reader:
             if isinstance(files, Refusal):
                 return files
             reviewed_paper, sha256 = files, source.content_sha256
-            parse_result = await self._paper(source.paper, ledger)
+            parse_result = await self.paper(source.paper, ledger)
         if isinstance(parse_result, Refusal):
             return parse_result
         paper, failures = parse_result
         return reviewed_paper.with_text(paper, sha256, failures)
 
-    async def _paper(self, path: Path, ledger: Ledger) -> Parsed:
+    async def paper(self, path: Path, ledger: Ledger) -> Parsed:
+        """Return the text of a paper by sections."""
         name = path.name.lower()
         if name.endswith((".tex", ".tar.gz", ".zip")):
             async with self.slots:

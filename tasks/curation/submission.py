@@ -10,8 +10,7 @@ from schemas.reasons import Reason
 from schemas.works.curation import CuratedDrop, CuratedReview, DroppedPart
 from schemas.works.curation_run import CurationParameters
 from tasks.documents.document import ParsedDocument, Refusal
-from tasks.text.vocabulary import STOP_WORDS
-from tasks.text.words import words
+from tasks.languages.language import language_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +61,6 @@ class Submission(ReviewedPaper):
 LONGEST_REVIEW = 60_000
 """Characters; ten times a long review."""
 FEWEST_WORDS = 12
-_FEWEST_STOP_WORDS = 0.16
-"""Share of stop words. English prose has a third or more, texts full of formulae a fifth.
-
-Other languages share a few stop words, such as `a` and `in`.
-"""
 _LONGEST_EXCERPT = 200
 
 
@@ -82,7 +76,7 @@ def check_reviews(reviews: Sequence[GivenReview]) -> tuple[CuratedReview, ...]:
             reason = Reason.TOO_LONG
         elif len(text.split()) < FEWEST_WORDS and len(text) < 10 * FEWEST_WORDS:
             reason = Reason.TOO_SHORT
-        elif not is_english(text):
+        elif language_of(text) is not None:
             reason = Reason.OTHER_LANGUAGE
         elif any(text == each.text for each in curated_reviews):
             reason = Reason.DUPLICATE_TEXT
@@ -97,12 +91,6 @@ def check_reviews(reviews: Sequence[GivenReview]) -> tuple[CuratedReview, ...]:
             )
         )
     return tuple(curated_reviews)
-
-
-def is_english(text: str) -> bool:
-    """Return whether enough words are English stop words."""
-    tokens = words(text)
-    return sum(each in STOP_WORDS for each in tokens) >= _FEWEST_STOP_WORDS * max(len(tokens), 1)
 
 
 def review_drops(reviews: Sequence[CuratedReview]) -> tuple[CuratedDrop, ...]:

@@ -38,7 +38,7 @@ from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
 from tasks.judging.packing import side_by_side
 from tasks.metrics.agreement import cohen_kappa
 from tasks.shards.work import Cause, or_failure
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Common, Expected, Result, Work
 from tasks.work.tools import Tools
 from warehouse.kinds.curation_edits import pairs_of
 from warehouse.parquet import write_bytes
@@ -53,8 +53,8 @@ REQUESTS_PER_FORUM = 3
 
 
 def _resolve(
-    arguments: tuple[str, Path | None], options: CurateOptions, *_: object
-) -> Resolved[PaperSource, CurationParameters]:
+    arguments: tuple[str, Path | None], options: CurateOptions, common: Common, _: Settings
+) -> CurationRequest:
     parameters = CurationParameters(
         fewest_reviews=options.reviews_at_least,
         most_rating_spread=options.rating_spread,
@@ -62,7 +62,7 @@ def _resolve(
         licence=" ".join(options.licence.split()),
         cutoff_date=options.cutoff,
     )
-    return Resolved(collect_papers(*arguments), parameters)
+    return CurationRequest(units=collect_papers(*arguments), parameters=parameters, **common)
 
 
 def _given(job: CurateJob, folder: Path) -> tuple[str, Path]:
@@ -186,10 +186,9 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     schema=CURATIONS,
     job=CurateJob,
     given=_given,
-    request=CurationRequest,
     resolve=_resolve,
     identity=("paper_id", "reviewed_at", "content_sha256"),
-    needs=Needs(documents=True),
+    documents=True,
     steps=lambda _: STEPS,
     do=_curate,
     failed=_failed,

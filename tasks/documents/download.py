@@ -89,7 +89,7 @@ class Downloader:
                 return Tried(answer, answer.reason.again_at_once)
             return Tried(answer)
 
-        timeout_seconds = self.settings.download_timeout_seconds
+        timeout_seconds = self.settings.timeout_seconds
         try:
             async with asyncio.timeout(timeout_seconds):
                 return await RetryPolicy(MAXIMUM_ATTEMPTS).run(attempt)
@@ -118,7 +118,7 @@ class Downloader:
             reason = Reason.UNSAFE_ADDRESS if address.resolved else Reason.UNREACHABLE
             return failure(SOURCE, endpoint, reason, address.detail)
         headers = {"Accept": self.file_kind.accept, "Accept-Encoding": "identity"}
-        seconds = self.settings.download_timeout_seconds
+        seconds = self.settings.timeout_seconds
         with recorded(self.ledger, SOURCE, endpoint, "document request") as call:
             try:
                 async with response_from(address, "GET", url, seconds, **headers) as response:

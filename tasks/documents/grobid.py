@@ -219,9 +219,9 @@ async def read_with_grobid(
     """Parse a PDF with GROBID, or return the failure.
 
     Never raises for a failure of the server. 503 (thread pool full) is retried by `policy`. Each
-    request may take `grobid_timeout_seconds`.
+    request may take `settings.timeout_seconds`.
     """
-    client = _Client(url.rstrip("/"), settings.grobid_timeout_seconds)
+    client = _Client(url.rstrip("/"), settings.timeout_seconds)
     send = functools.partial(client.process_pdf, SERVICE, content, consolidate_header=False)
     last_end = time.monotonic()
 

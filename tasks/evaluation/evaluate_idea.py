@@ -20,7 +20,9 @@ from schemas.stopwatch import Stopwatch
 from tasks.accounting.ledger import Ledger
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
+from tasks.documents.document import Refusal
 from tasks.evaluation.modules import MODULES, IdeaTools
+from tasks.evaluation.preparation import in_english, prepare
 from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.judging.findings import Findings
@@ -41,6 +43,18 @@ async def evaluate_idea(
     Failures of sources, engines and documents are part of the result; bugs raise.
     """
     watch = Stopwatch()
+    prepared = await prepare(planned_idea.idea, planned_idea.paper, tools.engine)
+    if isinstance(prepared, Refusal):
+        failure = Failure(
+            stage="evaluate",
+            subject=planned_idea.idea.idea_id,
+            reason=prepared.reason,
+            detail=prepared.detail,
+        )
+        return failed_evaluation(planned_idea, job, tools.ledger, watch, failure)
+    landed_idea, planned_idea = (
+        replace(planned_idea, idea=idea) for idea in (prepared, in_english(prepared))
+    )
     idea, profile, parameters = planned_idea.idea, job.request.profile, job.request.parameters
     literature = tools.literature
     if parameters.survey:
@@ -64,7 +78,7 @@ async def evaluate_idea(
     if Module.ASSESSMENT in parameters.modules:
         preliminary = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
         findings |= await _assess(preliminary, findings, job, tools)
-    evaluation = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
+    evaluation = _assemble(landed_idea, job, tools.ledger, watch, findings, tools.coverage)
     evaluation = replace(evaluation, papers=tuple(map(_describe, evaluation.papers)))
     evaluation = await _with_resources(evaluation, job, tools)
     return replace(evaluation, finished_at=watch.finished_at)

@@ -24,6 +24,7 @@ from schemas.settings import LanguageModelSettings, Settings
 from tasks.assessment.material import expected_assessment
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
+from tasks.evaluation.preparation import expected_preparation
 from tasks.evaluation.steps import STEPS
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY
 from tasks.judging.batches.expected import BatchEstimate, estimate_batches
@@ -185,6 +186,12 @@ def estimate_run(
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     has_cutoffs = any(idea.cutoff_date is not None for idea in ideas)
     counts, requests = _per_idea(request, settings, has_cutoffs=has_cutoffs)
+    counts |= {
+        step.name: ExpectedCalls(
+            *(each / len(ideas) for each in (one.calls, one.data_tokens, one.answer_tokens))
+        )
+        for step, one in expected_preparation(ideas).items()
+    }
     steps = _steps(counts, request, idea_tokens, settings)
     count = done.left_of(len(ideas), sum(step.calls for step in steps))
     # The done ideas are unknown here: assume that uncovered ideas are spread evenly over them.
@@ -253,7 +260,7 @@ def calls_for_ideas(
             each.shared_tokens + idea_tokens_shown,
             None if each.first_calls is None else count * each.first_calls,
         )
-    return calls_by_step, count * requests
+    return {**calls_by_step, **expected_preparation(ideas)}, count * requests
 
 
 def _per_idea(

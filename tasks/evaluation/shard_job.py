@@ -17,7 +17,9 @@ from schemas.literature.paper import LITERATURE_RULES
 from schemas.run import Module
 from schemas.settings import Settings
 from schemas.works.experimental_result import ExperimentalResult
+from tasks.curation.paper_parts import PaperParts
 from tasks.evaluation.modules import steps_of
+from tasks.evaluation.preparation import preparation_of
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
 from tasks.judging.identity import embedding_identity, model_bounds, prompts_of
 from tasks.judging.step import Step
@@ -80,7 +82,10 @@ def evaluation_key(
     label, conditions, experimental results, and the version and prompt of every step; not page
     URLs, group, other metadata, warehouse or workers.
     """
-    steps_involved = steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey)
+    steps_involved = [
+        *steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey),
+        *preparation_of(idea),
+    ]
     judging = request.profile.judging
     assignments = (
         []
@@ -146,10 +151,15 @@ def run_id_for(
 
 
 class PlannedIdea(Noun):
-    """An idea with its evaluation key, reusable judgements, and experimental results."""
+    """An idea with its evaluation key, reusable judgements, and experimental results.
+
+    Attributes:
+        paper: the parts of its manuscript; None: it was given as an idea.
+    """
 
     idea: Idea
     evaluation_key: EvaluationKey
+    paper: PaperParts | None = None
     before: EarlierJudgements | None = None
     experimental_results: tuple[ExperimentalResult, ...] = ()
 

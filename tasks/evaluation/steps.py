@@ -5,6 +5,7 @@ from typing import Any
 from tasks.assessment.steps import STEPS as ASSESSMENT_STEPS
 from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
+from tasks.evaluation.preparation import PREPARATION_STEPS
 from tasks.judging.step import Step
 from tasks.judging.steps import STEPS as SHARED_STEPS
 from tasks.novelty.steps import STEPS as NOVELTY_STEPS
@@ -21,4 +22,5 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *SHARED_STEPS,
     *RESOURCE_STEPS,
     *SURVEY_STEPS,
+    *PREPARATION_STEPS,
 )

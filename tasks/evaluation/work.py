@@ -11,16 +11,16 @@ from schemas.judgement.ranking import RankParameters, RankRequest, RunToRank
 from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
 from schemas.options.commands import EvaluateOptions
 from schemas.people.job import EvaluateJob
-from schemas.profile import Profile
 from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.evaluation.expected import calls_for_ideas
+from tasks.evaluation.manuscripts import read_given_ideas
 from tasks.evaluation.modules import steps_of
+from tasks.evaluation.preparation import PREPARATION_STEPS
 from tasks.evaluation.steps import STEPS
-from tasks.ideas.read import read_batch
 from tasks.judging.step import Step
-from tasks.work.declaration import Expected, Follow, Needs, Resolved, Result, Runs, Work
+from tasks.work.declaration import Common, Expected, Follow, Result, Runs, Work
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.parquet import write_bytes
 
@@ -32,8 +32,8 @@ def _given(job: EvaluateJob, folder: Path) -> tuple[Path]:
 
 
 def _resolve(
-    arguments: tuple[Path], options: EvaluateOptions, _: Profile, settings: Settings
-) -> Resolved[GivenIdeas, EvaluationParameters]:
+    arguments: tuple[Path], options: EvaluateOptions, common: Common, settings: Settings
+) -> RunRequest:
     """Resolve a file of ideas.
 
     Raises:
@@ -42,8 +42,8 @@ def _resolve(
     (path,) = arguments
     if not path.exists():
         raise ConfigurationError(
-            f"{path} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"
-            " or a folder of .txt and .md files"
+            f"{path} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet,"
+            " HTML), a manuscript, or a folder of texts and manuscripts"
         )
     parameters = EvaluationParameters(
         modules=options.modules,
@@ -57,19 +57,19 @@ def _resolve(
         batch=bool(options.batch),
         batch_failures=options.batch_failures,
     )
-    return Resolved((GivenIdeas(path=path.resolve(), fields=options.field),), parameters)
+    unit = GivenIdeas(path=path.resolve(), fields=options.field)
+    return RunRequest(units=(unit,), parameters=parameters, **common)
 
 
 def _steps(request: RunRequest) -> tuple[Step[Any, Any], ...]:
     parameters = request.parameters
-    return tuple(steps_of(parameters.modules, STEPS, surveyed=parameters.survey))
+    steps = steps_of(parameters.modules, STEPS, surveyed=parameters.survey)
+    return (*steps, *PREPARATION_STEPS)
 
 
 def _expected(request: RunRequest, settings: Settings) -> Expected:
     """Estimate the calls for all ideas, as if none were evaluated."""
-    batch = read_batch(
-        request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
-    )
+    batch, _ = read_given_ideas(request, settings)
     calls, requests = calls_for_ideas(batch.ideas, request, settings)
     return Expected(
         per_step=calls,
@@ -119,12 +119,10 @@ def _follows(request: RunRequest, *_: object) -> tuple[Follow, ...]:
 EVALUATE: Work[GivenIdeas, EvaluationParameters, Any] = Work(
     job=EvaluateJob,
     given=_given,
-    request=RunRequest,
     resolve=_resolve,
     schema=RUNS,
-    needs=Needs(literature=True),
     steps=_steps,
-    campaign="flows.works.evaluate.evaluate:Evaluation",
+    do="flows.works.evaluate.evaluate:Evaluation",
     expects=_expected,
     result=_result,
     run=_evaluate,

@@ -7,7 +7,6 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.profile import Profile
 from schemas.settings import ExperimentSettings, Settings
 from schemas.works.experiment import Experiment, Stage
 from schemas.works.experiment_run import (
@@ -44,7 +43,7 @@ from tasks.experiments.task_folder import (
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls, add_calls
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Common, Expected, Result, Work
 from tasks.work.tools import Tools
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
@@ -109,6 +108,13 @@ def _expected_calls(folder: TaskFolder) -> dict[Step[Any, Any], ExpectedCalls]:
 
 EXECUTIONS = "executions.sqlite"
 _SENT = "sent"
+# Whoever sends a task shares this machine with its other users.
+_MOST_SENT = {
+    "scratch_bytes": 1 << 30,
+    "answer_bytes": 64 << 20,
+    "processes": 64,
+    "runs": 2_000,  # of all trials
+}
 
 
 def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
@@ -128,8 +134,8 @@ def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
 
 
 def _resolve(
-    arguments: tuple[Any, ...], options: ExperimentOptions, profile: Profile, settings: Settings
-) -> Resolved[TaskSource, ExperimentParameters]:
+    arguments: tuple[Any, ...], options: ExperimentOptions, common: Common, settings: Settings
+) -> ExperimentRequest:
     """Raises ConfigurationError: invalid tasks, two of one name, none tunable without a model, or
     a sent task above the limits.
     """
@@ -156,8 +162,9 @@ def _resolve(
         )
     container = settings.experiments.container
     parameters = ExperimentParameters(method_version=METHOD_VERSION, container=container)
-    in_order = tuple(sources[name] for name in sorted(sources))
-    return Resolved(in_order, parameters, replace(profile, seed=options.seed))
+    units = tuple(sources[name] for name in sorted(sources))
+    seeded = {**common, "profile": replace(common["profile"], seed=options.seed)}
+    return ExperimentRequest(units=units, parameters=parameters, **seeded)
 
 
 def _check_limits(folder: Path, task_folder: TaskFolder, settings: ExperimentSettings) -> None:
@@ -165,12 +172,17 @@ def _check_limits(folder: Path, task_folder: TaskFolder, settings: ExperimentSet
         **task_folder.task.limits.model_dump(),
         "runs": sum(executions_of(task_folder).values()),
     }
+    maxima = {
+        "seconds": settings.sent_seconds,
+        "memory_bytes": settings.sent_memory_bytes,
+        **_MOST_SENT,
+    }
     for name, value in requested_amounts.items():
-        maximum = getattr(settings, f"sent_{name}")
+        maximum = maxima[name]
         if value > maximum:
             raise ConfigurationError(
                 f"{folder / TASK} asks for {value:,} {name}, and a task that is sent may have"
-                f" {maximum:,} (ASSAY_EXPERIMENTS__SENT_{name.upper()})"
+                f" {maximum:,}: ask for less, or have it run by `assay experiment` there"
             )
 
 
@@ -221,10 +233,9 @@ EXPERIMENT: Work[TaskSource, ExperimentParameters, Experiment] = Work(
     schema=EXPERIMENTS,
     job=ExperimentJob,
     given=_given,
-    request=ExperimentRequest,
     resolve=_resolve,
     identity=("task_id", "content_sha256"),
-    needs=Needs(sandbox=True),
+    sandbox=True,
     steps=lambda request: () if request.engine.is_baseline else STEPS,
     do=_experiment,
     failed=_failed,

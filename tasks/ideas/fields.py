@@ -25,6 +25,7 @@ from tasks.ideas.names import (
     words_of,
 )
 from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS
+from tasks.ideas.producers import Producer, producer_of
 
 # Entries of idea files, before validation.
 
@@ -47,6 +48,8 @@ class Entry:
     fields: Mapping[str, object]
     is_text_file: bool = False
     """True if the entry is a whole text file, not one row of a table."""
+    is_manuscript: bool = False
+    """True if a model has to take the idea out of a paper."""
 
 
 Entries = Iterator[Entry | RejectedIdea]
@@ -191,9 +194,13 @@ def sort_fields(fields: Mapping[str, object], columns: Columns) -> NamedFields:
     counts, and the others are metadata. Metadata stores scalars as strings. Lists and objects are
     left out, except a list of authors, and an object called `metadata` for its scalars.
     """
-    fields = flatten(fields)
+    producer = producer_of(map(str, fields))
+    left_out = {name for name in fields if producer.fields.get(str(name)) == LEFT_OUT}
+    for name in left_out:
+        columns.note(str(name), LEFT_OUT, fields[name])
+    fields = flatten({name: value for name, value in fields.items() if name not in left_out})
     columns.see(fields)
-    meanings = _meanings(fields, columns)
+    meanings = _meanings(fields, columns, producer)
     result = NamedFields(by_meaning={}, names=tuple(fields))
     # A column that the user mapped counts before others of its meaning.
     for name in sorted(meanings, key=lambda each: columns.given_meaning(each) is None):
@@ -201,10 +208,15 @@ def sort_fields(fields: Mapping[str, object], columns: Columns) -> NamedFields:
     return result
 
 
-def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str | None]:
+def _meanings(
+    fields: Mapping[str, object], columns: Columns, producer: Producer
+) -> dict[str, str | None]:
     meanings = {
         name: columns.meaning_of(name) for name, value in fields.items() if not is_blank(value)
     }
+    for name in meanings.keys() & producer.fields.keys():
+        if columns.given_meaning(name) is None:
+            meanings[name] = producer.fields[name].replace(METADATA, "") or None
     for name, meaning in meanings.items():
         if meaning in ("opening", "closing"):
             text = joined_text(fields[name])

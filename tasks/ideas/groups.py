@@ -24,7 +24,9 @@ from tasks.ideas.fields import Entries, Entry, is_keyed, unreadable
 from tasks.ideas.names import has_part, meaning_of
 
 LEADER = "query"
-LISTS = ("matches", "candidates", "ideas")
+_PLAIN_LISTS = ("ideas", "notes")
+"""Lists that need not be a group; OpenReview lists `notes`."""
+LISTS = ("matches", "candidates", *_PLAIN_LISTS)
 PAIR = ("paper_a", "paper_b")
 _GROUP_NAMES = ("group", "group_id", "query_internal_id")
 _ID_NAMES = ("idea_id", "paper_id", "id")
@@ -101,14 +103,14 @@ def is_group(fields: Mapping[str, object]) -> bool:
 def _is_one_list(fields: Mapping[str, object]) -> bool:
     """Return whether a document is an unnamed list of ideas, which is no group."""
     is_named = any(name in fields for name in (*_GROUP_NAMES, LEADER, *PAIR))
-    return is_group(fields) and "ideas" in fields and not is_named
+    return is_group(fields) and not is_named and not fields.keys().isdisjoint(_PLAIN_LISTS)
 
 
 def _ideas_of_list(entry: Entry, columns: Columns) -> Entries:
     inherited_fields = {
         name: entry.fields[name] for name in _INHERITED_FIELDS if name in entry.fields
     }
-    is_mapping = isinstance(entry.fields["ideas"], Mapping)
+    is_mapping = isinstance(entry.fields.get("ideas"), Mapping)
     for location, label, member in _members(entry, columns):
         if member is None:
             yield unreadable(location, _NO_OBJECT)
@@ -156,10 +158,11 @@ def _members_by_label(fields: Mapping[str, object]) -> Iterator[tuple[str, objec
             yield from ((str(label), member) for label, member in members.items())
         elif isinstance(members, list):
             texts = all(isinstance(member, str) for member in members)
-            yield from (
-                (f"{name} {number}", {"text": member} if texts else member)
-                for number, member in enumerate(members, start=1)
-            )
+            for number, member in enumerate(members, start=1):
+                if isinstance(member, Mapping) and is_keyed(member):  # each under its title
+                    yield from ((str(key), {"title": key, **each}) for key, each in member.items())
+                else:
+                    yield f"{name} {number}", {"text": member} if texts else member
 
 
 def _group_name(entry: Entry) -> str:

@@ -106,6 +106,8 @@ def keep_standard_input(stream: BinaryIO, folder: Path) -> Path:
 
 def _ending(content: bytes) -> str:
     start = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"%PDF-"):
+        return ".pdf"
     if start.startswith((b"sep=", b'"sep=')):
         return ".csv"
     if start.startswith((b"{", b"[")):

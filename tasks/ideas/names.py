@@ -77,6 +77,9 @@ _FILLERS = frozenset(
         *("which", "will", "would", "you", "your", "key", "final", "suggested"),
     )
 )
+_VERBS = {"solve": "method"} | dict.fromkeys(
+    ("test", "evaluate", "measure", "validate"), "experiment"
+)
 _SUBJECTS = frozenset(("idea", "research", "proposal", "project", "paper"))
 _SCORES = frozenset(("score", "rating", "threshold"))
 _OF_PAPERS = frozenset(("full_text",))
@@ -152,6 +155,8 @@ def meaning_of(name: str, *, exactly: bool = False) -> str | None:
             return meaning
     # `Problem / Motivation`, `Method and Baselines`
     meanings = [_MEANINGS.get(_key((word,))) for word in plain_words]
+    if words[:1] == ("how",):  # `How will you test it?`
+        return next((_VERBS[word] for word in words if word in _VERBS), None)
     if not meanings or not all(each in TEXTS for each in meanings):
         return None
     return next((each for each in meanings if each in PARTS - {"text"}), meanings[0])

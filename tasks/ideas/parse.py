@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from schemas.base import encodable
+from schemas.base import encodable, replace
 from schemas.idea import Idea, RejectedIdea, cutoff_day, looks_like_date
 from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
@@ -43,6 +43,8 @@ def parse_entry(entry: Entry, default_cutoff: date | None, columns: Columns) -> 
         _check_encodable(fields)
         idea_id = _idea_id(fields)
         idea, own_cutoff = _idea(fields, idea_id, default_cutoff)
+        if entry.is_manuscript:
+            idea = replace(idea, manuscript=entry.location)
     except _RejectionError as rejection:
         reason, detail = rejection.args
         return RejectedIdea(idea_id=idea_id, location=entry.location, reason=reason, detail=detail)

@@ -29,9 +29,15 @@ from tasks.ideas.parse import parse_entry
 from tasks.ideas.parts import several_ideas
 from tasks.ideas.tables import read_parquet
 from tasks.ideas.text_files import (
+    HTML_SUFFIXES,
+    MANUSCRIPT_SUFFIXES,
     TEXT_SUFFIXES,
     YAML_SUFFIXES,
+    Manuscripts,
+    is_manuscript,
     read_folder,
+    read_html,
+    read_manuscript,
     read_text_file,
     read_yaml,
 )
@@ -45,6 +51,7 @@ FORMATS: dict[str, Callable[[Path, Columns], Entries]] = {
     **dict.fromkeys(YAML_SUFFIXES, read_yaml),
     ".xlsx": read_workbook,
     **dict.fromkeys(TEXT_SUFFIXES, read_text_file),
+    **dict.fromkeys(HTML_SUFFIXES, read_html),
 }
 
 
@@ -52,10 +59,16 @@ _WHOLE_TEXTS = frozenset(("text", *FIRST_FILLED))
 _FLOAT = bounded(r"\d{1,15}\.0")
 
 
-def read_ideas(path: Path, *, default_cutoff: date | None, fields: Sequence[str] = ()) -> IdeaBatch:
+def read_ideas(
+    path: Path,
+    *,
+    default_cutoff: date | None,
+    fields: Sequence[str] = (),
+    manuscripts: Manuscripts | None = None,
+) -> IdeaBatch:
     """Read the ideas of a file or of a folder of texts.
 
-    Formats are JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, text and Markdown.
+    Formats are JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, HTML, text and Markdown.
 
     Groups and pairs of ideas are split (`tasks.ideas.groups`). `default_cutoff` applies to ideas
     without `cutoff_date`. Of two entries with one `idea_id` the first counts; equal texts under
@@ -64,13 +77,15 @@ def read_ideas(path: Path, *, default_cutoff: date | None, fields: Sequence[str]
 
     Args:
         fields: meanings of columns, such as `method=Proposed Method`.
+        manuscripts: reader of papers; None: they are rejected.
 
     Raises:
         IdeaFileError: the file as a whole cannot be read, or lacks a column of `fields`; a single
             entry that cannot be read is in `rejected`.
     """
     try:
-        return _read(path, default_cutoff, Columns(path.name, fields))
+        columns = Columns(path.name, fields)
+        return _read(path, _entries(path, columns, manuscripts), default_cutoff, columns)
     except OSError as error:
         raise IdeaFileError(
             f"{path} cannot be read ({error.strerror or type(error).__name__}): check the path and"
@@ -78,13 +93,19 @@ def read_ideas(path: Path, *, default_cutoff: date | None, fields: Sequence[str]
         ) from error
 
 
-def read_batch(path: Path, *, default_cutoff: date | None, fields: Sequence[str] = ()) -> IdeaBatch:
+def read_batch(
+    path: Path,
+    *,
+    default_cutoff: date | None,
+    fields: Sequence[str] = (),
+    manuscripts: Manuscripts | None = None,
+) -> IdeaBatch:
     """Read ideas with `read_ideas`, at least one of them valid.
 
     Raises:
         IdeaFileError: as `read_ideas`, and if every entry was rejected.
     """
-    batch = read_ideas(path, default_cutoff=default_cutoff, fields=fields)
+    batch = read_ideas(path, default_cutoff=default_cutoff, fields=fields, manuscripts=manuscripts)
     if not batch.ideas:
         first, count = batch.rejected[0], len(batch.rejected)
         raise IdeaFileError(
@@ -94,12 +115,12 @@ def read_batch(path: Path, *, default_cutoff: date | None, fields: Sequence[str]
     return batch
 
 
-def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatch:
+def _read(path: Path, entries: Entries, default_cutoff: date | None, columns: Columns) -> IdeaBatch:
     ideas: dict[str, Idea] = {}
     locations: dict[str, str] = {}
     rejections: list[RejectedIdea] = []
     characters = 0
-    for entry in split_groups(_entries(path, columns), columns):
+    for entry in split_groups(entries, columns):
         idea = entry if isinstance(entry, RejectedIdea) else _parse(entry, default_cutoff, columns)
         if isinstance(idea, RejectedIdea):
             rejections.append(idea)
@@ -157,7 +178,7 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
 
 
 def _parse(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea | RejectedIdea:
-    for name, text in entry.fields.items():
+    for name, text in () if entry.is_manuscript else entry.fields.items():
         if isinstance(text, str) and columns.meaning_of(str(name)) in _WHOLE_TEXTS:
             problem = several_ideas(text, is_text_file=entry.is_text_file)
             if problem is not None:
@@ -175,12 +196,12 @@ def _parse(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea 
     )
 
 
-def _entries(path: Path, columns: Columns) -> Entries:
+def _entries(path: Path, columns: Columns, manuscripts: Manuscripts | None) -> Entries:
     """Yield the entries of a file of any format.
 
     Those nested too deep are rejected.
     """
-    for entry in _read_file(path, columns):
+    for entry in _read_file(path, columns, manuscripts):
         if isinstance(entry, Entry) and too_deep(entry.fields):
             detail = (
                 f"its objects and lists are nested deeper than {MAXIMUM_DEPTH} levels: flatten them"
@@ -190,28 +211,25 @@ def _entries(path: Path, columns: Columns) -> Entries:
             yield entry
 
 
-def _read_file(path: Path, columns: Columns) -> Entries:
+def _read_file(path: Path, columns: Columns, manuscripts: Manuscripts | None) -> Entries:
     if not path.exists():
         raise IdeaFileError(f"there is no file {path}: check the path")
     if path.is_dir():
-        return read_folder(path, columns)
+        return read_folder(path, columns, manuscripts)
     if not path.is_file():  # reading it could block for ever
         raise IdeaFileError(
             f"{path.name} is a pipe, socket or device: copy its content into a file"
         )
     reader = FORMATS.get(path.suffix.lower())
-    if path.suffix.lower() == ".pdf":
+    if reader is None and not is_manuscript(path):
         raise IdeaFileError(
-            f"{path.name} is a manuscript: look for problems in it with `assay check {path.name}`,"
-            " or write its idea as text"
-        )
-    if reader is None:
-        raise IdeaFileError(
-            f"{path.name} has no known format: give a {', '.join(FORMATS)} file, or a folder of"
-            " .txt and .md files"
+            f"{path.name} has no known format: give a {', '.join(FORMATS)} file, a manuscript"
+            f" ({', '.join(MANUSCRIPT_SUFFIXES)}), or a folder of these and of .txt and .md files"
         )
     size_bytes = path.stat().st_size
     if size_bytes == 0:
         raise IdeaFileError(f"{path.name} is empty: write at least one idea")
     refuse_large_file(path.name, size_bytes, MAXIMUM_FILE_BYTES, "split it into several files")
+    if reader is None:
+        return iter((read_manuscript(path.resolve(), path.name, manuscripts),))
     return reader(path, columns)

@@ -125,7 +125,7 @@ def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> 
     warehouse, parameters = Warehouse(request.warehouse, settings), request.parameters
     run_id = runs.run_id("ideate", request)
     (first,) = request.units
-    stacks = Stacks([slot.seed for slot in first.slots], parameters, request.cutoff_date)
+    stacks = Stacks(first.seeds, parameters, request.cutoff_date)
     rounds: list[PlannedRound] = []
     evaluation_runs: list[RunId] = []
     moves: Moves = {}

@@ -35,6 +35,7 @@ async def follow_round(unit: PlannedRound, tools: Tools) -> IdeationRound:
     if not snapshot.is_dir():
         snapshot = index_for_parquet(snapshot, home)
     embedder, parameters, ledger = tools.embedder, tools.request.parameters, tools.ledger
+    seeds = {seed.idea_id: seed for seed in unit.seeds}
     with ExitStack() as stack:
         by_cutoff = {
             cutoff: VersionTools(
@@ -42,6 +43,7 @@ async def follow_round(unit: PlannedRound, tools: Tools) -> IdeationRound:
                 stack.enter_context(open_network(snapshot, home, cutoff)),
                 embedder,
                 parameters,
+                seeds,
             )
             for cutoff in dict.fromkeys(slot.cutoff_date for slot in unit.slots)
         }

@@ -244,7 +244,7 @@ class Stacks:
             if other_seed == seed_id and other_slot != slot and other
         ]
         return Slot(
-            seed=seed,
+            seed_id=seed.idea_id,
             slot=slot,
             round=number,
             move=move,

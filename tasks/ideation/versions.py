@@ -1,10 +1,12 @@
 """Creation of one version of one idea (OmniScientist, section 3.3)."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from schemas.base import replace
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from schemas.works.ideation import FindingAnswer, IdeaVersion, KeywordRelation, Move
@@ -119,6 +121,7 @@ class VersionTools:
     network: ConceptNetwork
     embedder: Embedder
     parameters: IdeationParameters
+    seeds: Mapping[IdeaId, Idea]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,7 @@ class _Choice:
 
 async def make_version(slot: Slot, tools: VersionTools) -> VersionResult:
     """Make the next version of an idea; a failed call gives a version with a reason."""
-    keywords = _keywords(slot, tools.network)
+    keywords = _keywords(slot, tools.seeds[slot.seed_id], tools.network)
     if not keywords:
         detail = "it names no concept that papers of the snapshot name"
         return failed_version(slot, Reason.NOTHING_TO_JUDGE, detail)
@@ -164,11 +167,11 @@ def failed_version(slot: Slot, reason: Reason, detail: str) -> VersionResult:
     return VersionResult(_unscored(slot, (), reason, detail))
 
 
-def _keywords(slot: Slot, network: ConceptNetwork) -> list[Concept]:
+def _keywords(slot: Slot, seed: Idea, network: ConceptNetwork) -> list[Concept]:
     if slot.parent is not None:
         concept_lists = (network.named_in(name) for name in slot.parent.keywords)
         return [concept for concepts in concept_lists for concept in concepts[:1]]
-    concepts = network.named_in(f"{slot.seed.title}. {slot.seed.text}")
+    concepts = network.named_in(f"{seed.title}. {seed.text}")
     distinct = list({concept.concept_id: concept for concept in concepts}.values())
     # The narrowest concepts are the most specific.
     narrow = sorted(distinct, key=lambda concept: concept.paper_count)[:2]
@@ -207,7 +210,7 @@ async def _choose(
     outcome = await tools.engine.run(
         IDEATE_KEYWORD,
         KeywordInput(
-            seed=slot.seed.text,
+            seed=tools.seeds[slot.seed_id].text,
             keywords=names,
             replaced_count=int(replaces),
             findings=tuple(finding.text for finding in slot.findings),
@@ -257,7 +260,7 @@ async def _write(
     outcome = await tools.engine.run(
         IDEATE_PROPOSAL,
         ProposalInput(
-            seed=slot.seed.text,
+            seed=tools.seeds[slot.seed_id].text,
             keywords=keywords,
             added=added_keyword or "",
             relations=tuple(
@@ -359,7 +362,7 @@ def _version(slot: Slot, keywords: Collection[str], **fields: object) -> IdeaVer
     parent = slot.parent
     values = {
         "version_id": slot.version_id,
-        "seed_id": slot.seed.idea_id,
+        "seed_id": slot.seed_id,
         "slot": slot.slot,
         "round": slot.round,
         "parent_id": parent.version_id if parent is not None else None,

@@ -6,11 +6,11 @@ from typing import Any
 
 from schemas.errors import ConfigurationError, IdeaFileError
 from schemas.identifiers import RunId, content_hash
-from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.works.ideation import IdeationRound, Move
 from schemas.works.ideation_run import (
     IDEATIONS,
+    MOST_IDEAS,
     IdeateJob,
     IdeateOptions,
     IdeationHead,
@@ -25,7 +25,7 @@ from tasks.ideation.rounds import failed_round, follow_round
 from tasks.ideation.stacks import Stacks
 from tasks.ideation.steps import IDEATE_KEYWORD, IDEATE_PROPOSAL, STEPS
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Common, Expected, Result, Work
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import participant
 from warehouse.warehouse import Warehouse
@@ -38,8 +38,8 @@ def _given(job: IdeateJob, folder: Path) -> tuple[Path]:
 
 
 def _resolve(
-    arguments: tuple[Path], options: IdeateOptions, profile: Profile, settings: Settings
-) -> Resolved[PlannedRound, IdeationParameters]:
+    arguments: tuple[Path], options: IdeateOptions, common: Common, settings: Settings
+) -> IdeationRequest:
     """Resolve the first round; seeds come from any supported idea file.
 
     Raises:
@@ -62,6 +62,12 @@ def _resolve(
         raise IdeaFileError(f"{first.location} is no seed: {first.detail}")
     if not batch.ideas:
         raise IdeaFileError(f"{path} holds no seed: write one on each line")
+    idea_count = len(batch.ideas) * options.per_seed
+    if idea_count > MOST_IDEAS:
+        raise ConfigurationError(
+            f"{len(batch.ideas):,} seeds with {options.per_seed} ideas each are {idea_count:,} ideas,"
+            f" and {MOST_IDEAS:,} are the most: take fewer seeds, or a smaller --per-seed"
+        )
     if options.ask:
         with ServiceDatabase(Warehouse(options.warehouse, settings).existing()) as database:
             for each in options.ask:
@@ -72,7 +78,7 @@ def _resolve(
         maximum_keywords=options.keywords,
         neighbours_per_keyword=options.neighbours,
         seeds=tuple(f"{seed.content_sha256} {seed.description_sha256}" for seed in batch.ideas),
-        profile_sha256=content_hash(profile.model_dump_json()),
+        profile_sha256=content_hash(common["profile"].model_dump_json()),
         modules=options.modules,
         survey=options.survey,
         experiment_run_ids=tuple(map(RunId, options.experiment)),
@@ -83,8 +89,12 @@ def _resolve(
         batch_failures=options.batch_failures,
     )
     slots = Stacks(batch.ideas, parameters, options.cutoff).slots(1)
-    first_round = PlannedRound(round_id="round-1", slots=slots, snapshot=literature.snapshot)
-    return Resolved((first_round,), parameters, remarks=batch.remarks)
+    first_round = PlannedRound(
+        round_id="round-1", seeds=batch.ideas, slots=slots, snapshot=literature.snapshot
+    )
+    return IdeationRequest(
+        units=(first_round,), parameters=parameters, remarks=batch.remarks, **common
+    )
 
 
 def _expected(request: IdeationRequest, _: Settings) -> Expected:
@@ -94,6 +104,7 @@ def _expected(request: IdeationRequest, _: Settings) -> Expected:
         per_step=_expected_calls(request, versions) if writes else {},
         counts={
             "seeds": len(request.parameters.seeds),
+            "ideas": len(request.units[0].slots),
             "rounds": rounds,
             "versions": versions,
             "literature_requests": versions if writes else 0,
@@ -106,7 +117,7 @@ def _expected_calls(request: IdeationRequest, versions: int) -> dict[Any, Expect
     parameters = request.parameters
     candidate_count, paper_count = parameters.candidates_shown, parameters.papers_per_relation
     (first,) = request.units
-    seed = sum(len(slot.seed.text) for slot in first.slots) / len(first.slots)
+    seed = sum(len(seed.text) for seed in first.seeds) / len(first.seeds)
     later = (parameters.rounds - 1) / parameters.rounds
     findings = later * parameters.findings_shown * FINDING_TOKENS
     seed_tokens = seed / CHARACTERS_PER_TOKEN
@@ -151,10 +162,7 @@ IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(
     schema=IDEATIONS,
     job=IdeateJob,
     given=_given,
-    request=IdeationRequest,
     resolve=_resolve,
-    identity=(),
-    needs=Needs(literature=True, concepts=True),
     steps=lambda _: STEPS,
     do=follow_round,
     failed=failed_round,

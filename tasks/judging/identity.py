@@ -42,7 +42,8 @@ def model_identity(
 def model_bounds(settings: Settings) -> str:
     """Return output mode, length bounds and thinking of a model as text."""
     model = settings.language_model
-    bounds = (model.structured_output, model.maximum_completion_tokens, model.context_tokens)
+    # None: a limit of replies was set here once, and keys of earlier runs contain its default.
+    bounds = (model.structured_output, None, model.context_tokens)
     return f"model {bounds} {model.thinking}"
 
 

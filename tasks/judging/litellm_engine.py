@@ -33,6 +33,7 @@ from warehouse.scrubbing import one_line
 __all__ = ["LiteLLMBackend", "LiteLLMEngine", "Sampling"]
 
 OutputT = TypeVar("OutputT", bound=Reply)
+_TIMEOUTS_IN_TOTAL = 5  # of one question with its retries
 _SHOWN_OF_A_BAD_REPLY = 1500
 _SHOWN_OF_AN_ERROR = 200
 
@@ -228,7 +229,7 @@ class LiteLLMEngine:
         patience = backend.patience(request.reply_tokens)
         policy = RetryPolicy(
             backend.settings.maximum_attempts,
-            backend.settings.maximum_total_seconds * patience,
+            _TIMEOUTS_IN_TOTAL * backend.settings.timeout_seconds * patience,
             first_pause_seconds=backend.backoff_seconds,
         )
 

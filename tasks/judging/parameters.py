@@ -123,11 +123,10 @@ class ModelParameters:
 
     def reply_tokens(self, answer_tokens: int, effort: Effort) -> int:
         """Return the limit of a reply in tokens, thinking included."""
-        answer = self._settings.maximum_completion_tokens or answer_tokens
         # OpenAI's thinking models are those that do not take `max_tokens`.
         thinks = self.thinks or "max_tokens" in self._refusals
         room = THINKING_ROOM_TOKENS[effort] if thinks else 0
-        return min(answer + room, self.largest_reply_tokens)
+        return min(answer_tokens + room, self.largest_reply_tokens)
 
     @property
     def mode(self) -> OutputMode:

@@ -107,11 +107,26 @@ def _manuscripts(path: Path, maximum_bytes: int) -> Iterator[Path]:
     yield from inside
 
 
-def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> Iterator[Path]:
+def papers_inside(folder: Path, maximum_bytes: int) -> Iterator[Path]:
+    """Yield the manuscript files of a folder, without figures and parts of LaTeX papers.
+
+    Raises:
+        ConfigurationError: the LaTeX files are too many or too large.
+    """
+    try:
+        yield from _inside(folder, maximum_bytes, is_project=False)
+    except LatexError as error:
+        raise ConfigurationError(f"{folder}: {error}; name the manuscripts one by one") from error
+
+
+def _inside(
+    folder: Path, maximum_bytes: int, *, in_project: bool = False, is_project: bool = True
+) -> Iterator[Path]:
     """Yield the manuscripts of a folder: one LaTeX paper, each of several, or other files.
 
     Args:
         in_project: True if a folder above has main files, which own the LaTeX parts.
+        is_project: True if a folder with one LaTeX paper is nothing else.
     """
     # Opened per main file: the limits apply to one manuscript, not to a folder of thousands.
     open_files = partial(FolderFiles, folder, maximum_bytes)
@@ -119,7 +134,7 @@ def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> It
     starts = [name for name in names if starts_document(_start_of(folder / name))]
     mains = main_files(starts, open_files)
     parts_alone = not mains and any(not is_figure(_start_of(folder / name)) for name in names)
-    if len(mains) == 1 or (parts_alone and not in_project):
+    if is_project and (len(mains) == 1 or (parts_alone and not in_project)):
         yield folder
         return
     figures = {name for main in mains for name in used_files(open_files(), main)}
@@ -128,7 +143,12 @@ def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> It
         name = each.name
         if each.is_dir() and not each.is_symlink():
             if not name.startswith(".") and not any(one.startswith(f"{name}/") for one in figures):
-                yield from _inside(each, maximum_bytes, in_project=in_project or bool(mains))
+                yield from _inside(
+                    each,
+                    maximum_bytes,
+                    in_project=in_project or bool(mains),
+                    is_project=is_project,
+                )
         elif name in mains or (name not in names and _is_manuscript(each, figures, prints)):
             yield each
 

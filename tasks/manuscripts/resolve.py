@@ -9,7 +9,6 @@ from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.work import Judge
 from schemas.works.check_run import (
@@ -17,6 +16,7 @@ from schemas.works.check_run import (
     CheckHead,
     CheckOptions,
     CheckParameters,
+    CheckRequest,
     EarlierReview,
     ManuscriptSource,
     Preference,
@@ -24,7 +24,7 @@ from schemas.works.check_run import (
 from schemas.works.manuscripts import Decision
 from tasks.judging.models import shared_api_base
 from tasks.manuscripts.collect import collect_manuscripts, read_reasons
-from tasks.work.declaration import Resolved
+from tasks.work.declaration import Common
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_head, published_units
@@ -138,8 +138,8 @@ FORMS = ("auto", "pdf", "text", "latex")
 
 
 def resolve(
-    arguments: tuple[Any, ...], options: CheckOptions, profile: Profile, settings: Settings
-) -> Resolved[ManuscriptSource, CheckParameters]:
+    arguments: tuple[Any, ...], options: CheckOptions, common: Common, settings: Settings
+) -> CheckRequest:
     """Resolve the manuscripts and the parameters of their check.
 
     With `--reasons` but without `--judge`, the engine itself judges. A revision has the problem
@@ -166,7 +166,8 @@ def resolve(
     )
     reasons = read_reasons(options.reasons) if options.reasons is not None else None
     sources = collect_manuscripts(papers, reasons, maximum_bytes=settings.documents.maximum_bytes)
-    judging, seed = profile.judging, options.seed
+    profile, seed = common["profile"], options.seed
+    judging = profile.judging
     if options.effort is not None:
         judging = replace(judging, judgement=replace(judging.judgement, effort=options.effort))
     if options.revise is not None:
@@ -184,7 +185,8 @@ def resolve(
                 cutoff_date=earlier_head.cutoff_date,
             ),
         )
-    return Resolved(sources, parameters, replace(profile, seed=seed, judging=judging))
+    changed = {**common, "profile": replace(profile, seed=seed, judging=judging)}
+    return CheckRequest(units=sources, parameters=parameters, **changed)
 
 
 def _conflicts(options: CheckOptions) -> Iterator[tuple[bool, str]]:

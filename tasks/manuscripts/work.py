@@ -64,7 +64,7 @@ from tasks.metrics.hit_rate import (
 )
 from tasks.shards.work import Cause, or_failure
 from tasks.survey.expected import expected_survey
-from tasks.work.declaration import Expected, Needs, Result, Work
+from tasks.work.declaration import Expected, Result, Work
 from tasks.work.tools import Tools
 from warehouse.parquet import write_bytes
 
@@ -239,6 +239,7 @@ async def _estimate(request: CheckRequest, settings: Settings) -> Expected:
             prompt_tokens = PROBLEM_TOKENS + len(source.known_reason) / CHARACTERS_PER_TOKEN
             votes = problems * parameters.repetition_count
             of_each_judge.append({JUDGE_HIT: _each(votes, prompt_tokens, VERDICT_TOKENS)})
+    titles_in_words = f"as read: {'; '.join(titles[:_MOST_NAMED])}; " if titles else ""
     return Expected(
         per_step=add_calls(calls_of_sources),
         counts={
@@ -246,10 +247,10 @@ async def _estimate(request: CheckRequest, settings: Settings) -> Expected:
             "manuscripts_read": len(calls_of_sources),
             "words": words,
         },
-        note="calls are the most there may be, and sizes of answers may differ by half",
+        note=f"{titles_in_words}calls are the most there may be, and sizes of answers may differ"
+        " by half",
         of_each_judge=add_calls(of_each_judge),
         lost=tuple(failures),
-        titles=tuple(titles[:_MOST_NAMED]),
     )
 
 
@@ -326,10 +327,9 @@ CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(
     schema=CHECKS,
     job=CheckJob,
     given=_given,
-    request=CheckRequest,
     resolve=resolve,
     identity=("manuscript_id", "content_sha256", "known_reason", "preferences"),
-    needs=Needs(documents=True),
+    documents=True,
     steps=_steps,
     do=check_manuscript,
     failed=_failed,

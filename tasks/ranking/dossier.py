@@ -104,7 +104,7 @@ def dossier_of(review: IdeaReview, group: str | None, prior: Prior | None = None
         idea_id=idea.idea_id,
         group=group,
         title=idea.title,
-        text=idea.text,
+        text=idea.english_text,
         summary=meta.summary if meta is not None else "",
         claims=(
             tuple(claim.statement for claim in committee.claims) if committee is not None else ()

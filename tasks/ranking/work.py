@@ -21,7 +21,6 @@ from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import VOTES_IN_LAKE, RankOptions
 from schemas.people.decisions import Stage
 from schemas.people.job import RankJob
-from schemas.profile import Profile
 from schemas.run import Module, Run
 from schemas.settings import Settings
 from schemas.work import Summary
@@ -30,7 +29,7 @@ from tasks.ideas.read import read_ideas
 from tasks.judging.batches.option import wants_batches
 from tasks.ranking.expected import calls_of_ranking
 from tasks.ranking.steps import STEPS
-from tasks.work.declaration import Expected, Follow, Needs, Resolved, Result, Runs, Work
+from tasks.work.declaration import Common, Expected, Follow, Result, Runs, Work
 from warehouse.app.approvals import admit, load_project
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.rankings.queries import whole_ranking
@@ -47,15 +46,15 @@ def _given(job: RankJob, _: Path) -> tuple[RunToRank]:
 def _resolve(
     selection: tuple[RunId | None, RunRequest | None, bool],
     options: RankOptions,
-    profile: Profile,
+    common: Common,
     _: Settings,
-) -> Resolved[RunToRank, RankParameters]:
+) -> RankRequest:
     """Resolve the options.
 
     Raises ConfigurationError: bridge pairs in a batch, or Elo without votes.
     """
     run_id, evaluation, stored_will_do = selection
-    profile, votes = with_prior(profile), options.votes
+    profile, votes = with_prior(common["profile"]), options.votes
     if options.method is RatingMethod.ELO and votes is None:
         raise ConfigurationError(
             "--method elo needs people's votes: name them with --votes FILE (or lake), or"
@@ -83,7 +82,9 @@ def _resolve(
         batch=batch,
         batch_failures=options.batch_failures,
     )
-    return Resolved((RunToRank(run_id=run_id, evaluation=evaluation),), parameters, profile)
+    unit = RunToRank(run_id=run_id, evaluation=evaluation)
+    changed = {**common, "profile": profile}
+    return RankRequest(units=(unit,), parameters=parameters, **changed)
 
 
 def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
@@ -180,12 +181,10 @@ def _result(head: RankingHead, _: Sequence[Any]) -> Result:
 RANK: Work[RunToRank, RankParameters, RankedGroup] = Work(
     job=RankJob,
     given=_given,
-    request=RankRequest,
     resolve=_resolve,
     schema=RANKINGS,
-    needs=Needs(),
     steps=lambda _: STEPS,
-    campaign="flows.works.rank.ranking:Ranking",
+    do="flows.works.rank.ranking:Ranking",
     expects=_expected,
     result=_result,
     run=_rank,

@@ -108,7 +108,7 @@ class HttpSource(ABC):
     def __init__(self, settings: Settings, context: SourceContext) -> None:
         self.settings = settings
         self.requests = SourceRequests(
-            overridden(self.upstream(settings), settings.sources), context, settings.sources
+            overridden(self.upstream(settings), settings.sources), context
         )
 
     @classmethod

@@ -11,7 +11,6 @@ from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.failure import SourceFailure
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
-from schemas.settings import SourceSettings
 from schemas.text.patterns import linear
 from tasks.accounting.ledger import Ledger
 from tasks.sources.fields import UnreadableAnswer, one_line
@@ -112,6 +111,9 @@ class SourceContext:
 
 
 # Limit of a pause of all processes of the machine because of one answer.
+RETRIES = RetryPolicy(4, 90.0)  # of one request, without its wait for a turn
+TIMEOUT_SECONDS = 30.0  # for one complete answer
+MAXIMUM_BYTES = 10_000_000  # of one answer, unpacked
 _LONGEST_PAUSE_SECONDS = 60.0
 _DETAIL_LENGTH = 300
 _STRIPE_LENGTH = 3
@@ -133,15 +135,15 @@ class SourceRequests:
     """The requests of one idea to one source.
 
     429, 5xx, timeouts, dropped connections and broken bodies are retried with jitter, within the
-    limits of the settings. A wait asked for by a 429 delays every process of the machine.
+    limits of `RETRIES`. A wait asked for by a 429 delays every process of the machine.
     """
 
     def __init__(
-        self, upstream: Upstream, context: SourceContext, settings: SourceSettings
+        self, upstream: Upstream, context: SourceContext, maximum_bytes: int | None = None
     ) -> None:
         self._upstream = upstream
         self._context = context
-        self._settings = settings
+        self._maximum_bytes = maximum_bytes or MAXIMUM_BYTES
         self._limit = SharedRateLimit(
             context.limits_folder, f"source {upstream.limit_name}", upstream.per_minute
         )
@@ -151,7 +153,6 @@ class SourceRequests:
         service = f"{upstream.limit_name} {upstream.base_url}"
         name = f"{content_hash('circuit', service, length=16)}.breaker"
         self._circuit = CircuitBreaker(context.limits_folder / name)
-        self._policy = RetryPolicy.of(settings)
         store, seconds = context.answers, upstream.kept_seconds
         self._cache = CachedAnswers(store, seconds) if store is not None else None
         self._cost = 1.0
@@ -172,7 +173,7 @@ class SourceRequests:
             return await self._attempt(question, read, number)
 
         if self._cache is None:
-            return await self._policy.run(attempt)
+            return await RETRIES.run(attempt)
         key = self._key(question)
         if (page := self._cached_page(key, question, read)) is not None:
             return FetchResult(page)
@@ -181,7 +182,7 @@ class SourceRequests:
             # Another process may have cached the answer while this one waited for the lock.
             if (page := self._cached_page(key, question, read)) is not None:
                 return FetchResult(page)
-            result = await self._policy.run(attempt)
+            result = await RETRIES.run(attempt)
             if result.page is not None and worth_keeping(result.page):
                 self._cache.put({key: result.body})
             return result
@@ -276,8 +277,8 @@ class SourceRequests:
             "GET" if question.body is None else "POST",
             upstream.base_url.rstrip("/") + question.path,
             secrets=upstream.secrets,
-            maximum_bytes=self._settings.maximum_bytes,
-            timeout_seconds=self._settings.timeout_seconds,
+            maximum_bytes=self._maximum_bytes,
+            timeout_seconds=TIMEOUT_SECONDS,
             params=question.parameters,
             content=question.body,
             headers={**upstream.headers, **of_body},
@@ -312,7 +313,7 @@ class SourceRequests:
         """
         wait_seconds = self._upstream.asks_to_wait_seconds(reply)
         if reply.status == 429:
-            wait_seconds = max(wait_seconds, self._settings.retry_base_seconds)
+            wait_seconds = max(wait_seconds, RETRIES.first_pause_seconds)
         if 0 < wait_seconds <= _LONGEST_PAUSE_SECONDS or reply.status == 429:
             self._limit.penalise(min(wait_seconds, _LONGEST_PAUSE_SECONDS))
         allowed_per_minute = self._upstream.allowed_per_minute(reply)

@@ -89,19 +89,23 @@ def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[st
             1, sections * section + read_count * work, end_words * TOKENS_PER_WORD
         ),
         "verify_citations": _expected_checks(
-            sections * parameters.words_per_section + end_words, 2, read_count
+            sections * parameters.words_per_section + end_words, 2, shown_count
         ),
     }
 
 
-def _expected_checks(words: float, rounds: int, read_count: int) -> ExpectedCalls:
-    """Expect citation checks of `words` words in `rounds` rounds."""
+def _expected_checks(words: float, rounds: int, shown_count: float) -> ExpectedCalls:
+    """Expect citation checks of `words` words in `rounds` rounds.
+
+    Args:
+        shown_count: works, each counted once for every section: a call shows those that it checks.
+    """
     sentences = words / WORDS_PER_SENTENCE
     checks = math.ceil(sentences / CLAIMS_PER_CALL) + rounds - 1
     return ExpectedCalls(
         checks,
         sentences * WORDS_PER_SENTENCE * TOKENS_PER_WORD
-        + checks * read_count * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
+        + shown_count * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
         sentences * CORRECTED_TOKENS,
     )
 

@@ -26,6 +26,8 @@ from tasks.embeddings.similarity import Nearness, paper_text
 from tasks.judging.relevance import Judgements, judge_papers, shown_papers
 from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
+from tasks.languages.language import language_of
+from tasks.languages.translate import translate
 from tasks.literature.client import LiteratureClient
 from tasks.survey.checking import check_drafts, draft
 from tasks.survey.clustering import cluster_papers
@@ -138,7 +140,12 @@ async def survey(
     answer, any engine reads. A question that names nothing, or without an answered search, has a
     reason instead of papers. A field without relevant papers gives a survey with no paper.
     """
-    question = unit.question
+    question, translation = unit.question, None
+    if (language := language_of(question)) is not None:
+        outcome = await translate(question, language, engine)
+        if isinstance(outcome, Unscored):
+            return failed_survey(unit, cutoff, outcome.reason, outcome.detail, ledger)
+        question = translation = " ".join(outcome.value.text.split())
     plan = await plan_queries(question, parameters, engine)
     if isinstance(plan, Unscored):
         return failed_survey(unit, cutoff, plan.reason, plan.detail, ledger)
@@ -187,7 +194,8 @@ async def survey(
     ]
     return Survey(
         question_id=unit.question_id,
-        question=question,
+        question=unit.question,
+        translation=translation,
         cutoff_date=cutoff,
         end=expansion.end,
         judged_count=len(papers),

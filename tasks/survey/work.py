@@ -7,7 +7,7 @@ from typing import Any
 from schemas.identifiers import content_hash
 from schemas.literature.survey import Survey, SurveyParameters
 from schemas.literature.survey_review import ReviewPart, Written
-from schemas.profile import AnswerParameters, Profile
+from schemas.profile import AnswerParameters
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.works.survey_run import (
@@ -21,11 +21,13 @@ from schemas.works.survey_run import (
     SurveyRequest,
     as_question,
 )
-from tasks.judging.expected import CHARACTERS_PER_TOKEN
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
+from tasks.judging.step import Step
+from tasks.languages.translate import TRANSLATE, expected_translations
 from tasks.shards.work import Cause
 from tasks.survey.expected import expected_requests, expected_survey, steps_of
 from tasks.survey.survey import failed_survey, survey
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Common, Expected, Result, Work
 from tasks.work.tools import Tools
 
 SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
@@ -45,22 +47,23 @@ def _questions(entry_or_entries: str | Sequence[str]) -> tuple[SurveyQuestion, .
 
 
 def _survey(
-    arguments: tuple[Sequence[str]], options: SurveyOptions, *_: object
-) -> Resolved[SurveyQuestion, SurveyParameters]:
+    arguments: tuple[str | Sequence[str]], options: SurveyOptions, common: Common, _: Settings
+) -> SurveyRequest:
     parameters = SurveyParameters(
         depth=options.depth,
         maximum_papers=options.max_papers,
         maximum_judged=options.max_judged,
         papers_read=options.papers_read,
     )
-    return Resolved(_questions(*arguments), parameters)
+    return SurveyRequest(units=_questions(*arguments), parameters=parameters, **common)
 
 
 def _ask(
-    arguments: tuple[str | Sequence[str]], options: AskOptions, profile: Profile, _: Settings
-) -> Resolved[SurveyQuestion, SurveyParameters]:
-    parameters = answer_parameters(options.papers_read or profile.answers.papers_read)
-    return Resolved(_questions(*arguments), parameters)
+    arguments: tuple[str | Sequence[str]], options: AskOptions, common: Common, _: Settings
+) -> SurveyRequest:
+    papers_read = options.papers_read or common["profile"].answers.papers_read
+    parameters = answer_parameters(papers_read)
+    return SurveyRequest(units=_questions(*arguments), parameters=parameters, **common)
 
 
 def answer_parameters(papers_read: int = AnswerParameters().papers_read) -> SurveyParameters:
@@ -95,6 +98,12 @@ def _failed(question: SurveyQuestion, tools: Tools, cause: Cause) -> Survey:
     return failed_survey(question, tools.request.cutoff_date, *cause, tools.ledger)
 
 
+def _translation(request: SurveyRequest) -> dict[Step[Any, Any], ExpectedCalls]:
+    """Return the expected translation; empty if every question is in English."""
+    calls = expected_translations(unit.question for unit in request.units)
+    return {TRANSLATE: calls} if calls.calls else {}
+
+
 def _expected(request: SurveyRequest, _: Settings) -> Expected:
     """Estimate a run before its first question is processed."""
     count = len(request.units)
@@ -119,7 +128,8 @@ def _expected(request: SurveyRequest, _: Settings) -> Expected:
                 ),
             )
             for name, step_calls in counts.items()
-        },
+        }
+        | _translation(request),
         counts={"questions": count, "literature_requests": count * requests},
         note="a small field takes less, and sizes of answers may differ by half",
     )
@@ -157,12 +167,10 @@ def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:
 SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     schema=SURVEYS,
     job=SurveyJob,
-    given=lambda job, _: ((job.question,),),
-    request=SurveyRequest,
+    given=lambda job, _: (job.question,),
     resolve=_survey,
     identity=("question_id", "question"),
-    needs=Needs(literature=True),
-    steps=lambda request: steps_of(request.parameters),
+    steps=lambda request: (*steps_of(request.parameters), *_translation(request)),
     do=_follow,
     failed=_failed,
     expects=_expected,

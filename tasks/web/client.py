@@ -148,10 +148,10 @@ def open_client(timeout_seconds: float) -> Client:
 def _transport(proxy: str | None) -> httpx.AsyncHTTPTransport:
     try:
         return httpx.AsyncHTTPTransport(verify=_tls(), limits=_LIMITS, proxy=proxy)
-    except (httpx.InvalidURL, ValueError):  # the message repeats a part of the password
+    except (httpx.InvalidURL, ValueError, ImportError):  # messages repeat a part of the password
         raise ConfigurationError(
-            "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY is no URL: percent-encode special characters of"
-            " its password"
+            "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY is no address of an HTTP proxy: SOCKS is not"
+            " supported, and special characters of a password are percent-encoded"
         ) from None
 
 
@@ -168,7 +168,10 @@ def proxy_of(url: httpx.URL) -> str | None:
 def _proxies() -> dict[str, str]:
     proxies = getproxies()
     addresses = {name: proxies.get(name) or proxies.get("all", "") for name in ("http", "https")}
-    return {scheme: url for scheme, url in addresses.items() if url.startswith("http")}
+    # As curl and httpx read an address without a scheme.
+    return {
+        scheme: url if "://" in url else f"http://{url}" for scheme, url in addresses.items() if url
+    }
 
 
 URL = httpx.URL

@@ -98,7 +98,8 @@ async def response_from(
         NoAnswerError: also where the body breaks off inside the block.
     """
     with answered_within(timeout_seconds):
-        async with open_client(timeout_seconds) as client:
+        # httpx limits each read, and a server may send a header by single bytes.
+        async with asyncio.timeout(timeout_seconds), open_client(timeout_seconds) as client:
             request = client.build_request(
                 method,
                 url.copy_with(

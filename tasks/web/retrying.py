@@ -6,11 +6,10 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
 from schemas.boundary import concerns_one_unit
 from schemas.errors import TransientError
-from schemas.settings import LiteratureSettings, SourceSettings
 
 ResultT = TypeVar("ResultT")
 _MOST_DOUBLINGS = 30
@@ -61,15 +60,6 @@ class RetryPolicy:
     maximum_total_seconds: float = math.inf
     first_pause_seconds: float = 1.0
     longest_pause_seconds: float = 60.0
-
-    @classmethod
-    def of(cls, settings: LiteratureSettings | SourceSettings) -> Self:
-        """Return the policy of a section of the settings."""
-        return cls(
-            settings.maximum_attempts,
-            settings.maximum_total_seconds,
-            first_pause_seconds=settings.retry_base_seconds,
-        )
 
     async def run(
         self,

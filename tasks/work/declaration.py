@@ -7,14 +7,13 @@ which `tasks/works.py` lists.
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, get_type_hints
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.options.commands import DeclaredOptions
 from schemas.outcome import Unscored
 from schemas.people.work_job import WorkJob
-from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, Summary, UnitT
 from schemas.work_schema import WorkSchema
@@ -26,6 +25,8 @@ from warehouse.units.kind import Kind, kind_of
 
 NounT = TypeVar("NounT", bound=Noun)
 Steps = tuple[Step[Any, Any], ...]
+Common = Mapping[str, Any]
+"""Fields of a request other than its units and parameters: see `flows/run/requests.py`."""
 Follow = tuple[str, Request[Any, Any], int]
 """Kind, request and maximum number of runs that a command may start; part of its estimate."""
 
@@ -41,42 +42,6 @@ class Runs(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    """Resources other than models that units need.
-
-    The run id covers their settings.
-
-    Attributes:
-        literature: papers, through the gateway.
-        documents: texts of documents from users.
-        sandbox: isolation for untrusted programs.
-        concepts: the concept network of the literature, which must be a snapshot.
-    """
-
-    literature: bool = False
-    documents: bool = False
-    sandbox: bool = False
-    concepts: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved(Generic[UnitT, ParametersT]):
-    """Request resolved from the arguments and options of a command.
-
-    Attributes:
-        units: the units of the run.
-        parameters: parameters of the work, from the options and the profile.
-        profile: the profile as changed by options; None: unchanged.
-        remarks: one line for each part of the arguments that is ignored.
-    """
-
-    units: tuple[UnitT, ...]
-    parameters: ParametersT
-    profile: Profile | None = None
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Expected:
     """Expected calls and requests of a whole run.
 
@@ -86,7 +51,6 @@ class Expected:
         note: limitations of the estimate.
         of_each_judge: calls of the steps that judges answer in addition to the engine.
         lost: one line for each unit that cannot be processed.
-        titles: titles of the first units.
     """
 
     per_step: CallsByStep
@@ -94,7 +58,6 @@ class Expected:
     note: str
     of_each_judge: CallsByStep = field(default_factory=dict)
     lost: tuple[str, ...] = ()
-    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +75,6 @@ class Result:
     in_order: bool
     lost: tuple[str, ...] = ()
     stands: bool = False
-
-
-def by_its_campaign(*_: object) -> Any:
-    """Refuse to process a unit, because its kind has a campaign."""
-    raise NotImplementedError
 
 
 def no_columns(*_: object) -> Mapping[str, Any]:
@@ -172,19 +130,18 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         schema: unit and tables that the kind lands; a `Kind` if a schema does not suffice.
         job: job that programs send; defines the name and the options of the command.
         given: converts a job to arguments of the command; may write files into the job's folder.
-        request: the type of its request.
-        resolve: returns units and parameters by the arguments of the command, its options (with
-            default literature and places), the profile and the settings.
+        resolve: returns the request by the arguments of the command, its options, the fields that
+            requests of all kinds share, and the settings; its annotation is the request's type.
         identity: fields of a unit that can change its result; empty: the parameters determine the
             units.
         steps: returns all steps that the units of a request may use.
-        do: processes one unit; returns the noun to land, or the reason why there is none.
+        do: processes one unit; returns the noun to land, or the reason why there is none. A text:
+            name of the campaign that plans and lands the units in place of the declared one.
         failed: returns the noun of a failed unit. None: its own fields and the reason.
-        campaign: name of the campaign that plans and lands the units; empty: `do` processes them
-            one by one.
         expects: estimates the calls of a run without making any. None: each step once per unit.
         result: returns the result of a published run.
-        needs: resources other than models that the units need.
+        documents: whether units are documents of users, whose limits the run id covers.
+        sandbox: whether units run untrusted programs, in isolation.
         head: returns columns of the head in addition to those of request and parameters.
         figures: returns additional figures of the page, by its fields and the request; the request
             is None if unknown.
@@ -195,16 +152,15 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     schema: WorkSchema[NounT, Any] | Kind[NounT, Any, Any]
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
-    request: type[Request[UnitT, ParametersT]]
-    resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
+    resolve: Callable[[Any, Any, Common, Settings], Request[UnitT, ParametersT]]
     identity: tuple[str, ...] = ()
     steps: Callable[[Any], Steps]
-    do: Callable[[UnitT, Tools], Awaitable[NounT | Unscored]] = by_its_campaign
+    do: Callable[[UnitT, Tools], Awaitable[NounT | Unscored]] | str
     failed: Callable[[UnitT, Tools, Cause], NounT] | None = None
-    campaign: str = ""
     expects: Callable[[Any, Settings], Expected] | None = None
     result: Callable[[Any, Sequence[Any]], Result] = result_of_units
-    needs: Needs = Needs()
+    documents: bool = False
+    sandbox: bool = False
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
     figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
     run: Callable[[Any, Settings, Runs], Summary[Any]] | None = None
@@ -231,6 +187,12 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         return f"{self.unit_noun}s"
 
     @property
+    def request(self) -> type[Request[UnitT, ParametersT]]:
+        """The type of its requests."""
+        request: type[Request[UnitT, ParametersT]] = get_type_hints(self.resolve)["return"]
+        return request
+
+    @property
     def options(self) -> type[DeclaredOptions]:
         """The options of its command."""
         options: type[DeclaredOptions] = self.job.model_fields["options"].annotation  # type: ignore[assignment]
@@ -238,6 +200,7 @@ class Work(Generic[UnitT, ParametersT, NounT]):
 
     async def outcome(self, unit: UnitT, tools: Tools) -> NounT:
         """Process a unit, and return the noun to land."""
+        assert not isinstance(self.do, str), "its campaign processes the units"
         noun = await self.do(unit, tools)
         if isinstance(noun, Unscored):
             return self.without_outcome(unit, tools, Cause(noun.reason, noun.detail))

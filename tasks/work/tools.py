@@ -20,7 +20,7 @@ from tasks.judging.messages import Attachment
 from tasks.judging.opening import EngineOf, Judging, open_engines, open_judging, with_spans
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
-from tasks.sources.requests import SourceContext
+from tasks.sources.requests import TIMEOUT_SECONDS, SourceContext
 from tasks.sources.unpaywall import open_full_texts
 from tasks.web.client import Client, open_client
 from warehouse.layout import Layout
@@ -87,7 +87,7 @@ async def open_shared(
             for judge in judges
         },
         http=await stack.enter_async_context(open_client(settings.literature.timeout_seconds)),
-        sources_http=await stack.enter_async_context(open_client(settings.sources.timeout_seconds)),
+        sources_http=await stack.enter_async_context(open_client(TIMEOUT_SECONDS)),
         texts=KeyedStore(layout.cache / "documents.sqlite"),
         answers=KeyedStore(layout.cache / "sources.sqlite"),
         document_slots=asyncio.Semaphore(DOCUMENTS_AT_ONCE),

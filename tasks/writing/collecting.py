@@ -18,6 +18,7 @@ from schemas.works.draft import DraftFigure, Form
 from schemas.works.draft_neighbour import NeighbourSection, habits_of
 from schemas.works.draft_run import (
     DraftParameters,
+    DraftRequest,
     Material,
     PlannedDraft,
     PlannedSection,
@@ -31,7 +32,7 @@ from schemas.works.survey_run import SURVEYS
 from tasks.citations.bib_entries import read_bib
 from tasks.ideas.read import read_ideas
 from tasks.text.words import shorten_words
-from tasks.work.declaration import Resolved
+from tasks.work.declaration import Common
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import (
     MOST_WORKS,
@@ -113,9 +114,9 @@ class Sources:
 def resolve_draft(
     arguments: tuple[Path | None, str, Venue | None],
     options: WriteOptions,
-    profile: Profile,
+    common: Common,
     settings: Settings,
-) -> Resolved[PlannedDraft, DraftParameters]:
+) -> DraftRequest:
     """Collect the material of a draft, and plan it.
 
     Args:
@@ -126,7 +127,7 @@ def resolve_draft(
         ConfigurationError: an idea, run, bibliography or outline is missing or unreadable.
     """
     file, name, venue = arguments
-    profile = _with_image_model(profile, options)
+    profile = _with_image_model(common["profile"], options)
     if options.review and options.engine.is_baseline:
         raise ConfigurationError("--review reads with a model: add --engine litellm:MODEL")
     bibliography = read_bib(options.bib) if options.bib is not None else []
@@ -176,7 +177,8 @@ def resolve_draft(
             for title, mark in retracted_works.items()
         ),
     )
-    return Resolved((unit,), parameters, profile, remarks)
+    changed = {**common, "profile": profile, "remarks": remarks}
+    return DraftRequest(units=(unit,), parameters=parameters, **changed)
 
 
 def _with_image_model(profile: Profile, options: WriteOptions) -> Profile:

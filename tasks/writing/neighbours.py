@@ -24,7 +24,7 @@ from tasks.documents.full_text import FullTextLibrary
 from tasks.documents.headings import is_opening, plain
 from tasks.documents.latex_text import PARSER as LATEX
 from tasks.embeddings.similarity import paper_text
-from tasks.sources.requests import SourceContext
+from tasks.sources.requests import TIMEOUT_SECONDS, SourceContext
 from tasks.sources.unpaywall import open_full_texts
 from tasks.text.words import rank_sentences, sentences, words
 from tasks.web.client import open_client
@@ -327,7 +327,7 @@ async def _documents(
     slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
     async with AsyncExitStack() as stack:
         if downloads:
-            client = open_client(settings.sources.timeout_seconds)
+            client = open_client(TIMEOUT_SECONDS)
             http = await stack.enter_async_context(client)
             context = SourceContext(http, ledger, settings.home / "limits")
             library = open_full_texts(settings, context, KeyedStore(path), slots)

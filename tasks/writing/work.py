@@ -245,7 +245,6 @@ WRITE: Work[PlannedDraft, DraftParameters, Draft] = Work(
     schema=DRAFTS,
     job=WriteJob,
     given=_given,
-    request=DraftRequest,
     resolve=resolve_draft,
     identity=("draft_id", "content_sha256", "revision"),
     steps=lambda request: steps_of(request.parameters),

@@ -27,7 +27,6 @@ OF_KINDS = (
     "flows/cli/quality/",
     "flows/cli/command_line.py",
     "flows/nightly.py",
-    "flows/run/gateway.py",  # opens the network of concepts
     "flows/run/preflight.py",  # tries the sandbox
     "flows/run/worker_check.py",  # likewise
     "warehouse/app/records.py",  # of what people edit

@@ -15,6 +15,7 @@ import pytest
 
 from schemas.errors import BudgetExhaustedError
 from schemas.literature.knowledge import KnowledgeAnswer, SourceKind
+from tasks.sources import requests
 from tasks.sources.http_source import HttpSource
 from tasks.sources.registry import SOURCES, configured, open_sources
 from tasks.sources.requests import SourceContext
@@ -27,6 +28,7 @@ from tests.support.source_contexts import (
     keyless_settings,
     opened,
     query_for,
+    quick,
     quick_settings,
 )
 from tests.support.tiers import some
@@ -49,7 +51,8 @@ FIND = Find("A paper about sparse attention")
 
 
 @pytest.fixture
-def server(kind: type[HttpSource]) -> Iterator[ShapedServer]:
+def server(kind: type[HttpSource], monkeypatch: pytest.MonkeyPatch) -> Iterator[ShapedServer]:
+    quick(monkeypatch)
     with shaped_server(SHAPES[kind.name]) as running:
         running.finds = (FIND,)
         yield running
@@ -188,15 +191,19 @@ async def test_a_refusal_is_typed_and_not_repeated(asked: Asker, word: str, reas
 
 
 @ONE
-async def test_silence_is_a_timeout_within_the_bound(asked: Asker) -> None:
-    answer = await asked("hangs", settings={"timeout_seconds": 0.1, "maximum_attempts": 2})
+async def test_silence_is_a_timeout_within_the_bound(
+    asked: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick(monkeypatch, attempts=2, seconds=0.1)
+    answer = await asked("hangs")
     assert [failure.reason for failure in answer.failures] == ["timeout"]
     assert [(call.status, call.failure_reason) for call in asked.calls] == [(None, "timeout")] * 2
 
 
 @ONE
-async def test_an_endless_answer_is_cut_off(asked: Asker) -> None:
-    answer = await asked("endless", settings={"maximum_bytes": 300_000})
+async def test_an_endless_answer_is_cut_off(asked: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "MAXIMUM_BYTES", 300_000)
+    answer = await asked("endless")
     assert [failure.reason for failure in answer.failures] == ["too_large"]
     assert len(asked.calls) == 1
 
@@ -308,10 +315,11 @@ async def test_without_its_key_a_source_says_so_and_sends_nothing(
 
 @EVERY
 async def test_a_good_answer_is_kept_and_shared_and_a_failed_one_is_not(
-    kind: type[HttpSource], server: ShapedServer, tmp_path: Path
+    kind: type[HttpSource], server: ShapedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over ideas, tasks and processes: they have nothing in common here but two folders."""
-    settings = keyed_settings(kind.name, server.url, maximum_attempts=1)
+    quick(monkeypatch, attempts=1)
+    settings = keyed_settings(kind.name, server.url)
 
     async def ask() -> tuple[KnowledgeAnswer, list[bool]]:
         store = KeyedStore(tmp_path / "answers.sqlite")
@@ -363,7 +371,8 @@ async def test_a_source_that_is_down_for_everybody_is_not_asked_and_says_so(
         functools.partialmethod(CircuitBreaker.__init__, minimum_seconds=0.0),
     )
     server.script = ["503"]
-    settings = keyed_settings(kind.name, server.url, maximum_attempts=4)
+    quick(monkeypatch, attempts=4)
+    settings = keyed_settings(kind.name, server.url)
     reasons = []
     for _ in range(4):
         async with opened(kind, settings, tmp_path) as context:

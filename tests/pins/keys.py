@@ -196,7 +196,7 @@ def _ideate(folder: Path, settings: Settings) -> Units:
     request = request_of(IDEATE, (_ideas(folder),), options, settings)
     for slot in request.units[0].slots:
         yield (
-            f"{slot.seed.idea_id} {slot.slot}",
+            f"{slot.seed_id} {slot.slot}",
             {
                 "folder": _landed("ideation", RUN, "round-1"),
                 "version_id": slot.version_id,

@@ -2,16 +2,18 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic import SecretStr
 
 from schemas.identifiers import IdeaId
 from schemas.literature.knowledge import SourceQuery
 from schemas.settings import Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
+from tasks.sources import requests
 from tasks.sources.http_source import HttpSource
 from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
@@ -36,11 +38,8 @@ KEYLESS: dict[str, Any] = {
 
 
 def quick_settings(source: str, url: str, **changes: Any) -> SourceSettings:
-    """The source at `url`, asked without waiting; `changes` are fields."""
+    """The source at `url`, without a rate; `changes` are fields."""
     quick: dict[str, Any] = {
-        "timeout_seconds": 60.0,
-        "maximum_attempts": 3,
-        "retry_base_seconds": 0.01,
         "requests_per_minute": {source: 60_000.0},
         "base_urls": {source: url},
     }
@@ -64,6 +63,13 @@ def keyless_settings(**more: Any) -> Settings:
     return Settings(**KEYLESS, **more)
 
 
+def quick(monkeypatch: pytest.MonkeyPatch, attempts: int = 3, seconds: float = 60.0) -> None:
+    """Let sources retry without waiting, and wait `seconds` for an answer."""
+    policy = replace(requests.RETRIES, maximum_attempts=attempts, first_pause_seconds=0.01)
+    monkeypatch.setattr(requests, "RETRIES", policy)
+    monkeypatch.setattr(requests, "TIMEOUT_SECONDS", seconds)
+
+
 @dataclass
 class OpenSource:
     source: HttpSource
@@ -80,7 +86,7 @@ async def opened(
 ) -> AsyncIterator[OpenSource]:
     """The source and the ledger it writes to."""
     ledger = Ledger(idea_id=IdeaId("idea"))
-    async with open_client(settings.sources.timeout_seconds) as http:
+    async with open_client(requests.TIMEOUT_SECONDS) as http:
         yield OpenSource(
             kind(settings, SourceContext(http, ledger, folder, on_request, answers)), ledger
         )

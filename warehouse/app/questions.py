@@ -228,7 +228,6 @@ def answer(
     offer_id: str,
     choice: Choice | None,
     reason: str,
-    settings: Settings,
 ) -> HumanVote | None:
     """Record the vote on a question (None: skip), and end it. Raises as `cast`."""
     if voter != question.voter:
@@ -237,9 +236,9 @@ def answer(
         raise NotAllowedError("this question is ended: ask another one")
     vote = None
     if choice is None:
-        skip(database, voter, offer_id, settings.voting)
+        skip(database, voter, offer_id)
     else:
-        vote = cast(database, voter, offer_id, choice, reason, settings.voting)
+        vote = cast(database, voter, offer_id, choice, reason)
     end(database, question, QuestionEnd.ANSWERED if vote else QuestionEnd.LEFT)
     return vote
 

@@ -19,6 +19,8 @@ from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.records import record
 
 VOTES = "human_votes"
+MOST_PER_MINUTE = 20  # of one voter: nobody reads faster
+MOST_PER_DAY = 500
 LONGEST_REASON = 2_000
 _EVERY_PAIR_UP_TO = 64
 _PAIRS_DRAWN = 2_000
@@ -162,7 +164,6 @@ def cast(
     offer_id: str,
     choice: Choice,
     reason: str,
-    settings: VotingSettings,
 ) -> HumanVote:
     """Record a vote; durable on return.
 
@@ -172,16 +173,16 @@ def cast(
         RateLimitedError: the voter has reached the limit per minute or day.
     """
     with database.transaction() as work:
-        offer_row = _close_offer(work, voter, offer_id, "voted", settings)
+        offer_row = _close_offer(work, voter, offer_id, "voted")
         vote = offer_row.vote(choice, _normalize_reason(reason), datetime.now(UTC))
         record(work, VOTES, vote)
     return vote
 
 
-def skip(database: ServiceDatabase, voter: str, offer_id: str, settings: VotingSettings) -> None:
+def skip(database: ServiceDatabase, voter: str, offer_id: str) -> None:
     """Skip a pair, which is not offered to the voter again. Raises as `cast`."""
     with database.transaction() as work:
-        _close_offer(work, voter, offer_id, "skipped", settings)
+        _close_offer(work, voter, offer_id, "skipped")
 
 
 def answered_in_a_day(database: ServiceDatabase, voter: str) -> int:
@@ -201,9 +202,7 @@ def _answer_counts(source: ServiceDatabase | Transaction, voter: str) -> tuple[i
     return in_a_minute, in_a_day
 
 
-def _close_offer(
-    work: Transaction, voter: str, offer_id: str, outcome: str, settings: VotingSettings
-) -> Offer:
+def _close_offer(work: Transaction, voter: str, offer_id: str, outcome: str) -> Offer:
     rows = work.rows("offers", "offer", "closed", offer_id=offer_id, voter=voter)
     if not rows:
         raise NotAllowedError("this pair was not offered to you: vote on the one you are shown")
@@ -213,9 +212,9 @@ def _close_offer(
             f"this pair is {earlier_outcome} already: vote on the one you are shown"
         )
     in_a_minute, in_a_day = _answer_counts(work, voter)
-    if in_a_minute >= settings.most_per_minute:
+    if in_a_minute >= MOST_PER_MINUTE:
         raise RateLimitedError(f"{in_a_minute} pairs in a minute: read on, and vote in a minute")
-    if in_a_day >= settings.most_per_day:
+    if in_a_day >= MOST_PER_DAY:
         raise RateLimitedError(f"{in_a_day} pairs in a day are the limit: continue tomorrow")
     closing_values = {"closed": outcome, "closed_at": datetime.now(UTC).timestamp()}
     work.change("offers", closing_values, offer_id=offer_id)

@@ -57,6 +57,8 @@ _READERS = {
     ".parquet": "read_parquet",
 }
 _MAXIMUM_ROWS = 1_000_000
+_MAXIMUM_CHARACTERS = 100_000_000
+_ROWS_AT_ONCE = 100
 _TIMEOUT_SECONDS = 300.0
 _MOST_BITS = 63
 """Largest integer that other programs read; larger ones become text."""
@@ -80,7 +82,7 @@ def run_sql(
 
     Raises:
         SqlError: the statement is invalid; one line, with the position.
-        ConfigurationError: it is refused, too slow or has too many rows, or a file cannot be read.
+        ConfigurationError: it is refused, too slow or too large, or a file cannot be read.
     """
     _, rows = run_sql_with_names(
         warehouse, sql, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows, files=files
@@ -99,9 +101,21 @@ def run_sql_with_names(
     """Run as `run_sql`; return also the column names, even without rows."""
     with _run_statement(warehouse, sql, timeout_seconds, files) as answer:
         names = _distinct([column[0] for column in answer.description or ()])
-        values = answer.fetchmany(maximum_rows + 1)
-    if len(values) > maximum_rows:
-        raise ConfigurationError(f"the answer has more than {maximum_rows} rows: add a LIMIT")
+        values: list[tuple[Any, ...]] = []
+        character_count = 0
+        # DuckDB's bound on memory does not count what Python holds.
+        while batch := answer.fetchmany(_ROWS_AT_ONCE):
+            values += batch
+            character_count += _characters(batch)
+            if len(values) > maximum_rows:
+                raise ConfigurationError(
+                    f"the answer has more than {maximum_rows} rows: add a LIMIT"
+                )
+            if character_count > _MAXIMUM_CHARACTERS:
+                raise ConfigurationError(
+                    f"the answer has more than {_MAXIMUM_CHARACTERS:,} characters: select fewer"
+                    " rows or columns"
+                )
     rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in values]
     return tuple(names), rows
 
@@ -244,6 +258,15 @@ def _refuse_functions(connection: Connection, node: dict[str, Any]) -> None:
     sql = "select 1 from duckdb_functions() where lower(function_name) = ? limit 1"
     if connection.execute(sql, [name]).fetchall():  # for unknown names DuckDB suggests others
         raise ConfigurationError(f"the function {name} is not allowed here")
+
+
+def _characters(value: Any) -> int:
+    """Return the approximate length of a value as text."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_characters, (*value.keys(), *value.values())))
+    return sum(map(_characters, value)) if isinstance(value, list | tuple) else 8
 
 
 def _distinct(names: list[str]) -> list[str]:

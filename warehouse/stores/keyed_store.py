@@ -166,6 +166,7 @@ def _decompress(value: bytes) -> bytes:
 
 
 _DAY_SECONDS = 86_400.0
+_MOST_DAYS = 365
 
 
 class TrimmedCache(Noun):
@@ -181,7 +182,7 @@ def trim_caches(layout: Layout, settings: CacheSettings) -> tuple[TrimmedCache, 
     Raises:
         ConfigurationError, TransientError: as `KeyedStore`.
     """
-    oldest = time.time() - settings.maximum_days * _DAY_SECONDS
+    oldest = time.time() - _MOST_DAYS * _DAY_SECONDS
     most_bytes = settings.maximum_megabytes * 1_000_000
     caches = []
     for path in sorted(layout.cache.glob("*.sqlite")):

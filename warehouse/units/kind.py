@@ -20,7 +20,7 @@ from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt, WorkHead
 from schemas.tables import TABLE
-from schemas.work_schema import WorkSchema
+from schemas.work_schema import WorkSchema, reasons_of_unit
 from warehouse.layout import Layout, file_name, safe_name
 from warehouse.rows import Row, Rows, nouns_in
 from warehouse.statements import table_statement
@@ -256,8 +256,8 @@ def _kind_of(schema: WorkSchema[Any, Any]) -> Kind[Any, UnitReceipt, Any]:
             *(name for name in _OF_ALL_KINDS if (TABLE[name].noun,) in item_types),
         ),
         artefact=schema.artefact,
-        input_columns=schema.given,
-        reasons=schema.reasons,
+        input_columns=tuple(filter(None, (schema.input_column,))),
+        reasons=reasons_of_unit,
     )
 
 

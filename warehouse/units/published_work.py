@@ -1,6 +1,6 @@
 """Queries on published work of any kind."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
@@ -21,6 +21,27 @@ def published_heads(connection: Connection, kind: Kind[Any, Any, HeadT]) -> tupl
     return tuple(noun_of(kind.head, row) for row in rows)
 
 
+class PublishedWork(NamedTuple):
+    """Published work of some kind."""
+
+    kind: Kind
+    head: Any
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The fields of its head, with its kind."""
+        return {"kind": self.kind.word, **self.head.model_dump(mode="json")}
+
+
+def published_works(connection: Connection) -> list[PublishedWork]:
+    """Return the published work of every kind, newest first; rankings belong to their run."""
+    kinds = (kind for kind in KINDS if not kind.is_nested)
+    works = (
+        PublishedWork(kind, head) for kind in kinds for head in published_heads(connection, kind)
+    )
+    return sorted(works, key=lambda work: work.head.started_at, reverse=True)
+
+
 def published_head(connection: Connection, kind: Kind[Any, Any, HeadT], *names: str) -> HeadT:
     """Return a published head. Raises UnknownNameError if it is not published."""
     for head in published_heads(connection, kind):
@@ -39,7 +60,7 @@ def published_kind(connection: Connection, run_id: RunId) -> Kind:
     """
     newest = []
     for kind in KINDS:
-        heads = published_heads(connection, kind) if len(kind.ids) == 1 else ()
+        heads = published_heads(connection, kind) if not kind.is_nested else ()
         names = [head.run_id for head in heads]
         if run_id in names:
             return kind

@@ -125,7 +125,7 @@ def _end(visit: Visit, voter: str, action: str) -> None:
         end(database, question, (ALREADY_VOTED if isinstance(outcome, Answers) else outcome).ended)
     elif action == "vote":
         choice, reason, offer_id = choice_of(visit), read_remark(visit), visit.form_text("offer")
-        answer(database, voter, question, offer_id, choice, reason, warehouse.settings)
+        answer(database, voter, question, offer_id, choice, reason)
     else:
         raise ConfigurationError("there is no such button on this page: open it again")
 

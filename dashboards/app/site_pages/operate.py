@@ -206,7 +206,7 @@ def _run_under_way(warehouse: Warehouse, run_id: RunId) -> Iterator[pg.Block]:
 
 def nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:
     run_ids = [run.run_id for run in runs]
-    return lake.ask(night_figures, run_ids, thresholds=lake.thresholds)
+    return lake.ask(night_figures, run_ids)
 
 
 def cached_blocks(queries: Queries, view: View, run_id: RunId) -> tuple[pg.Block, ...]:

@@ -32,6 +32,7 @@ from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.row_charts import Bar, bar_chart, scale_to
 from dashboards.render.charts.spread_charts import Panel, histogram, nights_chart
+from dashboards.views.alarms import COLLAPSED_SHARE, ENOUGH_JUDGEMENTS
 from dashboards.views.nightly_page import About
 from dashboards.views.run_page import models_blocks, validation_blocks
 from schemas.errors import UnknownNameError
@@ -231,8 +232,8 @@ def _judges(lake: Lake, run: Run) -> Iterator[pg.Block]:
         }
         yield table_of(polars.concat(others), columns)
     yield pg.text(
-        f"An alarm is raised when one label takes {figures.percent(lake.thresholds.collapsed_share)}"
-        f" of at least {lake.thresholds.enough} judgements."
+        f"An alarm is raised when one label takes {figures.percent(COLLAPSED_SHARE)}"
+        f" of at least {ENOUGH_JUDGEMENTS} judgements."
     )
     yield from _BIAS.blocks(lake, run.run_id)
 

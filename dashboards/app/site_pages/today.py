@@ -41,7 +41,7 @@ def show(visit: Visit) -> PageContent:
         return PageContent(
             "Today", (*in_progress(visit), first, pg.Code(commands)), head, live=True
         )
-    night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
+    night = lake.ask(night_run, run.run_id)
     kind = "bad" if not run.in_order else "alarms" if night.alarms else "good"
     blocks = (
         *in_progress(visit),
@@ -168,7 +168,7 @@ def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
         return
     yield pg.heading(f"The last {len(comparable)} comparable nights")
     run_ids = [each.run_id for each in comparable]
-    nights = lake.ask(night_figures, run_ids, thresholds=lake.thresholds)
+    nights = lake.ask(night_figures, run_ids)
     columns = ("Night", "Ideas:", "Cost of an idea:", "Unscored:", "Time:", "Alarms:")
     yield pg.table(columns, ((
         pg.report(figures.moment(night.run.started_at), with_query("/", run=night.run.run_id)),

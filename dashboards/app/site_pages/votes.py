@@ -23,6 +23,7 @@ from schemas.run import Run
 from warehouse.app.contests import Part, contests_of, describe_contender, makers, text_of
 from warehouse.app.database import services_file
 from warehouse.app.voting import (
+    MOST_PER_DAY,
     add_contests,
     answered_in_a_day,
     cast,
@@ -60,12 +61,12 @@ def vote(visit: Visit) -> PageContent | Response:
         ConfigurationError: the form is invalid.
     """
     voter, choice, reason = visit.pseudonym, choice_of(visit), read_remark(visit)
-    database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings.voting
+    database = services_of(visit.lake.warehouse)
     try:
         if choice is None:
-            skip(database, voter, visit.form_text("offer"), settings)
+            skip(database, voter, visit.form_text("offer"))
         else:
-            cast(database, voter, visit.form_text("offer"), choice, reason, settings)
+            cast(database, voter, visit.form_text("offer"), choice, reason)
     except ConflictError:  # sent twice: only the first one counts
         pass
     except RateLimitedError as error:
@@ -242,7 +243,7 @@ def show(visit: Visit, note: str = "") -> PageContent:
         chosen=track if run is None else f"{track} of {run.run_id}",
         opened=not answered_count,
         answered=answered_count,
-        most=settings.most_per_day,
+        most=MOST_PER_DAY,
         note=note,
         pair=pair,
     )

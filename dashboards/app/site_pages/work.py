@@ -71,7 +71,7 @@ def show_run(visit: Visit) -> PageContent:
     """Show the report of published work of any kind."""
     run_id = RunId(visit.path["run_id"])
     if visit.lake.kind(run_id).word == RUNS.word:
-        page = visit.lake.ask(run_with_links, run_id, thresholds=visit.lake.thresholds)
+        page = visit.lake.ask(run_with_links, run_id)
     else:
         page = visit.lake.ask_warehouse(published_view, run_id)
     return PageContent(
@@ -82,10 +82,10 @@ def show_run(visit: Visit) -> PageContent:
     )
 
 
-def run_with_links(queries: Queries, run_id: RunId, thresholds: Any) -> pg.Page:
+def run_with_links(queries: Queries, run_id: RunId) -> pg.Page:
     """Return the report of a run of ideas, with links to the ideas."""
     names = {idea.idea_id: str(idea.idea_id) for idea in queries.ranking(run_id)}
-    return run_view(queries, run_id, names, thresholds)
+    return run_view(queries, run_id, names)
 
 
 def _address(run_id: RunId, place: str) -> str:

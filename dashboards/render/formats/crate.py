@@ -17,6 +17,7 @@ from rocrate.rocrate import ROCrate
 
 from dashboards.render.figures import plural
 from dashboards.render.formats.provenance import prov_json
+from dashboards.views.pages_by_kind import page_of
 from schemas.identifiers import RunId
 from schemas.people.ledger import CreditRole, LedgerAction, LedgerRow
 from schemas.run import Run
@@ -89,7 +90,12 @@ def _files(
 ) -> Iterator[tuple[str, File]]:
 
     def file(source: Path, name: str, form: str, description: str) -> tuple[str, File]:
-        properties = {"name": name, "description": description, "encodingFormat": form}
+        properties: dict[str, Any] = {
+            "@type": ["File", "ImageObject"] if form.startswith("image/") else "File",
+            "name": name,
+            "description": description,
+            "encodingFormat": form,
+        }
         return source.stem, File(crate, str(source), name, properties=properties)
 
     # The tables of a kind and of the kinds in its folder, each once.
@@ -124,6 +130,12 @@ def _files(
             )  # refuses links, which may lead to any file
             key, crate_file = file(report, f"report/{name}", form, "The report.")
             yield f"{key}{report.suffix}", crate_file
+    for name, svg in page_of(kind, warehouse, run_id).drawings().items():
+        drawing = folder / "drawings" / name
+        drawing.parent.mkdir(parents=True, exist_ok=True)
+        drawing.write_text(svg, "utf-8")
+        _, crate_file = file(drawing, f"report/{name}", "image/svg+xml", "A drawing of the report.")
+        yield name, crate_file
 
 
 def _add_actions(crate: ROCrate, rows: Sequence[LedgerRow], files: dict[str, File]) -> int:

@@ -330,6 +330,8 @@ def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterato
     evaluation, incomplete_reason = review.evaluation, review.score.incomplete_reason
     coverage = evaluation.coverage
     is_uncovered = coverage is not None and not coverage.field_covered
+    if evaluation.idea.translation is not None:
+        yield "The idea's own words: a model's translation was judged (see the full report)."
     if is_uncovered:
         yield _cut(field_not_covered(coverage), room)
     if incomplete_reason is not None:

@@ -1,6 +1,7 @@
 """Report on one idea: the first page, then the evidence behind it."""
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
@@ -47,6 +48,14 @@ def idea_view(page: IdeaPage, *, full: bool = False, file_name: str = "") -> pg.
 
 def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     evaluation = page.review.evaluation
+    idea = evaluation.idea
+    if idea.translation is not None:
+        paragraphs = zip_longest(
+            idea.text.split("\n\n"), idea.translation.split("\n\n"), fillvalue=""
+        )
+        rows = [(prose_line(own), prose_line(english)) for own, english in paragraphs]
+        yield pg.heading("Translation")
+        yield pg.table(("As given", "In English, as judged"), rows)
     if page.plan is not None:
         yield from plan_blocks(page.plan, page.first.concerns)
     if evaluation.experimental_results:
@@ -221,6 +230,7 @@ def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
         f"group {idea.group}" if idea.group is not None else "",
         rank,
         nothing_later if cutoff is not None else "no cutoff date",
+        f"plan of the manuscript {idea.manuscript}" if idea.manuscript is not None else "",
     )
     models = {call.model_answered for call in evaluation.llm_calls}
     models |= {provenance.model_answered for _, _, provenance in judgements(evaluation)}

@@ -85,7 +85,7 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
     )
     concerns = [*deciding, *others]
     strengths_of = _match_strengths(
-        concerns, strengths, " ".join(evaluation.idea.text.split()).casefold()
+        concerns, strengths, " ".join(evaluation.idea.english_text.split()).casefold()
     )
     placed_ids = {one.concern_id for group in strengths_of.values() for one in group}
     questions = [one for one in evaluation.concerns if one.severity is _QUESTION and _stands(one)]

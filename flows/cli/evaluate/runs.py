@@ -12,7 +12,7 @@ from dashboards.render import figures
 from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.output import print_listed, print_table
+from flows.cli.output import print_columns, print_table
 from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
@@ -23,6 +23,7 @@ from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from warehouse.units.kind import Kind
+    from warehouse.units.published_work import PublishedWork
 
 application = Commands()
 
@@ -34,11 +35,18 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask."
 
 @application.command("list")
 def list_runs(lake: LakeOptions, json: Json = False) -> int:
-    """List the published runs, newest first; without a lake, stopped runs with a cost."""
+    """List the published runs of every kind, newest first.
+
+    Without a lake: stopped runs with a cost.
+    """
+    from warehouse.units.published_work import published_works
+
+    warehouse = Warehouse(lake.warehouse.resolve())
     try:
-        runs = _runs(lake)
+        with warehouse.reader() as connection:
+            works = published_works(connection)
     except UnknownNameError:  # there is no lake yet
-        run_ids = _unpublished_runs(Warehouse(lake.warehouse.resolve()))
+        run_ids = _unpublished_runs(warehouse)
         if not run_ids:
             raise
         line = "no run is published yet; `assay runs show RUN` says what one has cost"
@@ -48,18 +56,34 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
         print_table(["run", "state"], [[run_id, "not published"] for run_id in run_ids])
         print_note(line)
         return 0
-    return print_listed(
-        runs,
+    if json:
+        print_answer("listed", [work.row for work in works])
+        return 0
+    print_columns(
+        works,
         {
-            "run": lambda run: run.run_id,
-            "started, UTC": lambda run: f"{run.started_at:%Y-%m-%d %H:%M}",
-            "ideas": lambda run: run.idea_count,
-            "in words": lambda run: run.states_in_words,
-            "engine": lambda run: run.engine,
-            "state": lambda run: run.in_a_word().replace("_", " "),
+            "run": lambda work: work.head.run_id,
+            "kind": lambda work: work.kind.word,
+            "started, UTC": lambda work: f"{work.head.started_at:%Y-%m-%d %H:%M}",
+            "units": _units_in_words,
+            "engine": lambda work: work.head.engine,
+            "state": _state_in_words,
         },
-        as_json=json,
     )
+    return 0
+
+
+def _units_in_words(work: "PublishedWork") -> str:
+    if isinstance(work.head, Run):
+        return f"{plural(work.head.idea_count, 'idea')}: {work.head.states_in_words}"
+    count = getattr(work.head, f"{work.kind.unit_noun}_count", 1)
+    return plural(count, work.kind.unit_noun)
+
+
+def _state_in_words(work: "PublishedWork") -> str:
+    head = work.head
+    state = head.in_a_word() if isinstance(head, Run) else head.ended_early() or "complete"
+    return state.replace("_", " ")
 
 
 @application.command("show")

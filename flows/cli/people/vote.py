@@ -136,7 +136,6 @@ def _cast(
         offer.offer_id,
         _CHOICES[options.choice],
         options.reason,
-        warehouse.settings,
     )
     state = cast_vote.choice.replace("_", " ") if cast_vote is not None else "skipped"
     if as_json:

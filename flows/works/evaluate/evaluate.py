@@ -21,8 +21,8 @@ from schemas.run import Run, RunState
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.evaluation.evaluate_job import evaluate_job
+from tasks.evaluation.manuscripts import read_given_ideas
 from tasks.evaluation.shard_job import ShardJob
-from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
 from warehouse.kinds.runs.landing import RUNS, refused_run
 from warehouse.units.landing import iterate_receipts
@@ -44,9 +44,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
 
     def __init__(self, request: RunRequest) -> None:
         super().__init__(request, engine=request.engine.text, profile=request.profile.name)
-        self.batch = read_batch(
-            request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
-        )
+        self.batch, self.papers = read_given_ideas(request, self.warehouse.settings)
         print_remarks(self.batch.remarks)
 
     @staticmethod
@@ -68,7 +66,11 @@ class Evaluation(Campaign[Plan[Run], Run]):
             if self.gateway.lacks:
                 print_note(self.gateway.lacks)
             self.keyed = key_batch(
-                self.batch, self.request, self.warehouse.settings, self.gateway.literature
+                self.batch,
+                self.request,
+                self.warehouse.settings,
+                self.gateway.literature,
+                self.papers,
             )
             yield
 
@@ -150,7 +152,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
     def write_reports(self, head: Run) -> tuple[Path, ...]:
         from dashboards.views.write_run import write_reports
 
-        return write_reports(self.warehouse, head.run_id, thresholds=self.warehouse.settings.alarms)
+        return write_reports(self.warehouse, head.run_id)
 
     def describe(self, head: Run) -> str:
         return (

@@ -1,6 +1,7 @@
 """Plan of a run of ideas: evaluation keys, run id and shards."""
 
 import math
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from schemas.judgement.evaluation import Receipt
 from schemas.judgement.run_request import RunRequest
 from schemas.run import PlannedRun
 from schemas.settings import Settings
+from tasks.curation.paper_parts import PaperParts
 from tasks.evaluation.shard_job import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
 from tasks.steps import STEPS
 from tasks.telemetry.reporting import traceparent
@@ -32,6 +34,9 @@ shard.
 """
 
 
+_NO_PAPERS: Mapping[str, PaperParts] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class KeyedBatch:
     """A batch with its evaluation keys, and the run id computed from them."""
@@ -42,12 +47,17 @@ class KeyedBatch:
 
 
 def key_batch(
-    batch: IdeaBatch, request: RunRequest, settings: Settings, literature: str
+    batch: IdeaBatch,
+    request: RunRequest,
+    settings: Settings,
+    literature: str,
+    papers: Mapping[str, PaperParts] = _NO_PAPERS,
 ) -> KeyedBatch:
     """Compute the evaluation key of every idea, and the run id from the keys.
 
     Args:
         literature: identity of the literature.
+        papers: parts of manuscripts by location, which no key depends on.
     """
     key_conditions, warehouse = (
         conditions(request, settings),
@@ -58,7 +68,12 @@ def key_batch(
     def planned_idea(idea: Idea) -> PlannedIdea:
         results = results_of.get(idea.idea_id, ())
         key = evaluation_key(idea, request, literature, STEPS, key_conditions, results)
-        return PlannedIdea(idea=idea, evaluation_key=key, experimental_results=results)
+        return PlannedIdea(
+            idea=idea,
+            evaluation_key=key,
+            paper=papers.get(idea.manuscript or ""),
+            experimental_results=results,
+        )
 
     planned_ideas = tuple(map(planned_idea, batch.ideas))
     rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]

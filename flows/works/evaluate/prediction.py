@@ -26,7 +26,7 @@ from schemas.settings import Settings
 from schemas.tables import TABLE
 from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.evaluation.expected import NOTHING_DONE, DoneBefore, Estimate, estimate_run
-from tasks.ideas.read import read_batch
+from tasks.evaluation.manuscripts import read_given_ideas
 from tasks.literature.field_coverage import check_field
 from tasks.literature.gateway.process import literature_identity
 from tasks.literature.gateway.upstreams import identity_of
@@ -304,9 +304,7 @@ class Prediction:
 
 def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Settings) -> Prediction:
     """Estimate `request` with its engine and with `others`; calls no model."""
-    batch = read_batch(
-        request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
-    )
+    batch, _ = read_given_ideas(request, settings)
     own_engine = (request.engine,) if others and not request.engine.is_baseline else ()
     earlier_results, unknown_because = NOTHING_DONE, ""
     try:

@@ -131,7 +131,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         return reports if all(path.exists() for path in reports) else ()
 
     def write_reports(self, head: RankingHead) -> tuple[Path, ...]:
-        return write_reports(self.warehouse, head.run_id, thresholds=self.warehouse.settings.alarms)
+        return write_reports(self.warehouse, head.run_id)
 
     def describe(self, head: RankingHead) -> str:
         return (

@@ -96,7 +96,7 @@ class CodeHost:
             per_minute=self.settings.sources.requests_per_minute.get(COMMITS, REQUESTS_PER_MINUTE),
             limit_name=COMMITS,
         )
-        requests = SourceRequests(upstream, self.source_context, self.settings.sources)
+        requests = SourceRequests(upstream, self.source_context)
         if self.settings.github_token is None:
             detail = (
                 "set GITHUB_TOKEN: what the repository held on the cutoff date can only be asked"

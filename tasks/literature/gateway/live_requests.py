@@ -40,6 +40,7 @@ _LOG = logging.getLogger("assay.gateway")
 # A mistaken `Retry-After` of hours must not stop all work.
 _LONGEST_BACKOFF_SECONDS = 60.0
 _TIMEOUT_MESSAGE = b"Endpoint request timed out"
+MAXIMUM_TOTAL_SECONDS = 300.0  # of one look-up with its retries
 LARGEST_ANSWER_BYTES = 32_000_000
 """Limit of the decompressed size.
 
@@ -201,7 +202,11 @@ class Transport:
         self._settings = literature
         self._base = literature.upstream_url.rstrip("/")
         self._client = open_client(literature.timeout_seconds)
-        self._policy = RetryPolicy.of(literature)
+        self._policy = RetryPolicy(
+            literature.maximum_attempts,
+            MAXIMUM_TOTAL_SECONDS,
+            first_pause_seconds=literature.retry_base_seconds,
+        )
         self.limiter = ArrivalLimiter(literature.requests_per_second)
         self.breaker = breaker or CircuitBreaker()
         self.record: RequestRecord | None = None

@@ -9,6 +9,7 @@ import polars
 import pytest
 from starlette.testclient import TestClient
 
+from dashboards.app import site as site_module
 from tests.support.benchmark_lake import BENCHMARK
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_run
@@ -167,6 +168,7 @@ def test_sql_answers_the_address_and_offers_the_answer(site: TestClient) -> None
     (text,) = page.tree.xpath("//textarea")
     assert "is null" in text.text
     file = site.get(page.links("Parquet")[0])
+    assert file.headers["cache-control"] == "private, no-cache"
     assert polars.read_parquet(io.BytesIO(file.content))["idea_id"].to_list() == ["nothing-scored"]
 
 
@@ -179,6 +181,18 @@ def test_sql_refuses_in_one_line(sql: str, site: TestClient) -> None:
     assert len(page.tree.xpath("//main//blockquote")) == 1
     assert page.links("CSV") == []
     assert site.get("/operate/sql/file", params={"sql": sql, "format": "csv"}).status_code == 400
+
+
+def test_few_long_answers_are_made_at_once_and_other_pages_open(
+    site: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_module, "_SLOW_OF_A_READER", 1)
+    for sql in ("select", "select 1", "select 2"):  # each frees its place, a wrong one too
+        assert site.get("/operate/sql", params={"sql": sql}).status_code == 200
+    monkeypatch.setattr(site_module, "_SLOW_OF_A_READER", 0)
+    refused = site.get("/operate/sql")
+    assert (refused.status_code, "try again in a minute" in refused.text) == (429, True)
+    assert site.get("/operate/quality").status_code == 200
 
 
 def test_sql_marks_the_wrong_place_and_writes_the_name_that_was_meant(site: TestClient) -> None:

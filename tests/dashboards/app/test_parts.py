@@ -61,7 +61,20 @@ def test_passwords_are_compared_whole() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["=1+1", "+cmd()", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", "-", '=HYPERLINK("http://x")'],
+    [
+        "=1+1",
+        "+cmd()",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "＝1+1",
+        "-",
+        '=HYPERLINK("http://x")',
+        " =1",
+        "\x00=1",
+        "\ufeff=1",
+    ],
 )
 def test_text_that_a_spreadsheet_would_compute_stays_text(text: str) -> None:
     frame = polars.DataFrame({"title": [text], "score": [-1.5]})

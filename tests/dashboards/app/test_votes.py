@@ -14,6 +14,7 @@ from tasks.ranking.contests import standing_of
 from tests.support.questions import QUESTION, end_both, end_job, publish_answer
 from tests.support.site import Page, copied, opened, pressed, signed_in
 from tests.warehouse.conftest import publish_ideas
+from warehouse.app import voting
 from warehouse.app.accounts import set_role
 from warehouse.app.contests import Part
 from warehouse.app.database import ServiceDatabase
@@ -121,7 +122,7 @@ def test_a_pair_of_another_voter_and_an_answer_that_is_none_are_refused(
 def test_who_votes_too_fast_is_told_so_and_loses_no_reason(
     own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ASSAY_VOTING__MOST_PER_MINUTE", "1")
+    monkeypatch.setattr(voting, "MOST_PER_MINUTE", 1)
     site = signed_in(own, Role.VOTER)
     pressed(site, pair(site), "A is better")
     page = Page(pressed(site, pair(site), "B is better", reason="It cites trials."))

@@ -13,7 +13,9 @@ from dashboards.render.formats.crate import TEXTS_OF_OTHERS, write_crate
 from dashboards.render.formats.provenance import prov_document
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
+from tests.support.draft_lake import DRAFT, make_draft, publish_draft
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.survey_lake import SURVEY, make_survey, published_surveys
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.ledger import ledger_of_run
 from warehouse.units.publish import publish
@@ -117,6 +119,26 @@ def test_the_provenance_reads_back_and_holds_every_row_of_the_ledger(
     (agent,) = told["agent"].values()
     assert agent["prov:type"]["$"] == "prov:SoftwareAgent"
     assert {"used", "wasGeneratedBy", "wasAssociatedWith"} <= told.keys()
+
+
+def test_drawings_of_every_kind_are_files_with_their_type(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse")
+    published_surveys(warehouse, make_survey())
+    draft = make_draft()
+    publish_draft(warehouse, draft)
+    of_draft = {f"report/draft/figures/{each.figure_id}.svg" for each in draft.figures if each.svg}
+    for run_id, least in ((SURVEY, {"report/map-1.svg"}), (DRAFT, of_draft)):
+        target = tmp_path / f"{run_id}.crate.zip"
+        with warehouse.queries() as queries:
+            write_crate(queries, warehouse, run_id, target, "https://example.org/terms")
+        read = ROCrate(str(target))
+        drawings = {each.id: each for each in read.data_entities if "ImageObject" in each.type}
+        assert least <= drawings.keys()
+        assert least
+        with zipfile.ZipFile(target) as files:
+            for name, each in drawings.items():
+                assert each["encodingFormat"] == "image/svg+xml"
+                assert files.read(name).lstrip().startswith(b"<svg")
 
 
 def test_a_run_that_is_not_published_is_not_exported(warehouse: Warehouse, tmp_path: Path) -> None:

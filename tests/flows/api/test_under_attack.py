@@ -35,8 +35,7 @@ IDEA = "We train a graph network on protein pairs and repeat every measurement f
 MOST_BYTES = 20_000
 LIMITS = {
     "ASSAY_API__MAXIMUM_BODY_BYTES": str(MOST_BYTES),
-    "ASSAY_API__BODY_SECONDS": "1",
-    "ASSAY_API__IDLE_SECONDS": "1",
+    "ASSAY_API__TIMEOUT_SECONDS": "1",
 }
 
 
@@ -339,6 +338,9 @@ NO_REQUESTS = {
         b'{"ideas": ["x"], "name": "\\ud800"}',
         b'{"ideas": ["x"], "options": {"label": "\\ud800"}}',
         b'{"ideas": ["x"], "options": {"experiment": ["run-a", "\\ud800"]}}',
+        b'{"ideas": ["x"], "options": {"label": "' + b"l" * 201 + b'"}}',
+        b'{"ideas": ["x"], "options": {"experiment": -1}}',
+        b'{"ideas": ["x"], "options": {"field": [["text"]]}}',
         b'{"ideas": ["x"], "options": {"max_cost_usd": NaN}}',
         b'{"ideas": [{"text": ' + b"[" * 500 + b"]" * 500 + b"}]}",
         b'{"ideas": ["x"], "name": "' + b"n" * 81 + b'"}',

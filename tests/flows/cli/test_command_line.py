@@ -148,6 +148,9 @@ def test_characters_that_a_terminal_lacks_become_question_marks(
             "assay: setting BRAVE_SEARCH_API_KEY: begins with a quotation mark: remove it\n",
         ),
         ("ASSAY_LITERATURE", "live", "ASSAY_LITERATURE__"),
+        ("ASSAY_API__IDLE_SECONDS", "9", "is ASSAY_API__TIMEOUT_SECONDS: unset it"),
+        ("ASSAY_ALARMS__ENOUGH", "9", "is a constant now"),
+        ("ASSAY_LITERATUR__TIMEOUT_SECONDS", "9", "does not exist: unset it"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named_as_it_was_set(

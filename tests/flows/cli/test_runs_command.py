@@ -111,6 +111,9 @@ def test_published_work_of_another_kind_is_not_called_unpublished(
         shown = runs("show", name)
         assert (shown.returncode, shown.stdout) == (EXIT_USAGE, "")
         assert "is no run of ideas" in shown.stderr
+    (row,) = json.loads(runs("list", "--json").stdout)["rows"]
+    assert (row["kind"], row["run_id"]) == (word, name)
+    assert word in runs("list").stdout
 
 
 def test_a_catalogue_that_was_moved_is_an_error(warehouse: Warehouse, runs: Assay) -> None:

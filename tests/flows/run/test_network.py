@@ -10,6 +10,7 @@ import pytest
 
 from flows.run.network import bypass_proxies, share_certificates
 from schemas.errors import ConfigurationError
+from tasks.web.client import open_client, proxy_of
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 BUNDLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE")
@@ -37,6 +38,29 @@ def test_no_library_sends_requests_for_loopback_to_a_proxy(
     with httpx.Client() as client:
         loopback = client._transport_for_url(httpx.URL("http://127.0.0.1:4200/api"))
         assert loopback is client._transport
+
+
+@pytest.mark.parametrize("name", ["ALL_PROXY", "https_proxy"])
+def test_a_socks_proxy_that_requests_would_use_is_refused_without_its_password(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "socks5h://ada:a%20password@127.0.0.1:9")
+    with pytest.raises(ConfigurationError, match=f"{name.upper()} names a socks5h proxy") as raised:
+        bypass_proxies()
+    assert "password" not in str(raised.value)
+    with pytest.raises(ConfigurationError, match="SOCKS is not supported"):
+        open_client(1.0)
+
+
+def test_a_socks_proxy_that_no_request_uses_disturbs_no_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "127.0.0.1:9")  # a form that curl and httpx take
+    bypass_proxies()
+    httpx.Client().close()
+    assert proxy_of(httpx.URL("https://api.openalex.org")) == "http://127.0.0.1:9"
 
 
 def test_without_a_proxy_the_environment_stays_as_it_is() -> None:

@@ -67,6 +67,18 @@ def resolved(path: Path, options: IdeateOptions) -> IdeationRequest:
     return request_of(IDEATE, (path,), options, Settings())
 
 
+def test_too_many_ideas_of_the_seeds_are_refused_in_one_line_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "seeds.jsonl"
+    seeds = ({"idea_id": f"i{n}", "text": f"Graph drawing with {n} layers"} for n in range(81))
+    path.write_text("\n".join(map(json.dumps, seeds)))
+    options = IdeateOptions(warehouse=tmp_path / "warehouse", per_seed=50)
+    with pytest.raises(ConfigurationError, match=r"4,050 ideas, and 4,000 are the most: take"):
+        resolved(path, options)
+    assert estimate(IDEATE, asked(tmp_path), Settings()).counts["ideas"] == len(SEEDS)
+
+
 def never_a_cluster(*_: object) -> Any:
     raise AssertionError("a handful is worked on here")
 

@@ -4,6 +4,7 @@ review cites, and what they answer.
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,23 @@ def test_links_are_found_in_order_with_repetitions_and_round_brackets() -> None:
 def test_the_status_is_what_the_server_says(server: ShapedServer, status: str) -> None:
     server.script = [status]
     assert asked(f"http://127.0.0.1:{server.port}/paper").status in (int(status), 501)
+
+
+def test_a_head_that_drips_is_not_waited_for() -> None:
+    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nx: ")
+        with suppress(ConnectionError):
+            while True:
+                writer.write(b"x")
+                await writer.drain()
+                await asyncio.sleep(0.02)
+
+    async def run() -> LinkStatus:
+        async with await asyncio.start_server(drip, "127.0.0.1", 0) as server, asyncio.timeout(60):
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+            return await link_status(url, 0.2, allow_private_addresses=True)
+
+    assert "no whole answer within 0.2 s" in asyncio.run(run()).detail
 
 
 @pytest.mark.parametrize(

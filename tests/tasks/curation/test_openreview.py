@@ -18,7 +18,7 @@ from tasks.documents.document import Refusal
 from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
 from tests.support.openreview_server import OpenReviewServer, note, openreview_server
-from tests.support.source_contexts import quick_settings
+from tests.support.source_contexts import quick, quick_settings
 
 FIRST, LATER = b"%PDF-1.4 first", b"%PDF-1.4 later"
 MAY_2024 = 1_715_000_000_000
@@ -61,6 +61,11 @@ def server() -> Iterator[OpenReviewServer]:
         running.files["/attachment?id=F"] = LATER
         running.files["/notes/edits/attachment?id=E1"] = FIRST
         yield running
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick(monkeypatch)
 
 
 async def read(

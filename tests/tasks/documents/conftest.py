@@ -33,8 +33,6 @@ def server(_server: DocumentServer) -> DocumentServer:
 @pytest.fixture
 def settings() -> DocumentSettings:
     return DocumentSettings(
-        download_timeout_seconds=60,
-        grobid_timeout_seconds=60,
         maximum_bytes=200_000,
         maximum_pages=20,
     )

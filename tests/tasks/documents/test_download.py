@@ -71,7 +71,7 @@ async def test_what_may_pass_is_tried_once_more(web: Web) -> None:
 
 async def test_a_trickling_server_costs_no_more_than_the_time_limit(web: Web) -> None:
     web.server.replies["/a"] = [Reply(body=b"%PDF-", endless=True, trickle_seconds=0.05)]
-    web.settings = DocumentSettings(download_timeout_seconds=0.7)
+    web.settings = DocumentSettings(timeout_seconds=0.7)
     assert reason(await fetch(web, f"{web.server.url}/a")) == "timeout"
     assert web.calls()[-1].failure_reason == "timeout"
 

@@ -110,7 +110,7 @@ async def test_whatever_the_server_answers_is_a_document_or_a_reason(web: Web, k
     reply, expected = HOSTILE[kind]
     web.server.replies[PATH] = [reply]
     if kind == "drips":
-        web.settings = DocumentSettings(grobid_timeout_seconds=0.5)
+        web.settings = DocumentSettings(timeout_seconds=0.5)
     answer = await read(web)
     if expected is None:
         assert isinstance(answer, ParsedDocument)

@@ -14,13 +14,12 @@ from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_from_streams
 
 LIMITS = DocumentSettings(
-    download_timeout_seconds=60,
     maximum_bytes=2_000_000,
     maximum_pages=20,
     parse_seconds=2,
     parse_memory_bytes=300_000_000,
 )
-HURRIED = LIMITS.model_copy(update={"download_timeout_seconds": 1.0})
+HURRIED = LIMITS.model_copy(update={"timeout_seconds": 1.0})
 """Only where an endless answer is to be cut off: what answers at all may take its time on a busy
 machine.
 """
@@ -72,7 +71,7 @@ async def test_a_hostile_paper_does_not_hold_up_the_others(web: Web) -> None:
         paper(paper_id=f"p{number}", open_access_pdf_url=f"{web.server.url}/{name}.pdf")
         for number, name in enumerate(("slow", "good"))
     ]
-    limits = HURRIED.model_copy(update={"download_timeout_seconds": 1.0})
+    limits = HURRIED.model_copy(update={"timeout_seconds": 1.0})
     library = FullTextLibrary(limits, None, None, None, web.ledger, allow_private_addresses=True)
     answer = await library.sections(papers)
     assert {section.paper_id for section in answer.items if section.text_source == "pdf"} == {"p1"}

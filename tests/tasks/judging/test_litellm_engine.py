@@ -1,6 +1,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ async def test_a_wait_beyond_the_bound_is_not_waited_for(
     server: OpenAIServer, open_engine: Open, step: Any, question: Any
 ) -> None:
     server.behaviour = "retry_after:3600"
-    opened = await open_engine(maximum_total_seconds=5)
+    opened = await open_engine(timeout_seconds=1)
     outcome = await opened.engine.run(step, question)
     assert isinstance(outcome, Unscored)
     assert len(server.requests) == 1
@@ -246,9 +247,9 @@ async def test_tokens_per_minute_are_settled_to_what_was_used(
     monkeypatch.setattr("tasks.web.shared_limits.time", clock)
     monkeypatch.setattr("tasks.web.shared_limits.asyncio", clock)
     limits = ModelLimits(tokens=SharedRateLimit(tmp_path, "tokens", 600_000))
-    opened = await open_engine(
-        limits=limits, maximum_completion_tokens=64_000, context_tokens=200_000
-    )
+    opened = await open_engine(limits=limits, context_tokens=200_000)
+    step = copy(step)
+    step.__dict__["answer_tokens"] = 64_000
     started = clock.now
     for _ in range(3):
         await opened.engine.run(step, question)
@@ -292,7 +293,7 @@ async def test_a_known_model_has_litellms_price_and_schema(
 async def test_a_long_input_is_shortened_and_says_so(
     server: OpenAIServer, open_engine: Open, step: Any, question: Any
 ) -> None:
-    opened = await open_engine(context_tokens=4096, maximum_completion_tokens=1024)
+    opened = await open_engine(context_tokens=4096)
     long = type(question)(idea=question.idea, paper="A long finding about routing. " * 4000)
     outcome = await opened.engine.run(step, long)
     assert isinstance(outcome, Scored)
@@ -306,7 +307,7 @@ async def test_a_long_input_is_shortened_and_says_so(
 async def test_a_prompt_without_room_for_data_is_too_long(
     server: OpenAIServer, open_engine: Open, step: Any, question: Any
 ) -> None:
-    opened = await open_engine(context_tokens=1024, maximum_completion_tokens=512)
+    opened = await open_engine(context_tokens=1024)
     step_with_long_instructions = type(step)(
         **{name: getattr(step, name) for name in step.__dataclass_fields__}
     )

@@ -58,12 +58,6 @@ def test_a_model_that_thinks_has_room_for_it_beside_its_answer() -> None:
     assert rooms[-1] >= 4096 + 22_370, "what Gemini 2.5 Pro thought over 95 % of manuscripts"
 
 
-def test_the_setting_bounds_the_answer_of_every_step() -> None:
-    assert (
-        made("openai/gpt-4.1", maximum_completion_tokens=500).reply_tokens(4096, Effort.LOW) == 500
-    )
-
-
 def test_a_reply_takes_no_more_than_half_of_a_small_context() -> None:
     parameters = made("openai/of-my-own", context_tokens=4000)
     assert parameters.reply_tokens(8192, Effort.HIGH) == 2000

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from schemas.settings import Settings
+from tasks.literature.gateway import live_requests
 from tasks.literature.gateway.messages import REFUSED_HEADER
 from tasks.web.shared_limits import CircuitBreaker
 from tests.support.gateways import BATCH, SEARCH, live_gateway
@@ -192,10 +193,13 @@ async def test_a_limit_is_waited_for_beyond_the_attempts_of_other_faults(opens: 
     assert (found.status_code, found.headers["x-assay-upstream-requests"]) == (200, "10")
 
 
-async def test_a_limit_that_lasts_is_could_not_look_and_opens_no_circuit(opens: Opens) -> None:
+async def test_a_limit_that_lasts_is_could_not_look_and_opens_no_circuit(
+    opens: Opens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_requests, "MAXIMUM_TOTAL_SECONDS", 0.5)
     breaker = CircuitBreaker(minimum_failures=2, minimum_seconds=0)
     with SemanticScholarServer(corpus(5), fault=lambda number, path: "429") as server:
-        async with opens(server, breaker, maximum_total_seconds=0.5) as client:
+        async with opens(server, breaker) as client:
             reasons = [await reason(client, str(number)) for number in range(3)]
     assert reasons == ["rate_limited"] * 3
 

@@ -19,6 +19,7 @@ import pytest
 
 from schemas.choices import LIVE
 from schemas.settings import Settings
+from tasks.literature.gateway import live_requests
 from tasks.literature.gateway.application import LARGEST_BODY_BYTES
 from tasks.literature.gateway.live_requests import Transport
 from tasks.literature.gateway.messages import ENDPOINTS, Reply, Request
@@ -310,10 +311,14 @@ async def test_half_a_character_in_an_upstream_answer_reads_as_the_replacement_c
 
 @pytest.mark.parametrize("asked_to_wait", ["nan", "inf", "-1", "1e308", "9" * 300])
 async def test_no_retry_after_stops_the_limiter(
-    tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings, asked_to_wait: str
+    upstream: ShapedServer,
+    settings_for: MakeSettings,
+    asked_to_wait: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     upstream.script = [f"429:{asked_to_wait}", "good"]
-    transport = Transport(settings_for(upstream.url, maximum_total_seconds=0.001))
+    monkeypatch.setattr(live_requests, "MAXIMUM_TOTAL_SECONDS", 0.001)
+    transport = Transport(settings_for(upstream.url))
     held_back: list[float] = []
     transport.limiter.hold_back = held_back.append  # type: ignore[method-assign]
     reply = await transport.ask(lambda: ASKED)

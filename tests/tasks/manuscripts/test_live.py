@@ -14,7 +14,7 @@ from schemas.works.check_run import CHECKS
 from tasks.manuscripts.work import CHECK
 from tests.support.checks import check_here, check_request
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
-from tests.support.source_contexts import quick_settings
+from tests.support.source_contexts import quick, quick_settings
 from tests.support.web_servers import Find, shaped_server
 from warehouse.parquet import read_landed
 from warehouse.units.kind import kind_of
@@ -74,8 +74,9 @@ def test_cited_works_that_either_list_has_as_retracted_are_raised_and_every_requ
         monkeypatch.setenv("ASSAY_LITERATURE__UPSTREAM_URL", scholar.url)
         monkeypatch.setenv("ASSAY_LITERATURE__REQUESTS_PER_SECOND", "100")
         urls = {"openalex": openalex.url, "crossref": crossref.url}
-        quick = quick_settings("openalex", openalex.url, base_urls=urls)
-        monkeypatch.setenv("ASSAY_SOURCES", quick.model_dump_json())
+        quick(monkeypatch)
+        sources = quick_settings("openalex", openalex.url, base_urls=urls)
+        monkeypatch.setenv("ASSAY_SOURCES", sources.model_dump_json())
         monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "key")
         request = check_request(
             [tmp_path / "paper.md"], warehouse=tmp_path / "wh", review=True, literature="live"

@@ -8,11 +8,16 @@ import pytest
 
 from schemas.literature.knowledge import KnowledgeAnswer, SourceQuery
 from tasks.sources.http_source import HttpSource
-from tests.support.source_contexts import OpenSource, keyed_settings, opened
+from tests.support.source_contexts import OpenSource, keyed_settings, opened, quick
 from tests.support.web_servers import SHAPES, ShapedServer, shaped_server
 
 Opener = Callable[..., AbstractAsyncContextManager[OpenSource]]
 SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "api_samples"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick(monkeypatch)
 
 
 @pytest.fixture

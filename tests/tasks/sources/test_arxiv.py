@@ -79,5 +79,5 @@ async def test_words_are_asked_for_together_and_only_then_singly(server: ShapedS
     ],
 )
 async def test_entities_and_totals_that_are_no_numbers_are_not_as_documented(ask, body) -> None:
-    answer = await ask(ArxivSource, "electron", body, maximum_attempts=1)
+    answer = await ask(ArxivSource, "electron", body)
     assert [failure.reason for failure in answer.failures] == ["malformed_answer"]

@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from schemas.literature.knowledge import SourceQuery
+from tasks.sources import requests
 from tasks.sources.arxiv import ArxivSource
 from tasks.sources.code import GithubCodeSource, GithubRepositorySource, refusal_reason
 from tasks.sources.code import wait_seconds as github_wait_seconds
@@ -27,7 +28,7 @@ def reply(status: int = 200, body: bytes = b"{}", **headers: str) -> Reply:
 
 
 async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(
-    server: ShapedServer, open_source
+    server: ShapedServer, open_source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lateness only moves an arrival away from these bounds. The second request is given up after a
     time, and only then the next one begins to wait: one connection.
@@ -35,7 +36,8 @@ async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(
     server.finds = (Find("One"),)
     server.script = ["good", "hangs", "good"]
     rate = {"arxiv": 300.0}
-    bounds = {"requests_per_minute": rate, "timeout_seconds": 0.3}
+    bounds = {"requests_per_minute": rate}
+    monkeypatch.setattr(requests, "TIMEOUT_SECONDS", 0.3)
     async with open_source(ArxivSource, **bounds) as one, open_source(ArxivSource, **bounds) as two:
         words = (("one", "electron"), ("two", "muon"), ("one", "tau"), ("two", "photon"))
         desks = {"one": one, "two": two}
@@ -125,7 +127,7 @@ async def test_a_redirect_to_no_address_is_a_failure(server: ShapedServer, ask) 
     odd = ("http://xn--a.invalid/", "http://[::1", "http://h:99999999/", "//\x7f/")
     for location in (*odd, "http://" + "a" * 300 + "/"):
         server.script = [f"to:{location}"]
-        (failure,) = (await ask(BraveSource, "electron", maximum_attempts=1)).failures
+        (failure,) = (await ask(BraveSource, "electron")).failures
         assert failure.reason in ("unreachable", "forbidden"), location
 
 

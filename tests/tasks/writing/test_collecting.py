@@ -162,6 +162,7 @@ def test_an_entry_of_arxiv_has_its_number_and_month(tmp_path: Path, fields: str)
         ("@article{a, title={x}}\n@article{a, title={y}}", "cannot be read"),
         ("@article{a b, title={x}}", "more than letters"),
         ("@article{ä, title={x}}", "more than letters"),
+        ("@article{a, title={" + "{" * 5_000 + "}" * 5_000 + "}}", "nested too deeply"),
     ],
 )
 def test_a_bibliography_that_cannot_be_used_is_refused(

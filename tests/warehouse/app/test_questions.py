@@ -126,7 +126,7 @@ def test_a_vote_on_both_answers_is_a_vote_like_any_other(
     assert offered is not None
     assert offered.scrambled is None
     assert offer_of(database, question, found, always) == offered  # in another window
-    answer(database, ADA, question, offered.offer_id, Choice.BOTH_GOOD, "both cite", SETTINGS)
+    answer(database, ADA, question, offered.offer_id, Choice.BOTH_GOOD, "both cite")
     (vote,) = votes(database)
     assert (vote.track, vote.group, vote.voter) == (Track.SURVEYS, QUESTION, ADA)
     assert {vote.run_id, vote.second_run_id} == {"ask-a", "ask-b"}
@@ -295,7 +295,7 @@ def test_what_is_left_is_stopped_and_takes_no_vote(
     question, _, offered = offered_to_ada(warehouse, database)
     leave(warehouse, database, question)
     with pytest.raises(NotAllowedError, match="is ended"):
-        answer(database, ADA, question, offered.offer_id, Choice.FIRST, "", SETTINGS)
+        answer(database, ADA, question, offered.offer_id, Choice.FIRST, "")
     assert votes(database) == []
 
 
@@ -303,7 +303,7 @@ def test_nobody_votes_on_the_question_of_another_or_twice(
     warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
     question, _, offered = offered_to_ada(warehouse, database)
-    told = (question, offered.offer_id, Choice.FIRST, "", SETTINGS)
+    told = (question, offered.offer_id, Choice.FIRST, "")
     with pytest.raises(NotAllowedError, match="another's"):
         answer(database, BOB, *told)
     answer(database, ADA, *told)
@@ -322,7 +322,7 @@ def test_a_vote_that_was_kept_before_a_kill_is_not_taken_again(
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(questions, "end", killed)
-        answer(database, ADA, question, offered.offer_id, Choice.FIRST, "", SETTINGS)
+        answer(database, ADA, question, offered.offer_id, Choice.FIRST, "")
     assert open_question(database, ADA) == question
     assert offer_of(database, question, found, SETTINGS) is None
     assert len(votes(database)) == 1

@@ -19,6 +19,7 @@ from schemas.people.votes import (
 )
 from schemas.settings import VotingSettings
 from tests.support.check_lake import publish_check_lake
+from warehouse.app import voting
 from warehouse.app.contests import contests_of, text_of
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import records_of
@@ -85,7 +86,7 @@ def test_a_voter_sees_every_pair_once_and_no_pair_twice(database: ServiceDatabas
     while (pair := offered(database, ADA, among)) is not None:
         assert open_offer(database, ADA, (among,)) == pair
         seen.append(pair_name(among, (pair.first.contender.name, pair.second.contender.name)))
-        cast(database, ADA, pair.offer_id, Choice.FIRST, "", SETTINGS)
+        cast(database, ADA, pair.offer_id, Choice.FIRST, "")
     assert len(seen) == len(set(seen)) == 6
     assert offered(database, BOB, among) is not None
 
@@ -95,7 +96,7 @@ def test_a_skipped_pair_counts_for_nothing_and_is_not_shown_again(
 ) -> None:
     among = contest(2)
     pair = next_offer(database, ADA, among)
-    skip(database, ADA, pair.offer_id, SETTINGS)
+    skip(database, ADA, pair.offer_id)
     assert votes(database) == []
     assert open_offer(database, ADA, (among,)) is None
     assert offered(database, ADA, among) is None
@@ -137,58 +138,55 @@ def test_a_pair_offered_twice_to_one_voter_is_refused(database: ServiceDatabase)
 def test_a_forged_vote_counts_for_nothing(database: ServiceDatabase) -> None:
     for name in ("0" * 32, "", "' or 1=1 --", "🦆"):
         with pytest.raises(NotAllowedError, match="not offered to you"):
-            cast(database, ADA, name, Choice.FIRST, "", SETTINGS)
+            cast(database, ADA, name, Choice.FIRST, "")
     assert votes(database) == []
 
 
 def test_a_vote_on_what_another_was_offered_counts_for_nothing(database: ServiceDatabase) -> None:
     pair = next_offer(database, ADA, contest())
     for act in (
-        lambda: cast(database, BOB, pair.offer_id, Choice.SECOND, "", SETTINGS),
-        lambda: skip(database, BOB, pair.offer_id, SETTINGS),
+        lambda: cast(database, BOB, pair.offer_id, Choice.SECOND, ""),
+        lambda: skip(database, BOB, pair.offer_id),
     ):
         with pytest.raises(NotAllowedError, match="not offered to you"):
             act()
-    kept = cast(database, ADA, pair.offer_id, Choice.FIRST, "", SETTINGS)
+    kept = cast(database, ADA, pair.offer_id, Choice.FIRST, "")
     assert votes(database) == [kept]
     assert kept.voter == ADA
 
 
 def test_a_vote_sent_twice_counts_once(database: ServiceDatabase) -> None:
     pair = next_offer(database, ADA, contest())
-    cast(database, ADA, pair.offer_id, Choice.FIRST, "", SETTINGS)
+    cast(database, ADA, pair.offer_id, Choice.FIRST, "")
     for choice in Choice:
         with pytest.raises(ConflictError, match="voted already"):
-            cast(database, ADA, pair.offer_id, choice, "", SETTINGS)
+            cast(database, ADA, pair.offer_id, choice, "")
     with pytest.raises(ConflictError):
-        skip(database, ADA, pair.offer_id, SETTINGS)
+        skip(database, ADA, pair.offer_id)
     assert [vote.choice for vote in votes(database)] == [Choice.FIRST]
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        (VotingSettings(check_share=0, most_per_minute=3), "in a minute"),
-        (VotingSettings(check_share=0, most_per_day=3), "in a day"),
-    ],
+    ("limit", "said"), [("MOST_PER_MINUTE", "in a minute"), ("MOST_PER_DAY", "in a day")]
 )
 def test_a_ballot_box_that_is_stuffed_closes_for_who_stuffs_it(
-    database: ServiceDatabase, settings: VotingSettings, said: str
+    database: ServiceDatabase, monkeypatch: pytest.MonkeyPatch, limit: str, said: str
 ) -> None:
+    monkeypatch.setattr(voting, limit, 3)
     among = contest(8)
     for number in count():
-        pair = next_offer(database, ADA, among, settings)
+        pair = next_offer(database, ADA, among, SETTINGS)
         if number == 3:
             break
-        cast(database, ADA, pair.offer_id, Choice.FIRST, "", settings)
+        cast(database, ADA, pair.offer_id, Choice.FIRST, "")
     with pytest.raises(RateLimitedError, match=said):
-        cast(database, ADA, pair.offer_id, Choice.FIRST, "", settings)
+        cast(database, ADA, pair.offer_id, Choice.FIRST, "")
     with pytest.raises(RateLimitedError, match=said):
-        skip(database, ADA, pair.offer_id, settings)
+        skip(database, ADA, pair.offer_id)
     assert len(votes(database)) == 3
     assert open_offer(database, ADA, (among,)) == pair
-    other = next_offer(database, BOB, among, settings)
-    cast(database, BOB, other.offer_id, Choice.SECOND, "", settings)
+    other = next_offer(database, BOB, among, SETTINGS)
+    cast(database, BOB, other.offer_id, Choice.SECOND, "")
 
 
 def test_a_reason_is_kept_as_typed_but_not_without_end(database: ServiceDatabase) -> None:
@@ -196,7 +194,7 @@ def test_a_reason_is_kept_as_typed_but_not_without_end(database: ServiceDatabase
     reasons = [MARKUP, "  ", "long " * 1_000, "half \ud800 a character"]
     for reason in reasons:
         pair = next_offer(database, ADA, among)
-        cast(database, ADA, pair.offer_id, Choice.BOTH_BAD, reason, SETTINGS)
+        cast(database, ADA, pair.offer_id, Choice.BOTH_BAD, reason)
     kept = [vote.reason for vote in votes(database)]
     assert kept == [MARKUP, None, ("long " * 1_000)[:2_000], "half ? a character"]
 
@@ -209,7 +207,7 @@ def test_an_attention_check_is_passed_by_the_whole_text_alone(database: ServiceD
         if pair.scrambled is None:
             continue
         choice = list(Choice)[number % 4]
-        vote = cast(database, voter, pair.offer_id, choice, "", ALWAYS_CHECKED)
+        vote = cast(database, voter, pair.offer_id, choice, "")
         whole = Choice.SECOND if pair.scrambled is Choice.FIRST else Choice.FIRST
         passed[choice, choice is whole] = vote.check_passed
     assert passed
@@ -227,7 +225,7 @@ def test_findings_of_two_checks_of_a_manuscript_meet_and_are_voted_on(tmp_path: 
     assert texts["check-b"][0].text == "Where: Lemma 2. It holds for primes alone."
     with ServiceDatabase(warehouse) as database:
         pair = next_offer(database, ADA, among)
-        vote = cast(database, ADA, pair.offer_id, Choice.BOTH_BAD, "", SETTINGS)
+        vote = cast(database, ADA, pair.offer_id, Choice.BOTH_BAD, "")
         assert offered(database, ADA, among) is None
     assert (vote.track, vote.group) == (Track.FINDINGS, among.group)
     assert {vote.run_id, vote.second_run_id} == {"check-a", "check-b"}

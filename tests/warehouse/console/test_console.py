@@ -157,10 +157,15 @@ def test_an_endless_question_is_interrupted(published: Warehouse) -> None:
         )
 
 
-def test_an_answer_too_large_is_refused_not_cut(published: Warehouse) -> None:
+def test_an_answer_too_large_is_refused_not_cut(
+    published: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert len(run_sql(published, "select * from range(10)", maximum_rows=10)) == 10
     with pytest.raises(ConfigurationError, match="add a LIMIT"):
         run_sql(published, "select * from range(11)", maximum_rows=10)
+    monkeypatch.setattr(console, "_MAXIMUM_CHARACTERS", 1_000)
+    with pytest.raises(ConfigurationError, match=r"more than 1,000 characters"):
+        run_sql(published, "select [{'a': repeat('x', 50)}] from range(20)")
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_what_is_too_old_goes_and_then_the_oldest_until_the_rest_fits(
             noise = bytes((7 * n * n + days_ago) % 251 for n in range(200))
             store.put_many({f"{days_ago}-{n}": noise for n in range(3_000)})
     monkeypatch.setattr("time.time", lambda: now)
-    (trimmed,) = trim_caches(warehouse, CacheSettings(maximum_days=365, maximum_megabytes=1))
+    (trimmed,) = trim_caches(warehouse, CacheSettings(maximum_megabytes=1))
     kept = stored(path)
     assert trimmed.entries_dropped == 12_000 - len(kept)
     assert not any(key.startswith("400-") for key in kept)

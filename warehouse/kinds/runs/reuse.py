@@ -12,10 +12,11 @@ from warehouse.units.eviction import rows_in_lake
 from warehouse.units.unit_rows import unit_of
 from warehouse.warehouse import Warehouse
 
-_FILE_FIELDS = (
-    *("idea_id", "title", "problem", "method", "experiment", "group", "metadata"),
+_PARTS = frozenset(("problem", "method", "experiment"))
+_FILE_FIELDS = _PARTS | {
+    *("idea_id", "title", "group", "metadata", "manuscript"),
     *("duplicate_of", "duplicate_similarity_0_to_1"),
-)
+}
 """Fields that may differ between idea files with the same idea."""
 
 
@@ -34,11 +35,13 @@ def reuse(
     receipt = landing.read_receipt(warehouse, RUNS, from_run, key)
     if receipt is None:
         raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
+    # The parts of a manuscript's plan were made by the evaluation.
+    names = _FILE_FIELDS if idea.manuscript is None else _FILE_FIELDS - _PARTS
     evaluation = unit_of(RUNS, key, _unit_rows(warehouse, receipt))
     reused_evaluation = replace(
         evaluation,
         run_id=to_run,
-        idea=replace(evaluation.idea, **{name: getattr(idea, name) for name in _FILE_FIELDS}),
+        idea=replace(evaluation.idea, **{name: getattr(idea, name) for name in names}),
         llm_calls=(),
         api_calls=(),
         reused_from_run_id=receipt.reused_from_run_id or from_run,

@@ -21,7 +21,7 @@ from tasks.committee.knowledge.reader import COMMITS, CodeHost, WebReader
 from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
 from tests.support.document_server import DocumentServer, Reply, document_server
-from tests.support.source_contexts import KEYLESS
+from tests.support.source_contexts import KEYLESS, quick
 from warehouse.stores.keyed_store import KeyedStore
 
 HTML = {"content-type": "text/html; charset=utf-8"}
@@ -75,17 +75,13 @@ class ReaderTools:
         sources = SourceSettings(
             base_urls={COMMITS: server.url},
             requests_per_minute={COMMITS: 60_000.0},
-            retry_base_seconds=0.01,
-            maximum_attempts=2,
         )
         settings = Settings(
             **(KEYLESS | {"github_token": SecretStr(token) if token else None}), sources=sources
         )
         self.http = open_client(60.0)
         self.reader = WebReader(
-            settings=DocumentSettings(
-                parse_seconds=5.0, parse_memory_bytes=700_000_000, download_timeout_seconds=60.0
-            ),
+            settings=DocumentSettings(parse_seconds=5.0, parse_memory_bytes=700_000_000),
             ledger=self.ledger,
             code_host=CodeHost(
                 settings, SourceContext(self.http, self.ledger, folder), archive_root=server.url
@@ -97,7 +93,8 @@ class ReaderTools:
 
 
 @pytest.fixture
-def tools(server: DocumentServer, tmp_path: Path) -> ReaderTools:
+def tools(server: DocumentServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReaderTools:
+    quick(monkeypatch, attempts=2)
     return ReaderTools(server, tmp_path)
 
 
@@ -231,9 +228,7 @@ async def test_a_repository_too_large_to_parse_in_time_says_what_was_left_out(
     server.replies["/lab/sparse/zip/HEAD"] = [
         Reply(200, archive({f"m{number}.py": module for number in range(60)}), ZIP)
     ]
-    hurried = replace(
-        tools.reader, settings=DocumentSettings(parse_seconds=2.0, download_timeout_seconds=60.0)
-    )
+    hurried = replace(tools.reader, settings=DocumentSettings(parse_seconds=2.0))
     parts = dict((await hurried.repository("lab/sparse", None)).parts)
     assert "Python files left out" in parts["Structure"]
 

@@ -73,9 +73,7 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
                 base_urls={"serper": engine_of_the_web.url},
                 requests_per_minute={"serper": 60_000.0},
             )
-            documents = DocumentSettings(
-                parse_memory_bytes=700_000_000, download_timeout_seconds=60.0
-            )
+            documents = DocumentSettings(parse_memory_bytes=700_000_000)
             settings = Settings(
                 **(KEYLESS | {"serper_api_key": "serper-Secret-2"}),
                 sources=sources,

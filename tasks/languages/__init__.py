@@ -1,0 +1,1 @@
+"""Languages of ideas and questions: recognition, and translation into English."""
