@@ -49,7 +49,7 @@ class SourceState:
 
     Attributes:
         until: end of a pause that it asked for; None: unknown, or no pause.
-        said: its newest error in its own words; empty if it answers.
+        error: its newest error, in its own words; empty if it answers.
         in_flight: model calls that wait for a reply.
     """
 
@@ -57,7 +57,7 @@ class SourceState:
     answering: Answering
     asked_at: datetime
     until: datetime | None = None
-    said: str = ""
+    error: str = ""
     in_flight: int = 0
 
 
@@ -85,7 +85,7 @@ class _Request:
     name: str
     at: datetime
     ended: str
-    said: str = ""
+    error: str = ""
 
 
 def source_states(warehouse: Warehouse, run_id: RunId) -> tuple[SourceState, ...]:
@@ -150,8 +150,8 @@ def _state(
         answering = Answering.LIMITED
     else:
         answering = Answering.ANSWERS if newest.ended in _ANSWERS else Answering.FAILS
-    said = "" if answering is Answering.ANSWERS else newest.said or newest.ended.replace("_", " ")
-    return SourceState(name, answering, newest.at, until, said, in_flight)
+    error = "" if answering is Answering.ANSWERS else newest.error or newest.ended.replace("_", " ")
+    return SourceState(name, answering, newest.at, until, error, in_flight)
 
 
 def _landed_requests(warehouse: Warehouse, run_id: RunId) -> Iterator[_Request]:

@@ -187,8 +187,8 @@ def _table(visit: Visit, leaderboard: Board, ideas: polars.DataFrame) -> Iterato
             for words, start in starts.items()
             if 0 < start <= len(ideas)
         )
-        shown = f"Places {first:,} to {first + len(rows) - 1:,} of {len(ideas):,}."
-        yield pg.text(shown, *links)
+        place_text = f"Places {first:,} to {first + len(rows) - 1:,} of {len(ideas):,}."
+        yield pg.text(place_text, *links)
 
 
 def _chart(

@@ -193,7 +193,7 @@ def _run_under_way(warehouse: Warehouse, run_id: RunId) -> Iterator[pg.Block]:
     states, workers = source_states(warehouse, run_id), worker_states(warehouse, run_id)
     yield pg.heading(f"Run {run_id}: sources and workers")
     columns = ("Source or model", "State", "Until", "Last asked", "Waiting:", "In its own words")
-    rows = [(each.name, each.answering.value, each.until, each.asked_at, each.in_flight, each.said)
+    rows = [(each.name, each.answering.value, each.until, each.asked_at, each.in_flight, each.error)
             for each in states]  # fmt: skip
     yield pg.table(columns, rows) if rows else pg.text("Nothing has been asked yet.")
     yield from pg.bullets(

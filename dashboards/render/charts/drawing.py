@@ -106,9 +106,9 @@ class Drawing:
         """Return the drawing with its title and alternative text; `kind` is its class."""
         name = self._name
         style = f' style="max-width:{self.width}px"' if self.width < WIDTH else ""
-        shown = f' class="{kind}"' if kind else ""
+        class_text = f' class="{kind}"' if kind else ""
         svg = (
-            f'<svg viewBox="0 0 {self.width} {height:g}" role="img"{shown}{style}'
+            f'<svg viewBox="0 0 {self.width} {height:g}" role="img"{class_text}{style}'
             f' aria-labelledby="{name}-title {name}-description">\n'
             f'<title id="{name}-title">{_words(self._title)}</title>\n'
             f'<desc id="{name}-description">{_words(description)}</desc>\n'

@@ -76,8 +76,8 @@ def nights_chart(
 
     descriptions = []
     for panel, _ in visible:
-        known = (at for at, value in enumerate(panel.values) if value is not None)
-        values_by_night = (f"{nights[at]} {panel.texts[at]}" for at in known)
+        places = (at for at, value in enumerate(panel.values) if value is not None)
+        values_by_night = (f"{nights[at]} {panel.texts[at]}" for at in places)
         descriptions.append(f"{panel.title}: {', '.join(values_by_night)}")
     caption = "One dot a run, the newest at the right; point at one, or use the arrow keys."
     return drawn(draw, caption, "; ".join(descriptions))
