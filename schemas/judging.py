@@ -26,6 +26,13 @@ class StepKind(StrEnum):
     DRAWING = "drawing"
 
 
+class Wording(StrEnum):
+    """Prompt variant: Assay's question, or the published one in Assay's words."""
+
+    OWN = "own"
+    PUBLISHED = "published"
+
+
 DEFAULT_ANSWER_TOKENS = 4096
 LONG_ANSWER_TOKENS = 8192
 """For steps with replies about many papers, items or problems."""
@@ -42,7 +49,10 @@ class AskingParameters(Noun):
     judges: tuple[str, ...] | None = Field(
         default=None,
         min_length=2,
-        description="Several models that answer the same question; the median score counts.",
+        description=(
+            "Several models that answer the same question; the median score counts, and findings are"
+            " joined."
+        ),
     )
     effort: Effort | None = Field(default=None, description="Reasoning effort, if supported.")
     answer_tokens: int | None = Field(
@@ -116,19 +126,33 @@ def _without_model(parameters: AskingParameters) -> AskingParameters:
     return replace(parameters, model=None, judges=None)
 
 
+FINDING = "finding "
+"""Prefix of an item of `judge_votes` that is a finding."""
+
+
 class JudgeVote(Judged):
-    """Score of one of several judges, of which the median counts."""
+    """Score of one of several judges, of which the median counts; or whether it has a finding."""
 
     JUDGEMENT = ("score",)
 
     step: str = Field(description="Step with several judges.")
     question: str = Field(description="Identifier of the question, common to all judges.")
-    item: str = Field(description="Scored item, such as P3/d1; empty: the whole reply.")
+    item: str = Field(
+        description=(
+            "Scored item, such as P3/d1; `finding 2`: the second of all judges' findings; empty: the"
+            " whole reply."
+        )
+    )
     judge: str = Field(description="LiteLLM's name of the model.")
     model_answered: str | None = Field(
         description="Model name in the reply; None without a reply.",
     )
-    score: float | None = Field(description="On the step's own scale; None when unscored.")
+    score: float | None = Field(
+        description=(
+            "On the step's own scale; of a finding 1: the judge raised it, 0: it did not. None when"
+            " unscored."
+        )
+    )
     unscored_reason: UnscoredReason
     unscored_detail: UnscoredDetail = ""
     call_ids: tuple[str, ...] = Field(

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -9,6 +10,12 @@ from schemas.base import Noun
 from schemas.judgement.assessment import WEIGHTED_CRITERIA
 from schemas.judging import JudgingParameters
 
+CitationCheck = bool | Literal["published"]
+_CITATION_CHECK = (
+    "True: check every cited sentence of the reviews against the stored texts. `published`: give"
+    " every sentence that needs citations those of the papers that carry it (ScholarEval B.1.1,"
+    " B.2.1). False: neither."
+)
 WORDS_ASKED = "None: as many as the text needs. The extractive engine takes no notice."
 
 
@@ -44,7 +51,13 @@ class SoundnessParameters(Noun):
 
     maximum_methods: int = Field(ge=1, le=50, description="Most important methods kept.")
     maximum_points: int = Field(
-        default=15, ge=8, le=30, description="Points kept of the review of the plan itself."
+        default=15,
+        ge=0,
+        le=30,
+        description=(
+            "Points kept of the review of the plan itself; 0, the published method: no such review,"
+            " no questions and no concerns."
+        ),
     )
     maximum_questions: int = Field(
         default=20, ge=1, le=40, description="Questions about single things that the plan names."
@@ -130,13 +143,7 @@ class SoundnessParameters(Noun):
         default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}"
     )
 
-    verify_citations: bool = Field(
-        default=False,
-        description=(
-            "Check every cited sentence of the reviews against the stored texts; the published"
-            " method does not."
-        ),
-    )
+    verify_citations: CitationCheck = Field(default=False, description=_CITATION_CHECK)
     summarise: bool = Field(
         default=True,
         description=(
@@ -257,13 +264,7 @@ class ContributionParameters(Noun):
     words_per_review_text: int | None = Field(
         default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}"
     )
-    verify_citations: bool = Field(
-        default=False,
-        description=(
-            "Check every cited sentence of the reviews against the stored texts; the published"
-            " method does not."
-        ),
-    )
+    verify_citations: CitationCheck = Field(default=False, description=_CITATION_CHECK)
     lexical_prefilter: bool = Field(
         default=False,
         description=(
@@ -318,7 +319,8 @@ class CommitteeParameters(Noun):
     reranker: str | None = Field(
         default=None,
         description=(
-            "A sentence-transformers cross-encoder for reranking; None: the order of embeddings."
+            "A sentence-transformers cross-encoder for reranking, such as InnoEval's"
+            " BAAI/bge-reranker-base; None: the order of embeddings."
         ),
     )
     items_per_judge_call: int = Field(

@@ -167,7 +167,7 @@ PAGES = (
     Page("/runs/{run_id}/ranking", "work", function="show_ranking"),
     Page("/runs/{run_id}/file", "work", function="send_file", is_slow=True),
     Page("/submit", "submit", "Submit", needs=(Action.SUBMIT,)),
-    Page("/submit", "submit", function="take", needs=(Action.SUBMIT,), method="POST", is_slow=True),
+    Page("/submit", "submit", function="take", needs=(Action.SUBMIT,), method="POST"),
     Page("/submit/{job_id}", "submit", function="show_draft", needs=(Action.SUBMIT,)),
     Page("/submit/{job_id}", "submit", function="begin", needs=(Action.SUBMIT,), method="POST"),
     Page("/jobs/{job_id}", "jobs", needs=(Action.SUBMIT,)),
@@ -232,6 +232,8 @@ class Site:
 
     async def _respond_to_form(self, page: Page, request: Request) -> Response:
         try:
+            # Before the form is read: it may take much room on the disk.
+            await run_in_threadpool(_check_allowed, page, Visit(request, self.lake, self.access))
             form = await read_form(request, self.lake.warehouse.settings.api.maximum_body_bytes)
         except AssayError as error:
             return await run_in_threadpool(self._error_response, page, request, error)
@@ -264,15 +266,9 @@ class Site:
         visit, status = Visit(request, self.lake, self.access, form), 200
         try:
             visit = replace(visit, lake=self.lake.at_current_snapshot())
-            if not any(visit.may(action) for action in page.needs):
-                if page.path == "/" and (ways := self._menu(visit)):
-                    return RedirectResponse(ways[0][0], 303)
-                action, person = page.needs[0], visit.person
-                raise NotAllowedError(
-                    f"to {action}, sign in with an account: `assay accounts add NAME` makes one"
-                    if person is None
-                    else f"the role {person.role} may not {action}: ask whoever runs this dashboard"
-                )
+            if page.path == "/" and not visit.may(Action.READ) and (ways := self._menu(visit)):
+                return RedirectResponse(ways[0][0], 303)
+            _check_allowed(page, visit)
             with self._place(page, visit):
                 content: PageContent | Response = page.call(page.function, visit)
         except AssayError as error:
@@ -331,6 +327,18 @@ class Site:
             for page in self._pages
             if page.label and any(visit.may(action) for action in page.needs)
         ]
+
+
+def _check_allowed(page: Page, visit: Visit) -> None:
+    """Raise NotAllowedError unless the reader has one of the permissions that a page needs."""
+    if any(visit.may(action) for action in page.needs):
+        return
+    action, person = page.needs[0], visit.person
+    raise NotAllowedError(
+        f"to {action}, sign in with an account: `assay accounts add NAME` makes one"
+        if person is None
+        else f"the role {person.role} may not {action}: ask whoever runs this dashboard"
+    )
 
 
 def _waiting_count(page: Page, visit: Visit) -> int:

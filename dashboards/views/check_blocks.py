@@ -6,6 +6,7 @@ from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.prose import prose_line
 from dashboards.views.check_findings import CheckFindings, outcome
+from schemas.judging import Wording
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview, Problem, Vote
 
 _MOST_NAMED = 10
@@ -30,6 +31,7 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
         f"{count_noun(head.attempt_count, 'attempt')} each",
         pg.line("judges ", *judges, answers) if judges else "",
         f"imported from {head.dataset}" if head.dataset else "",
+        "asked as published" if head.wording is Wording.PUBLISHED and not head.dataset else "",
     )
     yield from map(pg.note, wording.banners(head.engine, ""))
     if head.incomplete_reason is not None:
@@ -78,6 +80,7 @@ def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> I
     else:
         if review is not None:
             yield from _review(review)
+        yield from _agreement(page, check, attempt)
         if attempt.problem_count == 0:
             yield pg.text(no_problem_sentence(check))
         elif check.missing_files:
@@ -153,7 +156,14 @@ def _problem(problem: Problem, decision: str, votes: Sequence[Vote]) -> Iterator
 
 def _where(problem: Problem) -> str:
     note = " (the manuscript has no such place)" if problem.location_found is False else ""
-    return f"Where: {problem.location or 'not said'}{note}"
+    found_by = f". Raised by {', '.join(problem.found_by)}" if problem.found_by else ""
+    return f"Where: {problem.location or 'not said'}{note}{found_by}"
+
+
+def _agreement(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
+    """Yield how many problems the models share, and which model did not answer."""
+    if text := page.agreement_in_words(check, attempt):
+        yield pg.text(text)
 
 
 def _votes(votes: Sequence[Vote]) -> Iterator[pg.Block]:
@@ -246,7 +256,8 @@ def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     if page.scores:
         rows = [
             (
-                *(score.metric, score.judges),
+                score.metric,
+                score.judges + (f", problems of {score.found_by}" if score.found_by else ""),
                 score.undefined_reason if score.value is None else figures.measure(score.value),
                 figures.between(score.lower, score.upper, figures.measure),
                 *(score.count, score.unscored_count),
@@ -272,6 +283,7 @@ def _short_attempt(
         why = wording.reason(check.unread_reason or attempt.unscored_reason or "")
         yield pg.text(f"Not checked ({why}): {attempt.unscored_detail}")
         return
+    yield from _agreement(page, check, attempt)
     if attempt.problem_count == 0:
         yield pg.text(no_problem_sentence(check))
     elif check.missing_files:
@@ -279,7 +291,8 @@ def _short_attempt(
     if check.missing_preamble_files:
         yield pg.text(f"{missing_macros(check)}.")
     items: list[tuple[pg.Block, ...]] = []
-    for problem in page.problems(check, attempt)[: page.head.maximum_problems]:
+    most = page.head.maximum_problems * max(len(attempt.answered_by), 1)
+    for problem in page.problems(check, attempt)[:most]:
         quote_warning = " The sentence it quotes is not in the manuscript."
         explanation = pg.text(
             prose_line(problem.explanation), quote_warning if problem.quote_found is False else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dashboards.render import figures, wording
 from schemas.works.check_run import CheckHead, CheckScore
 from schemas.works.manuscripts import (
+    JUDGES,
     Attempt,
     Decision,
     ManuscriptCheck,
@@ -66,6 +67,25 @@ class CheckFindings:
             "disputed": len(self.disputed_problems(check, attempt)),
         }
         return ", ".join(f"{count:,} {words}" for words, count in counts.items() if count > 0)
+
+    def agreement_in_words(self, check: ManuscriptCheck, attempt: Attempt) -> str:
+        """Return how many problems several models share, and which did not answer."""
+        failures = dict.fromkeys(
+            f"{one.subject} did not answer everything ({wording.reason(one.reason)})"
+            for one in check.failures
+            if one.stage == JUDGES
+        )
+        models = attempt.answered_by
+        problems = self._standing(check, attempt)
+        counts = [f"{sum(each in one.found_by for one in problems):,} by {each}" for each in models]
+        shared = sum(set(models) <= set(one.found_by) for one in problems)
+        sentences = [
+            f"Of {figures.plural(len(problems), 'problem')}: {', '.join(counts)}; {shared:,} by all"
+            if models and problems
+            else "",
+            *failures,
+        ]
+        return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
     @property
     def tokens_per_attempt(self) -> float | None:

@@ -13,6 +13,7 @@ from schemas.calls import LlmCall
 from schemas.choices import LiteratureChoice
 from schemas.failure import Failure
 from schemas.identifiers import RunId
+from schemas.judging import Wording
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.run import EndedEarly, Module, UnitReceipt, WorkHead
 from schemas.work import Request
@@ -27,15 +28,12 @@ class SuiteName(StrEnum):
     PAIRS = "pairs"
     GROUPS = "groups"
     CRITICAL_PROBLEMS = "critical_problems"
-    INJECTED_ERRORS = "injected_errors"
     AGREEMENT = "agreement"
     DATASET_RECOMMENDATION = "dataset_recommendation"
     LEADERBOARDS = "leaderboards"
     SURVEY = "survey"
     VOTES = "votes"
     ASK = "ask"
-    CONCEPTS = "concepts"
-    IDEATION = "ideation"
 
 
 ASSAY = "assay"
@@ -46,13 +44,6 @@ PROMPT_ONLY, PROMPT_WITH_SEARCH = "prompt_only", "prompt_with_search"
 """Baselines: a review from memory, and one with the results of one search."""
 ANOTHER_IDEAS = "another_ideas_review"
 """Chance baseline: Assay's review of another idea, drawn by the seed."""
-
-
-class JudgeWording(StrEnum):
-    """Prompt variant of judges: Assay's own, or a plain one like that of published judges."""
-
-    OWN = "own"
-    PUBLISHED = "published"
 
 
 class SubmissionText(StrEnum):
@@ -178,9 +169,9 @@ class BenchmarkHead(WorkHead):
             " judged."
         ),
     )
-    judge: JudgeWording = Field(
-        default=JudgeWording.OWN,
-        description="Prompt variant of the judges of coverage and of hits: own or published.",
+    judge: Wording = Field(
+        default=Wording.OWN,
+        description="Prompt variant of the questions that have a published one: own or published.",
     )
     literature: str = Field(
         default="",
@@ -275,8 +266,8 @@ class BenchmarkParameters(Noun):
     training_until: date | None = Field(
         default=None, description="Training cutoff of the judge; None: the maker's."
     )
-    judge: JudgeWording = Field(
-        default=JudgeWording.OWN, description="Prompt variant of the judges of coverage and hits."
+    judge: Wording = Field(
+        default=Wording.OWN, description="Prompt variant of the questions with a published one."
     )
     check_links: bool = Field(
         default=False, description="Whether reference invalidity requests every cited address."

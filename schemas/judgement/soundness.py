@@ -136,6 +136,13 @@ class Concern(Noun):
     severity: ConcernSeverity | None = Field(
         description="Severity; None for strengths.",
     )
+    found_by: tuple[str, ...] = Field(
+        default=(),
+        description=(
+            "Models that raised it, of several judges; empty: one model was asked. Its words and its"
+            " provenance are those of the first."
+        ),
+    )
     point: Prose = Field(min_length=1, description="The weakness or strength, in one sentence.")
     quote: Prose = Field(
         default="",

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 from schemas.choices import EngineChoice
-from schemas.judgement.benchmark import JudgeWording, SubmissionText
+from schemas.judgement.benchmark import SubmissionText
+from schemas.judging import Wording
 from schemas.options.commands import DeclaredOptions, IdeaOptions
 from schemas.options.values import (
     MODULES,
@@ -21,14 +22,14 @@ def _parse_suite_modules(text: str) -> tuple[Module, ...]:
     return () if text.strip() == "none" else parse_modules(text)
 
 
-def _parse_judge(text: str) -> JudgeWording | EngineChoice:
+def _parse_judge(text: str) -> Wording | EngineChoice:
     """Parse a wording or an engine.
 
     Raises:
         ConfigurationError: `text` is neither.
     """
     name = text.strip()
-    return JudgeWording(name) if name in set(JudgeWording) else EngineChoice.parse(name)
+    return Wording(name) if name in set(Wording) else EngineChoice.parse(name)
 
 
 class BenchmarkOptions(IdeaOptions, DeclaredOptions):
@@ -45,7 +46,7 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     run: str | None = option(
         None,
         "RUN",
-        "A published run to judge instead of evaluating the ideas; of suite ideation an ideation.",
+        "A published run to judge instead of evaluating the ideas.",
     )
     limit: int | None = option(
         None,
@@ -81,15 +82,16 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
         "in DIR/papers.",
     )
     judge: Annotated[
-        JudgeWording | EngineChoice,
+        Wording | EngineChoice,
         from_text(_parse_judge),
         option(
             ...,
-            f"{'|'.join(JudgeWording)}|ENGINE",
-            "Model that grades what --engine wrote; or how judges of coverage and critical_problems "
-            "are asked: in Assay's words, or plainly as published ones, for figures that compare.",
+            f"{'|'.join(Wording)}|ENGINE",
+            "Model that grades what --engine wrote; or the wording of questions that have a published "
+            "form (coverage, critical_problems, novelty): Assay's own, or the "
+            "published one, for figures that compare.",
         ),
-    ] = JudgeWording.OWN
+    ] = Wording.OWN
     training_until: Annotated[
         date | None,
         from_text(parse_cutoff),

@@ -13,7 +13,7 @@ from schemas.columns import columns_of
 from schemas.errors import ConfigurationError
 from schemas.formats import SentName, check_different
 from schemas.identifiers import RunId
-from schemas.judging import Effort
+from schemas.judging import Effort, Wording
 from schemas.options.commands import DeclaredOptions
 from schemas.options.values import LITERATURES, from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
@@ -132,6 +132,9 @@ class CheckParameters(Noun):
 
     form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
     maximum_problems: int = Field(default=5, ge=1, description="k of HR@k.")
+    wording: Wording = Field(
+        default=Wording.OWN, description="Prompt variant of the checker and its judges."
+    )
     review: bool = Field(
         default=False, description="Read section by section, with a second look at each problem."
     )
@@ -149,6 +152,9 @@ class CheckScore(Noun):
 
     metric: str = Field(description="hit_rate@k, mean_hit_rate@k or precision@k.")
     judges: str = Field(description="A judge, or the rule that combines several.")
+    found_by: str = Field(
+        default="", description="Model whose own problems count; empty: those of all models."
+    )
     value: float | None
     lower: float | None
     upper: float | None
@@ -171,6 +177,10 @@ class CheckHead(WorkHead):
         description="The release it was imported from; empty: checked by Assay.",
     )
     maximum_problems: int = Field(ge=1, description="Maximum problems of an attempt (k).")
+    wording: Wording = Field(
+        default=Wording.OWN,
+        description="Prompt variant of the checker and its judges: own or published.",
+    )
     review: bool = Field(
         default=False,
         description="Whether it read section by section, with a second look at each problem.",
@@ -201,6 +211,11 @@ class CheckOptions(DeclaredOptions):
         "auto", "auto|pdf|text|latex", "Form for the engine; `pdf` attaches the file."
     )
     problems: int = option(5, "K", "Most problems an attempt reports.", ge=1, le=MOST_PROBLEMS)
+    wording: Wording = option(
+        Wording.OWN,
+        "|".join(Wording),
+        "Ask checker and judges in Assay's words, or as the published ones, for figures that compare.",
+    )
     review: bool = option(
         False,
         "",

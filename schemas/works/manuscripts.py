@@ -15,6 +15,8 @@ from schemas.literature.publication import DatePrecision, in_words
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.reasons import Reason
 
+JUDGES = "judges"
+"""Stage of failures of one of several judges, whose name is the subject."""
 FEWEST_WORDS = 300
 """Minimum words of a manuscript: an extended abstract has more, an incomplete main file fewer."""
 
@@ -82,6 +84,13 @@ class Problem(Noun):
     would_decide: Prose = Field(
         default="", description="Evidence that would settle the dispute; empty: not requested."
     )
+    found_by: tuple[str, ...] = Field(
+        default=(),
+        description=(
+            "Models that raised it, of several judges; empty: one model was asked. Its words and its"
+            " provenance are those of the first."
+        ),
+    )
     decision: Decision | None = Field(default=None, description="Decision of a person; None: none.")
     remark: Prose = Field(default="", description="Remark of the person; empty: none.")
     provenance: Provenance | None = Field(default=None, description="None for an imported problem.")
@@ -119,6 +128,10 @@ class Attempt(Judged):
     problem_count: int | None = Field(
         ge=0,
         description="Problems that stand; 0: it found none; None when unscored.",
+    )
+    answered_by: tuple[str, ...] = Field(
+        default=(),
+        description="Of several judges those whose problems are joined; empty: one model was asked.",
     )
     input_tokens: int | None = Field(
         default=None,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -43,6 +43,8 @@ class OutcomeResult(ItemResult):
     provenance: Provenance
 
 
+Calls = tuple[LlmCall, ...]
+"""Calls for one item, in all attempts."""
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT", bound=ItemResult)
 OutputT = TypeVar("OutputT", bound=Reply)
@@ -72,14 +74,6 @@ class ItemContext:
     literature: LiteratureClient | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CompletedItem(Generic[ResultT]):
-    """Result of one item, and the calls of all attempts."""
-
-    result: ResultT
-    calls: tuple[LlmCall, ...]
-
-
 async def process_items(
     task: str,
     items: Mapping[str, ItemT],
@@ -89,8 +83,8 @@ async def process_items(
     store: KeyedStore,
     context_of: Callable[[str], ItemContext],
     concurrency: int,
-) -> dict[str, CompletedItem[ResultT]]:
-    """Process all items concurrently, and return results in the order of `items`.
+) -> dict[str, tuple[ResultT, Calls]]:
+    """Process all items concurrently; return results and calls in the order of `items`.
 
     Cached results are reused unless another attempt may complete them.
 
@@ -107,12 +101,12 @@ async def process_items(
             cached_answers[key] = CachedAnswer.model_validate_json(entry)
     gate = asyncio.Semaphore(concurrency)
 
-    async def one(item_id: str, item: ItemT) -> CompletedItem[ResultT]:
+    async def one(item_id: str, item: ItemT) -> tuple[ResultT, Calls]:
         cached_answer = cached_answers.get(keys[item_id])
         paid_calls = cached_answer.calls if cached_answer is not None else ()
         if cached_answer is not None and not cached_answer.retry:
             with suppress(ValidationError):  # recompute results of other versions
-                return CompletedItem(kind.model_validate_json(cached_answer.result), paid_calls)
+                return kind.model_validate_json(cached_answer.result), paid_calls
         async with gate:
             context = context_of(item_id)
             result = await work(item, context)
@@ -122,7 +116,7 @@ async def process_items(
             calls=(*paid_calls, *context.ledger.llm_calls),
         )
         store.put_many({keys[item_id]: answer.model_dump_json().encode()})
-        return CompletedItem(result, answer.calls)
+        return result, answer.calls
 
     try:
         async with asyncio.TaskGroup() as running:
@@ -130,15 +124,11 @@ async def process_items(
                 item_id: running.create_task(one(item_id, item)) for item_id, item in items.items()
             }
     except* AssayError as errors:
-        raise _first_error(errors) from errors
+        error: BaseException = errors
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from errors
     return {item_id: each.result() for item_id, each in tasks.items()}
-
-
-def _first_error(errors: BaseExceptionGroup[AssayError]) -> BaseException:
-    error: BaseException = errors.exceptions[0]
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> OutcomeResult:

@@ -4,34 +4,73 @@ Sources: Shahid et al., SDP 2025 (ideas with about ten papers each); Schopf & FÃ
 gold labels only if the user has them). Readers raise ConfigurationError for invalid files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import orjson
+from pydantic import Field
 
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, content_hash
 from schemas.literature.paper import Paper
-from tasks.benchmarks.records import Record, day_of, json_lines, json_list, text_of
+from tasks.benchmarks.records import Day, OrNone, Row, Text, rows_of
 from tasks.ideas.parts import title_of
-from tasks.metrics.novelty import SCALE
 from tasks.novelty.profile_files import text_of_parts
 
 NOVELTY_CHECKER_FILE = "novelty_checker.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class LabeledIdea:
-    """Idea with its related works.
+class RelatedWork(Row):
+    """Related work as a release lists it."""
 
-    `novel` is the expert's label, None if there is none.
-    """
+    title: Text
+    abstract: Annotated[str | None, OrNone] = None
+    url: Annotated[str | None, OrNone] = None
+    year: Annotated[int | None, OrNone] = None
 
-    idea: Idea
-    works: tuple[Paper, ...]
-    novel: bool | None
+
+def works_of(entries: Sequence[RelatedWork]) -> tuple[Paper, ...]:
+    """Return related works as papers, without duplicates."""
+    papers: dict[str, Paper] = {}
+    for entry in entries:
+        abstract = entry.abstract
+        paper_id = PaperId(content_hash(entry.title, str(abstract), length=40))
+        papers[paper_id] = Paper(
+            paper_id=paper_id,
+            title=entry.title,
+            abstract=abstract if abstract and abstract.strip() else None,
+            year=entry.year,
+            url=entry.url or "",
+        )
+    return tuple(papers.values())
+
+
+class LabeledIdea(Row):
+    """Idea with its related works; `novel` is the expert's label, None if there is none."""
+
+    idea_id: Text
+    text: Text = Field(validation_alias="idea")
+    papers: tuple[RelatedWork, ...]
+    novel: bool | None = None
+    cutoff_date: Day = None
+
+    @property
+    def idea(self) -> Idea:
+        """Return the idea that is judged."""
+        return Idea(
+            idea_id=IdeaId(self.idea_id),
+            title=title_of(self.text),
+            text=self.text,
+            cutoff_date=self.cutoff_date,
+        )
+
+    @property
+    def works(self) -> tuple[Paper, ...]:
+        """Return the related works as papers."""
+        return works_of(self.papers)
 
 
 def read_novelty_checker(path: Path) -> list[LabeledIdea]:
@@ -39,54 +78,13 @@ def read_novelty_checker(path: Path) -> list[LabeledIdea]:
 
     Those without a label do not count in scores.
     """
-    ideas = [_read_idea(record, path) for record in json_lines(path)]
-    ids = {one.idea.idea_id for one in ideas}
-    if len(ids) < len(ideas):
+    ideas = rows_of(path, LabeledIdea)
+    if len({one.idea_id for one in ideas}) < len(ideas):
         raise ConfigurationError(f"{path} has an idea_id twice")
     return ideas
 
 
-def _read_idea(record: Record, path: Path) -> LabeledIdea:
-    idea_id, text, novel = (
-        text_of(record, "idea_id", path),
-        text_of(record, "idea", path),
-        record.get("novel"),
-    )
-    if novel is not None and not isinstance(novel, bool):
-        raise ConfigurationError(f"{path}: novel of {idea_id} is neither true nor false")
-    return LabeledIdea(
-        Idea(
-            idea_id=IdeaId(idea_id),
-            title=title_of(text),
-            text=text,
-            cutoff_date=day_of(record, path),
-        ),
-        works_of(record.get("papers"), path),
-        novel,
-    )
-
-
-def works_of(entries: object, path: Path) -> tuple[Paper, ...]:
-    """Return related works as papers, without duplicates."""
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise ConfigurationError(
-            f"{path}: related works must be a list of objects with title and abstract"
-        )
-    papers: dict[str, Paper] = {}
-    for entry in entries:
-        title = text_of(entry, "title", path)
-        abstract, url, year = entry.get("abstract"), entry.get("url"), entry.get("year")
-        paper_id = PaperId(content_hash(title, str(abstract), length=40))
-        papers[paper_id] = Paper(
-            paper_id=paper_id,
-            title=title,
-            abstract=abstract if isinstance(abstract, str) and abstract.strip() else None,
-            year=year if isinstance(year, int) and not isinstance(year, bool) else None,
-            url=url if isinstance(url, str) else "",
-        )
-    return tuple(papers.values())
-
-
+SCALE: tuple[int, ...] = (1, 2, 3, 4, 5)
 FOLDER = "rinobench"
 GOLD, TRAINING = f"{FOLDER}/test.json", f"{FOLDER}/train.json"
 """Paths of the benchmark's files; rows have research_idea, related_works, novelty_reasoning and
@@ -97,15 +95,24 @@ TEST_LABELS: Mapping[int, int] = {1: 15, 2: 60, 3: 87, 4: 81, 5: 34}
 """Ideas of the test split by gold score (Table 2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """One released prediction.
+Score = Annotated[int, Field(ge=1, le=5)]
 
-    Its values are None if a model gave no score from 1 to 5.
-    """
 
-    score: int | None
-    reasoning: str
+class Prediction(Row):
+    """One released prediction; its score is None if a model gave none from 1 to 5."""
+
+    score: Annotated[Score | None, OrNone] = Field(default=None, validation_alias="novelty_score")
+    reasoning: Annotated[str | None, OrNone] = None
+
+
+class GoldRow(Row):
+    """Entry of RINoBench's splits; missing values were not given."""
+
+    research_idea: Text | dict[str, object]
+    related_works: tuple[RelatedWork, ...]
+    novelty_score: Score | None = None
+    novelty_reasoning: Annotated[str | None, OrNone] = None
+    cutoff_date: Day = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +128,11 @@ class GoldIdea:
 def read_predictions(folder: Path) -> dict[str, list[Prediction]]:
     """Return predictions by model, in the order of the test split."""
     paths = sorted((folder / FOLDER).glob(f"{PREDICTIONS}*.json"))
-    return {
-        path.stem.removeprefix(PREDICTIONS): [_prediction(record) for record in json_list(path)]
-        for path in paths
-    }
+    return {path.stem.removeprefix(PREDICTIONS): rows_of(path, Prediction) for path in paths}
 
 
 def read_scores(folder: Path) -> dict[str, dict[str, float]]:
-    """Return published metrics by model, with the names of `tasks.metrics.novelty`."""
+    """Return published metrics by model, with the names of `justification_metrics`."""
     return {
         path.stem.removeprefix(SCORES): _scores(path)
         for path in sorted((folder / FOLDER).glob(f"{SCORES}*.json"))
@@ -140,19 +144,21 @@ def read_gold(path: Path) -> list[GoldIdea]:
 
     `research_idea` is a text, or an object with problem_statement, objective and solution_approach.
     """
-    return [
-        _gold(record, f"{path.stem}_{number}", path)
-        for number, record in enumerate(json_list(path))
-    ]
-
-
-def _prediction(record: Record) -> Prediction:
-    score, reasoning = record.get("novelty_score"), record.get("reasoning")
-    is_score = isinstance(score, int) and not isinstance(score, bool) and score in SCALE
-    return Prediction(
-        score if is_score and isinstance(score, int) else None,
-        reasoning if isinstance(reasoning, str) else "",
-    )
+    ideas = []
+    for number, row in enumerate(rows_of(path, GoldRow)):
+        given = row.research_idea
+        text = given if isinstance(given, str) else text_of_parts(given)
+        if not text:
+            raise ConfigurationError(f"{path}: a research_idea has no text")
+        idea = Idea(
+            idea_id=IdeaId(f"{path.stem}_{number}"),
+            title=title_of(text),
+            text=text,
+            cutoff_date=row.cutoff_date,
+        )
+        works = works_of(row.related_works)
+        ideas.append(GoldIdea(idea, works, row.novelty_score, row.novelty_reasoning or ""))
+    return ideas
 
 
 def _scores(path: Path) -> dict[str, float]:
@@ -172,36 +178,3 @@ def _scores(path: Path) -> dict[str, float]:
             f"{path} holds no scores of RINoBench ({type(error).__name__}): is it the file its name"
             " says?"
         ) from error
-
-
-def _gold(record: Record, idea_id: str, path: Path) -> GoldIdea:
-    score, reasoning = record.get("novelty_score"), record.get("novelty_reasoning")
-    if score is not None and (
-        not isinstance(score, int) or isinstance(score, bool) or score not in SCALE
-    ):
-        raise ConfigurationError(
-            f"{path}: novelty_score of {idea_id} is {score!r}, not a whole number from 1 to 5"
-        )
-    text = _idea_text(record, path)
-    idea = Idea(
-        idea_id=IdeaId(idea_id),
-        title=title_of(text),
-        text=text,
-        cutoff_date=day_of(record, path),
-    )
-    return GoldIdea(
-        idea,
-        works_of(record.get("related_works"), path),
-        score,
-        reasoning if isinstance(reasoning, str) else "",
-    )
-
-
-def _idea_text(record: Record, path: Path) -> str:
-    idea = record.get("research_idea")
-    if not isinstance(idea, dict):
-        return text_of(record, "research_idea", path)
-    text = text_of_parts(idea)
-    if not text:
-        raise ConfigurationError(f"{path}: a research_idea has no text")
-    return text

@@ -1,16 +1,23 @@
-"""Strict readers of JSON Lines and JSON lists, with size limits."""
+"""Strict reader of data files: JSON Lines and JSON lists as rows, with size limits."""
 
 import gzip
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Annotated, TypeVar
 
-import orjson
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    WrapValidator,
+)
 
 from schemas.errors import ConfigurationError
-
-Record = Mapping[str, object]
 
 _MOST_BYTES = 1_000_000_000
 """Size limit of an unpacked file, which is read into memory."""
@@ -18,63 +25,57 @@ _MOST_RECORDS = 2_000_000
 """The shortest records take a hundred times as much memory as disk space."""
 
 
-def json_lines(path: Path) -> list[Record]:
-    """Return the objects of a JSON Lines file.
+class Row(BaseModel):
+    """One entry of a data file: strict types; other fields of the entry are ignored."""
 
-    Raises:
-        ConfigurationError: a line is not a JSON object, or the file is empty.
-    """
-    return _objects(
-        path,
-        [
-            (f"line {number}", _parse_json(path, line, number))
-            for number, line in enumerate(_read_content(path, each=b"\n").split(b"\n"), 1)
-            if line.strip()
-        ],
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="ignore", defer_build=True, allow_inf_nan=False
     )
 
 
-def json_list(path: Path) -> list[Record]:
-    """Return the objects of a JSON list.
-
-    Raises:
-        ConfigurationError: the file is not a list of objects, or the list is empty.
-    """
-    content = _parse_json(path, _read_content(path, each=b"{"), 1)
-    if not isinstance(content, list):
-        raise ConfigurationError(f"{path} is no JSON list: is it the file its name says?")
-    return _objects(
-        path, [(f"entry {number}", entry) for number, entry in enumerate(content, start=1)]
-    )
-
-
-def text_of(record: Record, name: str, path: Path) -> str:
-    """Return a non-empty text field.
-
-    Raises:
-        ConfigurationError: the field is missing, empty or not text.
-    """
-    value = record.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigurationError(
-            f"{path}: an entry has no text under {name!r}: is it the file its name says?"
-        )
-    return value
-
-
-def day_of(record: Record, path: Path) -> date | None:
-    """Return the `cutoff_date` of an entry; None if it has none.
-
-    Raises:
-        ConfigurationError: the value is not a date.
-    """
-    text = record.get("cutoff_date")
-    if text is None:
-        return None
+def _valid_or_none(value: object, validate: Callable[[object], object]) -> object:
     try:
-        return date.fromisoformat(str(text))
-    except ValueError as error:
-        raise ConfigurationError(f"{path}: cutoff_date {text!r} is not a date") from error
+        return validate(value)
+    except ValidationError:
+        return None
+
+
+Text = Annotated[str, StringConstraints(pattern=r"\S")]
+"""Text that is not blank."""
+Day = Annotated[date | None, Field(strict=False)]
+OrNone = WrapValidator(_valid_or_none)
+"""Makes another value None, for fields that releases fill with anything."""
+
+RowT = TypeVar("RowT", bound=Row)
+
+
+def rows_of(path: Path, kind: type[RowT]) -> list[RowT]:
+    """Return the entries of a JSON list (`.json`), or else of a JSON Lines file.
+
+    Raises:
+        ConfigurationError: an entry is not of this kind, or the file has none.
+    """
+    is_list = path.suffix == ".json"
+    content = _read_content(path, each=b"{" if is_list else b"\n")
+    rows: list[RowT] = []
+    place = "entry"
+    try:
+        if is_list:
+            rows = TypeAdapter(list[kind]).validate_json(content)  # type: ignore[valid-type]
+        else:
+            for number, line in enumerate(content.split(b"\n"), start=1):
+                if line.strip():
+                    place = f"line {number}"
+                    rows.append(kind.model_validate_json(line))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = " ".join([place, *map(str, first["loc"])])
+        raise ConfigurationError(
+            f"{path} {where}: {first['msg']}: is it the file its name says?"
+        ) from error
+    if not rows:
+        raise ConfigurationError(f"{path} holds nothing")
+    return rows
 
 
 def _read_content(path: Path, *, each: bytes) -> bytes:
@@ -97,21 +98,3 @@ def _read_content(path: Path, *, each: bytes) -> bytes:
     if content.count(each) > _MOST_RECORDS:
         raise ConfigurationError(f"{path} has more than {_MOST_RECORDS:,} entries: check --data")
     return content
-
-
-def _parse_json(path: Path, line: bytes, number: int) -> object:
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise ConfigurationError(f"{path} line {number} is no JSON ({error})") from error
-
-
-def _objects(path: Path, entries: list[tuple[str, object]]) -> list[Record]:
-    objects: list[Record] = []
-    for place, entry in entries:
-        if not isinstance(entry, dict):
-            raise ConfigurationError(f"{path} {place} is no JSON object")
-        objects.append(entry)
-    if not objects:
-        raise ConfigurationError(f"{path} holds nothing")
-    return objects

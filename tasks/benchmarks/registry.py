@@ -5,12 +5,9 @@ from tasks.benchmarks.suite import Suite
 from tasks.benchmarks.suites import (
     agreement,
     ask,
-    concepts,
     coverage,
     critical_problems,
     decisions,
-    ideation,
-    injected_errors,
     matches,
     novelty,
     recommendation,
@@ -27,15 +24,12 @@ SUITES: dict[str, Suite] = {
         matches.PAIRS,
         matches.GROUPS,
         critical_problems.SUITE,
-        injected_errors.SUITE,
         agreement.SUITE,
         recommendation.DATA_SETS,
         recommendation.LEADERBOARDS,
         survey.SUITE,
         votes.SUITE,
         ask.SUITE,
-        concepts.SUITE,
-        ideation.SUITE,
     )
 }
 """Suites by name, in the order of `assay benchmark all`."""

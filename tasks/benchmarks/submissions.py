@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from datetime import date
 from pathlib import Path
+from typing import Annotated, Self
 
+from pydantic import model_validator
 from scipy.cluster.hierarchy import DisjointSet
 
 from schemas.base import replace
@@ -21,7 +23,7 @@ from schemas.identifiers import IdeaId, content_hash
 from schemas.judgement.benchmark import BenchmarkParameters, SubmissionText
 from schemas.profile import Profile
 from schemas.settings import DocumentSettings
-from tasks.benchmarks.records import Record, day_of, json_lines, json_list, text_of
+from tasks.benchmarks.records import Day, OrNone, Row, Text, rows_of
 from tasks.benchmarks.suite import SuiteData
 from tasks.calibration.calibrator_files import load_prior
 from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument
@@ -77,28 +79,70 @@ class SubmissionPair:
     kind: str
 
 
+class PaperRow(Row):
+    """Submission as a release lists it, perhaps below `paper`."""
+
+    paper_id: Annotated[Text | None, OrNone] = None
+    id: Annotated[Text | None, OrNone] = None
+    title: Text
+    abstract: Text
+    decision: Annotated[Text | None, OrNone] = None
+    cutoff_date: Day = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _inner(cls, value: object) -> object:
+        return value.get("paper", value) if isinstance(value, dict) else value
+
+    def submission(self, label: str | None = None) -> Submission:
+        """Return the submission; `label` is its decision if it names none."""
+        idea = Idea(
+            idea_id=IdeaId((self.paper_id or self.id or "").strip()),
+            title=self.title,
+            text=f"# {self.title}\n\n{self.abstract}",
+            cutoff_date=self.cutoff_date or CUTOFF,
+        )
+        decision = self.decision or label
+        return Submission(idea, decision_of(decision) if decision is not None else None)
+
+    @model_validator(mode="after")
+    def _has_id(self) -> Self:
+        if self.paper_id is None and self.id is None:
+            raise ValueError("a submission has no paper_id")
+        return self
+
+
+class GroupRow(Row):
+    """Submission with similar ones by decision."""
+
+    query: PaperRow
+    query_category: Annotated[str | None, OrNone] = None
+    matches: dict[str, PaperRow]
+
+
+class PairRow(Row):
+    """Two submissions; `pair_type` names their decisions."""
+
+    paper_a: PaperRow
+    paper_b: PaperRow
+    pair_type: Annotated[str | None, OrNone] = None
+
+
 def read_points(path: Path) -> list[Submission]:
     """Return the submissions of `innoeval_points.jsonl`.
 
     Raises:
         ConfigurationError: the file is invalid; likewise for the other readers.
     """
-    return [_submission(record, None, path) for record in json_lines(path)]
+    return [row.submission() for row in rows_of(path, PaperRow)]
 
 
 def read_groups(path: Path) -> list[SubmissionGroup]:
     """Return the groups of `innoeval_groups.json`: the query and its matches."""
     groups, names = [], GroupNames()
-    for record in json_list(path):
-        query, matches = record.get("query"), record.get("matches")
-        if not isinstance(query, Mapping) or not isinstance(matches, Mapping):
-            raise ConfigurationError(
-                f"{path}: an entry has no query with matches: is it the file its name says?"
-            )
-        members = [_submission(query, _word(record.get("query_category")), path)]
-        members += [
-            _submission(_inner(match, path), label, path) for label, match in matches.items()
-        ]
+    for row in rows_of(path, GroupRow):
+        members = [row.query.submission(row.query_category)]
+        members += [match.submission(label) for label, match in row.matches.items()]
         each_once = {member.idea.idea_id: member for member in members}
         name = names.unique(members[0].idea.idea_id)
         groups.append(SubmissionGroup(name, tuple(each_once.values())))
@@ -106,10 +150,13 @@ def read_groups(path: Path) -> list[SubmissionGroup]:
 
 
 def read_pairs(path: Path, difficulty: str) -> list[SubmissionPair]:
-    return [
-        _pair(record, number, difficulty, path)
-        for number, record in enumerate(json_list(path), start=1)
-    ]
+    pairs = []
+    for number, row in enumerate(rows_of(path, PairRow), start=1):
+        first, second = row.paper_a.submission(), row.paper_b.submission()
+        pair_id = f"{difficulty}:{number}:{first.idea.idea_id}:{second.idea.idea_id}"
+        kind = (row.pair_type or "").strip()
+        pairs.append(SubmissionPair(pair_id, first, second, difficulty, kind))
+    return pairs
 
 
 def unique_ideas(submissions: Iterable[Submission]) -> list[Idea]:
@@ -150,49 +197,6 @@ def submission_clusters(folder: Path, submissions: Sequence[Submission]) -> dict
             contests |= {pair.pair_id: (pair.first, pair.second) for pair in pairs}
     clusters = cluster_contests(contests)
     return {str(one.idea.idea_id): clusters[str(one.idea.idea_id)] for one in submissions}
-
-
-def _pair(record: Record, number: int, difficulty: str, path: Path) -> SubmissionPair:
-    sides = [record.get("paper_a"), record.get("paper_b")]
-    first, second = (_submission(_inner(side, path), None, path) for side in sides)
-    kind = _word(record.get("pair_type")) or ""
-    return SubmissionPair(
-        f"{difficulty}:{number}:{first.idea.idea_id}:{second.idea.idea_id}",
-        first,
-        second,
-        difficulty,
-        kind,
-    )
-
-
-def _submission(record: Record, label: str | None, path: Path) -> Submission:
-    paper_id = _word(record.get("paper_id")) or _word(record.get("id"))
-    if paper_id is None:
-        raise ConfigurationError(
-            f"{path}: a submission has no paper_id: is it the file its name says?"
-        )
-    title, abstract = text_of(record, "title", path), text_of(record, "abstract", path)
-    idea = Idea(
-        idea_id=IdeaId(paper_id),
-        title=title,
-        text=f"# {title}\n\n{abstract}",
-        cutoff_date=day_of(record, path) or CUTOFF,
-    )
-    decision = _word(record.get("decision")) or label
-    return Submission(idea, decision_of(decision) if decision is not None else None)
-
-
-def _inner(value: object, path: Path) -> Record:
-    paper = value.get("paper", value) if isinstance(value, Mapping) else None
-    if not isinstance(paper, Mapping):
-        raise ConfigurationError(
-            f"{path}: an entry holds no submission: is it the file its name says?"
-        )
-    return paper
-
-
-def _word(value: object) -> str | None:
-    return value.strip() if isinstance(value, str) and value.strip() else None
 
 
 def submission_conditions(

@@ -19,7 +19,7 @@ resume after a kill without repeating calls. The `ideas` of a suite are evaluate
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -47,7 +47,6 @@ from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.items import (
-    CompletedItem,
     ItemContext,
     ItemResult,
     OutcomeResult,
@@ -74,7 +73,6 @@ from warehouse.warehouse import Warehouse
 
 ItemT = TypeVar("ItemT")
 OutputT = TypeVar("OutputT", bound=Reply)
-AnswerT = TypeVar("AnswerT")
 
 Statistics = Mapping[str, Callable[[LabelPairs], float]]
 """Metrics of labelled items by name."""
@@ -147,8 +145,15 @@ class SuiteData:
         return self.data / name
 
     def draw(self, rows: Sequence[ItemT], usual: int | None = None) -> Sequence[ItemT]:
-        """Sample `--limit` rows by the seed, else the `usual` number or all."""
-        return draw_rows(rows, self.parameters.item_limit or usual, self.seed)
+        """Sample `--limit` rows by the seed, else the `usual` number or all.
+
+        Rows stay in their order.
+        """
+        limit = self.parameters.item_limit or usual
+        if limit is None or limit >= len(rows):
+            return rows
+        places = random.Random(self.seed).sample(range(len(rows)), limit)  # noqa: S311 -- no secret
+        return [rows[place] for place in sorted(places)]
 
     def first(self, rows: Sequence[ItemT]) -> Sequence[ItemT]:
         """Return the first rows, as many as `draw` returns, for estimates."""
@@ -301,27 +306,23 @@ class Trial(SuiteData):
                 literature = None if url is None else tools.literature()
                 return ItemContext(tools.engine, tools.embedder, tools.ledger, literature)
 
-            completed_items: dict[str, CompletedItem[ResultT]] = self._wait_for(
-                process_items(
-                    task,
-                    items,
-                    work,
-                    kind,
-                    store=store,
-                    context_of=context_of,
-                    concurrency=self.settings.language_model.maximum_concurrency,
-                )
+            processing = process_items(
+                task,
+                items,
+                work,
+                kind,
+                store=store,
+                context_of=context_of,
+                concurrency=self.settings.language_model.maximum_concurrency,
             )
-        self.calls.extend(call for each in completed_items.values() for call in each.calls)
-        results = {item_id: each.result for item_id, each in completed_items.items()}
+            # The tools' clients live in the loop of another thread.
+            completed = asyncio.run_coroutine_threadsafe(processing, self._loop).result()
+        self.calls.extend(call for _, calls in completed.values() for call in calls)
+        results = {item_id: result for item_id, (result, _) in completed.items()}
         for result in results.values():
             if result.may_improve and result.reason is not None:
                 self.missing_reason = result.reason
         return results
-
-    def _wait_for(self, answers: Coroutine[Any, Any, AnswerT]) -> AnswerT:
-        """Await a coroutine in the event loop of the tools' clients."""
-        return asyncio.run_coroutine_threadsafe(answers, self._loop).result()
 
     @contextmanager
     def _gateway(self, literature: LiteratureChoice | None) -> Iterator[str | None]:
@@ -404,17 +405,6 @@ class Suite:
 def folder_of(layout: Layout, run_id: RunId) -> Path:
     """Return the folder of a benchmark's cached answers and other files."""
     return layout.state / "benchmarks" / run_id
-
-
-def draw_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[ItemT]:
-    """Sample `limit` rows by the seed, in their original order.
-
-    Without a limit, all rows are returned.
-    """
-    if limit is None or limit >= len(rows):
-        return rows
-    sample_places = random.Random(seed).sample(range(len(rows)), limit)  # noqa: S311 -- no secret
-    return [rows[place] for place in sorted(sample_places)]
 
 
 def index_literature(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:

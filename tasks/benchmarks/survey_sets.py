@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from schemas.identifiers import PaperId
-from tasks.benchmarks.records import json_lines, text_of
+from tasks.benchmarks.records import Row, Text, rows_of
 from tasks.literature.snapshot.records import PaperRecord, as_number, normal_title, sha1_hex
 from tasks.literature.snapshot.snapshot import Snapshot
 from tasks.literature.snapshot.store import PaperStore
@@ -50,41 +50,63 @@ def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
     return path
 
 
+class VisPaper(Row):
+    """Paper of IEEE VIS with references within the venue."""
+
+    id: Text
+    title: Text
+    abstract: str | None
+    authors: tuple[str, ...]
+    venue: str
+    publication_year: int | None
+    year: int | None
+    cited_by_crossref: int | None
+    references: tuple[str, ...]
+
+
 def vis_papers(path: Path) -> Rows:
-    """Yield papers of IEEE VIS with references within the venue."""
-    for row in json_lines(path):
-        yield {
-            "paper_id": row["id"],
-            "title": row["title"],
-            "abstract": row["abstract"],
-            "authors": row["authors"],
-            "venue": row["venue"],
-            "year": row["publication_year"] or row["year"],
-            "url": f"https://doi.org/{row['id']}",
-            "doi": row["id"],
-            "citation_count": row["cited_by_crossref"],
-            "references": row["references"],
-        }
+    """Yield papers of IEEE VIS as rows of a snapshot's source file."""
+    for row in rows_of(path, VisPaper):
+        yield paper_row(
+            row.id,
+            row.title,
+            row.abstract,
+            authors=row.authors,
+            venue=row.venue,
+            year=row.publication_year or row.year,
+            url=f"https://doi.org/{row.id}",
+            doi=row.id,
+            citation_count=row.cited_by_crossref,
+            references=row.references,
+        )
+
+
+class Candidate(Row):
+    """Candidate of a topic; `core`: a core paper of its surveys."""
+
+    paper_id: Text
+    topic: Text
+    title: Text
+    abstract: str | None
+    core: bool
 
 
 def candidate_papers(path: Path) -> Rows:
     """Yield the candidates of all topics without duplicates and references."""
-    seen_ids: set[str] = set()
-    for row in json_lines(path):
-        paper_id = text_of(row, "paper_id", path)
-        if paper_id not in seen_ids:
-            seen_ids.add(paper_id)
-            url = f"https://app.dimensions.ai/details/publication/{paper_id}"
-            yield paper_row(paper_id, row["title"], row["abstract"], url=url)
+    rows: dict[str, Candidate] = {}
+    for row in rows_of(path, Candidate):
+        rows.setdefault(row.paper_id, row)
+    for paper_id, row in rows.items():
+        url = f"https://app.dimensions.ai/details/publication/{paper_id}"
+        yield paper_row(paper_id, row.title, row.abstract, url=url)
 
 
 def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
     """Return topics with the core papers of their surveys among the candidates."""
     core: dict[str, set[PaperId]] = {}
-    for row in json_lines(path):
-        if row["core"]:
-            topic, paper_id = (text_of(row, name, path) for name in ("topic", "paper_id"))
-            core.setdefault(topic, set()).add(paper_id_of(paper_id))
+    for row in rows_of(path, Candidate):
+        if row.core:
+            core.setdefault(row.topic, set()).add(paper_id_of(row.paper_id))
     return [
         SurveyCase(topic, topic, frozenset(papers))
         for topic, papers in core.items()
@@ -128,19 +150,30 @@ def _case(snapshot: Snapshot, record: PaperRecord) -> SurveyCase | None:
     )
 
 
+class SearchAnswer(Row):
+    """Paper that answers a search question."""
+
+    title: Text
+
+
+class SearchQuestion(Row):
+    """Search question with the papers that answer it."""
+
+    id: Text
+    query: Text
+    answers: tuple[SearchAnswer, ...] = ()
+
+
 def search_questions(path: Path, snapshot: Snapshot) -> list[SurveyCase]:
     """Return search questions with their answers in the snapshot.
 
     Answers are matched by exact title.
     """
     cases = []
-    for record in json_lines(path):
-        answers = record.get("answers")
-        titles = [one["title"] for one in answers] if isinstance(answers, list) else []
-        relevant = frozenset(filter(None, (_find_title(snapshot, title) for title in titles)))
-        if relevant:
-            case_id, query = text_of(record, "id", path), text_of(record, "query", path)
-            cases.append(SurveyCase(case_id, query, relevant))
+    for row in rows_of(path, SearchQuestion):
+        matches = (_find_title(snapshot, answer.title) for answer in row.answers)
+        if relevant := frozenset(filter(None, matches)):
+            cases.append(SurveyCase(row.id, row.query, relevant))
     return cases
 
 

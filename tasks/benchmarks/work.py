@@ -26,12 +26,11 @@ from schemas.judgement.benchmark import (
     BenchmarkParameters,
     BenchmarkRequest,
     BenchmarkRun,
-    JudgeWording,
     SuiteName,
     SuiteUnit,
 )
 from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
-from schemas.judging import AskingParameters
+from schemas.judging import AskingParameters, Wording
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.people.job import BenchmarkJob
 from schemas.profile import Profile
@@ -83,7 +82,17 @@ def _resolve(
     if options.calibrate is not None:
         _check_calibrate(suites, profile)
     profile = with_prior(profile_without(profile, options.without))
-    wording = options.judge if isinstance(options.judge, JudgeWording) else JudgeWording.OWN
+    wording = options.judge if isinstance(options.judge, Wording) else Wording.OWN
+    fits = options.calibrate is not None or profile.novelty.calibrator is not None
+    if (
+        wording is Wording.PUBLISHED
+        and fits
+        and SuiteName.NOVELTY in {each.name for each in suites}
+    ):
+        raise ConfigurationError(
+            "--judge published: the published question about novelty has one score, which no"
+            " calibrator fits; leave out --calibrate, and `calibrator` in the profile's [novelty]"
+        )
     if isinstance(options.judge, EngineChoice):
         profile = _assign_judge(options.judge, options.engine, suites, profile)
     data = _folder(suites, options.data, settings)
@@ -97,7 +106,11 @@ def _resolve(
         modules=options.modules,
         evaluated_run=None if options.run is None else RunId(options.run),
         item_limit=options.limit,
-        baselines=_baselines(options.baselines),
+        baselines=tuple(
+            name
+            for name in _names("baselines", options.baselines, (*BASELINES, "none"))
+            if name != "none"
+        ),
         seed=options.seed,
         full_text=literature.snapshot is None if fetches is None else fetches,
         text=options.text,
@@ -126,7 +139,7 @@ def _grading_steps(suites: Sequence[Suite]) -> set[str]:
         for suite in suites
         for step in suite.steps
         if step is JUDGE_HIT
-        or (step.package == "tasks.benchmarks" and not step.name.startswith("prompted_"))
+        or (step.package.endswith(".benchmarks") and not step.name.startswith("prompted_"))
     }
 
 
@@ -206,19 +219,26 @@ def profile_without(profile: Profile, text: str) -> Profile:
     Raises:
         ConfigurationError: an unknown part.
     """
-    names = list(
-        dict.fromkeys(name.strip().lower().lstrip("-") for name in text.split(",") if name.strip())
-    )
-    unknown_names = [name for name in names if name not in ABLATIONS]
-    if unknown_names:
-        raise ConfigurationError(
-            f"--without {text!r}: {', '.join(unknown_names)}; choose from {', '.join(ABLATIONS)}"
-        )
+    names = _names("without", text.lower().replace("-", ""), tuple(ABLATIONS))
     for name in names:
         part, switch = ABLATIONS[name]
         changed_part = replace(getattr(profile, part), **{switch: False})
         profile = replace(profile, **{part: changed_part})
     return replace(profile, name="-".join([profile.name, *(["without", *names] if names else [])]))
+
+
+def _names(option: str, text: str, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the distinct names of a comma-separated list.
+
+    Raises:
+        ConfigurationError: one is not among the choices.
+    """
+    names = tuple(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
+    if unknown_names := [name for name in names if name not in choices]:
+        raise ConfigurationError(
+            f"--{option} {text!r}: {', '.join(unknown_names)}; choose from {', '.join(choices)}"
+        )
+    return names
 
 
 def _folder(suites: Sequence[Suite], data: Path | None, settings: Settings) -> Path | None:
@@ -250,18 +270,6 @@ def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoi
     if settings.semantic_scholar_api_key:
         return LIVE
     return LiteratureChoice(sample_file("papers.jsonl"))
-
-
-def _baselines(text: str) -> tuple[str, ...]:
-    stripped_names = (name.strip() for name in text.split(","))
-    names = tuple(dict.fromkeys(name for name in stripped_names if name and name != "none"))
-    unknown_names = [name for name in names if name not in BASELINES]
-    if unknown_names:
-        raise ConfigurationError(
-            f"--baselines {text!r}: {', '.join(unknown_names)}; choose from {', '.join(BASELINES)}, or"
-            " none"
-        )
-    return names
 
 
 def unit_of(

@@ -15,9 +15,9 @@ from tasks.metrics.classification import (
     macro_f1_value,
     mean_absolute_error_value,
 )
-from tasks.metrics.estimate import LEVEL, Estimate, Interval, undefined
+from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.labels import pair_up
-from tasks.metrics.means import RESAMPLES, mean, paired_difference, share
+from tasks.metrics.means import calibration_error, mean, paired_difference, share
 
 JUDGE, CALIBRATED = "judge", "calibrated"
 LEAST_PROBABILITY = 1e-6
@@ -25,13 +25,8 @@ LEAST_PROBABILITY = 1e-6
 BINS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One metric of the judge, the calibrated judge, or a baseline."""
-
-    metric: str
-    system: str
-    estimate: Estimate
+Figures = dict[tuple[str, str], Estimate]
+"""Estimates by metric and system: the judge, the calibrated judge, or a baseline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,7 @@ class ReliabilityBin:
     observed: Estimate
 
 
-def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) -> tuple[Figure, ...]:
+def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) -> Figures:
     """Return the metrics of judge, calibrator and baselines, and the calibrator's gains.
 
     `mean_absolute_error` in points of the scale, or `error_rate` for two labels; `macro_f1`;
@@ -71,52 +66,37 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
         ]
         for name, system_places in places.items()
     }
-    losses = {CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions]}
-    losses[CONSTANT] = [_loss(one.shares, one.gold) for one in predictions]
-    places_by_system = {**places, CALIBRATED: [one.for_f1 for one in predictions]}
-    figures = [
-        Figure(error_name, name, mean(system_values, seed))
-        for name, system_values in errors.items()
-    ]
-    figures += [
-        Figure("macro_f1", name, _macro_f1(predictions, system_values, scale, seed))
-        for name, system_values in places_by_system.items()
-    ]
+    losses: dict[str, list[float | None]] = {
+        CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions],
+        CONSTANT: [_loss(one.shares, one.gold) for one in predictions],
+    }
+    figures = {(error_name, name): mean(each, seed) for name, each in errors.items()}
+    names = [one.item_sha256 for one in predictions]
+    labels = {name: scale.labels[one.gold] for name, one in zip(names, predictions, strict=True)}
+    for name, system_places in {**places, CALIBRATED: [one.for_f1 for one in predictions]}.items():
+        predicted = {
+            item: scale.labels[place] for item, place in zip(names, system_places, strict=True)
+        }
+        figures["macro_f1", name] = macro_f1(pair_up(labels, predicted), scale.labels, seed)
     gold: dict[str, float | None] = {one.item_sha256: values[one.gold] for one in predictions}
     for metric, statistic in (
         (error_name, mean_absolute_error_value),
         ("macro_f1", partial(macro_f1_value, classes=values)),
     ):
-        estimate = stratified_random(gold, statistic, seed)
-        figures.append(Figure(metric, STRATIFIED_RANDOM, estimate))
-    figures.append(
-        Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities"))
-    )
-    figures += [
-        Figure("log_loss", name, mean(system_values, seed))
-        for name, system_values in losses.items()
-    ]
-    figures.append(
-        Figure(
-            "expected_calibration_error", CALIBRATED, expected_calibration_error(predictions, seed)
-        )
-    )
-    figures += [
-        Figure(
-            f"{error_name}_saved",
-            name,
-            paired_difference(errors[name], errors[CALIBRATED], seed),
-        )
-        for name in (JUDGE, CONSTANT)
-    ]
-    figures.append(
-        Figure(
-            "log_loss_saved",
-            CONSTANT,
-            paired_difference(losses[CONSTANT], losses[CALIBRATED], seed),
-        )
-    )
-    return tuple(figures)
+        figures[metric, STRATIFIED_RANDOM] = stratified_random(gold, statistic, seed)
+    no_probabilities = undefined("a judge who names one label gives no probabilities")
+    figures["log_loss", JUDGE] = no_probabilities
+    figures |= {("log_loss", name): mean(each, seed) for name, each in losses.items()}
+    error = expected_calibration_error(predictions, seed)
+    figures["expected_calibration_error", CALIBRATED] = error
+    for metric, by_system, name in (
+        (error_name, errors, JUDGE),
+        (error_name, errors, CONSTANT),
+        ("log_loss", losses, CONSTANT),
+    ):
+        saved = paired_difference(by_system[name], by_system[CALIBRATED], seed)
+        figures[f"{metric}_saved", name] = saved
+    return figures
 
 
 def error_metric(scale: LabelScale) -> tuple[str, tuple[float, ...]]:
@@ -126,7 +106,7 @@ def error_metric(scale: LabelScale) -> tuple[str, tuple[float, ...]]:
     return "mean_absolute_error", scale.values
 
 
-def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[ReliabilityBin, ...]:
+def reliability(predictions: Sequence[Prediction]) -> tuple[ReliabilityBin, ...]:
     """Return the reliability curve over bins of equal width, without empty bins.
 
     Pools the predicted probabilities of all thresholds ("this label or a higher one"). An item
@@ -137,49 +117,33 @@ def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[Re
     chances, outcomes = _statements(predictions)
     if not len(chances):
         return ()
-    place = np.minimum((chances * bins).astype(int), bins - 1)
+    place = _bins(chances)
     return tuple(
         ReliabilityBin(
-            lower=number / bins,
-            upper=(number + 1) / bins,
+            lower=number / BINS,
+            upper=(number + 1) / BINS,
             expected=float(chances[place == number].mean()),
             observed=share(int(outcomes[place == number].sum()), int((place == number).sum())),
         )
-        for number in range(bins)
+        for number in range(BINS)
         if (place == number).any()
     )
 
 
-def expected_calibration_error(
-    predictions: Sequence[Prediction], seed: int = 0, bins: int = BINS
-) -> Estimate:
-    """Estimate the weighted mean |observed - expected| over the bins, 0 to 1.
+def expected_calibration_error(predictions: Sequence[Prediction], seed: int = 0) -> Estimate:
+    """Estimate `calibration_error` over the statements of `reliability`.
 
-    Sampling noise gives even a calibrated judge an error above 0. The value is therefore corrected
-    by the bias that resampling shows, and is at least 0 (Kumar, Liang & Ma, NeurIPS 2019). The
-    lower end is 0 unless the measured error exceeds the 97.5 % quantile of pure noise; the upper
-    end is that of the basic bootstrap (Davison & Hinkley 1997, §5.2).
-
-    Source: Naeini, Cooper & Hauskrecht, AAAI 2015. Bad input: undefined without predictions.
+    Bad input: undefined without predictions.
     """
     if not predictions:
         return undefined("there is no prediction")
     chances, outcomes = _statements(predictions)
-    count, places = len(predictions), np.minimum((chances * bins).astype(int), bins - 1)
-    items = np.repeat(np.arange(count), len(chances) // count)
-    gaps = np.zeros((count, bins))
-    np.add.at(gaps, (items, places), (outcomes - chances) / len(chances))
-    measured_error = float(np.abs(gaps.sum(axis=0)).sum())
-    if count < 2:
-        return Estimate(measured_error, count, Interval(missing_reason="one item"))
-    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), RESAMPLES)
-    resampled_errors = np.abs(draws @ gaps).sum(axis=1)
-    by_chance = np.abs((draws - 1) @ gaps).sum(axis=1)
-    tail = (1 - LEVEL) / 2
-    value = max(2 * measured_error - float(resampled_errors.mean()), 0.0)
-    lower = max(measured_error - float(np.quantile(by_chance, 1 - tail)), 0.0)
-    upper = max(2 * measured_error - float(np.quantile(resampled_errors, tail)), value)
-    return Estimate(value, count, Interval(min(lower, value), upper, "basic bootstrap"))
+    items = np.repeat(np.arange(len(predictions)), len(chances) // len(predictions))
+    return calibration_error(chances, outcomes, _bins(chances), items.tolist(), seed)
+
+
+def _bins(chances: np.ndarray) -> np.ndarray:
+    return np.asarray(np.minimum((chances * BINS).astype(int), BINS - 1))
 
 
 def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarray]:
@@ -195,16 +159,5 @@ def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarr
     return above.ravel(), (gold[:, None] > np.arange(above.shape[1])[None, :]).astype(float).ravel()
 
 
-def _loss(distribution: Sequence[float], gold: int) -> float | None:
+def _loss(distribution: Sequence[float], gold: int) -> float:
     return -math.log(max(distribution[gold], LEAST_PROBABILITY))
-
-
-def _macro_f1(
-    predictions: Sequence[Prediction], places: Sequence[int], scale: LabelScale, seed: int
-) -> Estimate:
-    names = [one.item_sha256 for one in predictions]
-    gold = {name: scale.labels[one.gold] for name, one in zip(names, predictions, strict=True)}
-    predicted_labels = {
-        name: scale.labels[place] for name, place in zip(names, places, strict=True)
-    }
-    return macro_f1(pair_up(gold, predicted_labels), scale.labels, seed)

@@ -73,6 +73,7 @@ async def review(
         context.engine,
         stage=STAGE,
         subject_of=lambda row: row.dimension_id,
+        published=context.parameters.verify_citations == "published",
     )
     result = merge_results(verified_reviews, failures)
     # Verified fields come first: the bibliography keeps the order of the citations.

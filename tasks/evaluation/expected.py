@@ -307,7 +307,8 @@ def _outside_the_field(
     counts: Counts = {}
     if Module.SOUNDNESS in request.parameters.modules:
         soundness = _soundness(request)[0]
-        counts |= {name: soundness[name] for name in ("plan_review", "plan_questions")}
+        names = ("plan_review", "plan_questions")
+        counts |= {name: soundness[name] for name in names if name in soundness}
     if Module.COMMITTEE in request.parameters.modules:
         parameters = request.profile.committee
         others = tuple(name for name in parameters.sources if name != LITERATURE)
@@ -388,16 +389,17 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     )
     concern_tokens = points * (1 - EXPECTED_STRENGTHS_SHARE) * CONCERN_SHOWN_TOKENS
     bearing_tokens = EXPECTED_BEARINGS * (BEARING_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
+    resource_tokens = parameters.resources_shown * RESOURCE_LINE_TOKENS
+    questions_tokens = parameters.maximum_questions * QUESTION_TOKENS
+    plan_calls: Counts = {
+        "plan_review": ExpectedCalls(1, resource_tokens, points * point),
+        "plan_questions": ExpectedCalls(1, 0, questions_tokens),
+    }
     counts: Counts = {
         "extract_methods": ExpectedCalls(
             1, 0, methods * METHOD_TOKENS + EXPECTED_ELEMENTS * ELEMENT_TOKENS
         ),
-        "plan_review": ExpectedCalls(
-            1,
-            parameters.resources_shown * RESOURCE_LINE_TOKENS,
-            points * point,
-        ),
-        "plan_questions": ExpectedCalls(1, 0, parameters.maximum_questions * QUESTION_TOKENS),
+        **(plan_calls if points else {}),
         "soundness_query": ExpectedCalls(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
@@ -417,9 +419,10 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
             most_idea_tokens=most_idea_tokens,
         ),
     }
-    counts["concern_evidence"] = ExpectedCalls(
-        1, concern_tokens + methods * (2 * text + METHOD_TOKENS), bearing_tokens
-    )
+    if points:
+        counts["concern_evidence"] = ExpectedCalls(
+            1, concern_tokens + methods * (2 * text + METHOD_TOKENS), bearing_tokens
+        )
     if parameters.summarise:
         counts["soundness_summary"] = ExpectedCalls(
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
@@ -440,7 +443,7 @@ def _assessment(request: RunRequest, *, is_covered: bool = True) -> Counts:
     return expected_assessment(
         request.profile.assessment,
         concerns=soundness.maximum_points if is_reviewed else 0,
-        questions=soundness.maximum_questions if is_reviewed else 0,
+        questions=soundness.maximum_questions if is_reviewed and soundness.maximum_points else 0,
         methods=min(soundness.maximum_methods, EXPECTED_METHODS)
         if is_reviewed and is_covered
         else 0,

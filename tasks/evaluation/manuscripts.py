@@ -9,15 +9,24 @@ from schemas.idea import IdeaBatch, RejectedIdea
 from schemas.identifiers import IdeaId
 from schemas.judgement.run_request import RunRequest
 from schemas.settings import DocumentSettings, Settings
+from schemas.text.patterns import bounded
 from tasks.accounting.ledger import Ledger
 from tasks.curation.curate import reject_parts
 from tasks.curation.paper_parts import PaperParts, parts_of_paper
 from tasks.curation.read import Reader
-from tasks.documents.document import Refusal
+from tasks.documents.document import Refusal, read_content
 from tasks.ideas.fields import Entry
 from tasks.ideas.read import read_batch
 from tasks.ideas.text_files import is_manuscript
 from tasks.manuscripts.collect import papers_inside
+
+_AUTHOR = bounded(
+    r"\\author(?:\[[^\]\n]{0,200}\])?\s{0,9}\{((?:[^{}]{1,200}|\{[^{}]{0,200}\}){0,100})\}"
+)
+_AND = bounded(r"\\(?:and|And|AND)\b|\band\b|[,;]")
+_LINE = bounded(r"\\\\|\n\s{0,99}\n")
+_COMMAND = bounded(r"\\[a-zA-Z]{1,30}(?:\{[^{}]{0,200}\})?|[{}~*]")
+_MATHEMATICS = bounded(r"\$[^$]{0,99}\$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +60,21 @@ class ManuscriptReader:
         self.papers[location] = parts
         sections = (f"## {each.heading}\n\n{each.text}" for each in parts.planned)
         fields = {"file": location, "title": paper.title, "text": "\n\n".join(sections)}
+        if path.suffix.lower() == ".tex" and (authors := _latex_authors(path, self.documents)):
+            fields["authors"] = "; ".join(authors)
         return Entry(location, fields, is_text_file=True, is_manuscript=True)
+
+
+def _latex_authors(path: Path, documents: DocumentSettings) -> list[str]:
+    """Return the names in the author commands of a LaTeX file."""
+    content = read_content(path, documents.maximum_bytes)
+    text = "" if isinstance(content, Refusal) else content.decode("utf-8", "replace")
+    names = (
+        " ".join(_COMMAND.sub(" ", _LINE.split(author)[0]).split())
+        for match in _AUTHOR.finditer(text)
+        for author in _AND.split(_MATHEMATICS.sub(" ", match[1]))
+    )
+    return [name for name in names if any(map(str.isalpha, name))]
 
 
 def read_given_ideas(

@@ -31,6 +31,7 @@ from tasks.ideas.tables import read_parquet
 from tasks.ideas.text_files import (
     HTML_SUFFIXES,
     MANUSCRIPT_SUFFIXES,
+    NO_MODEL,
     TEXT_SUFFIXES,
     YAML_SUFFIXES,
     Manuscripts,
@@ -231,5 +232,7 @@ def _read_file(path: Path, columns: Columns, manuscripts: Manuscripts | None) ->
         raise IdeaFileError(f"{path.name} is empty: write at least one idea")
     refuse_large_file(path.name, size_bytes, MAXIMUM_FILE_BYTES, "split it into several files")
     if reader is None:
+        if manuscripts is None:
+            raise IdeaFileError(f"{path.name}: {NO_MODEL}")
         return iter((read_manuscript(path.resolve(), path.name, manuscripts),))
     return reader(path, columns)

@@ -179,7 +179,8 @@ def _markdown(page: Any) -> str:
 
 
 MANUSCRIPT_SUFFIXES = (".pdf", ".tex", ".zip", ".tar.gz")
-_NO_MODEL = (
+_PLAN_WORDS = 600
+NO_MODEL = (
     "this is a manuscript: `assay evaluate` with a model (--engine) takes the plan out of it, and"
     " `assay check` looks for problems in it; or write its idea as text"
 )
@@ -208,8 +209,19 @@ def read_manuscript(
     """Return the entry of a paper, or a rejection without a reader of papers."""
     location = location.encode("utf-8", "replace").decode()
     return (
-        unreadable(location, _NO_MODEL) if manuscripts is None else manuscripts.read(path, location)
+        unreadable(location, NO_MODEL) if manuscripts is None else manuscripts.read(path, location)
     )
+
+
+class UnreadManuscripts:
+    """Manuscripts for an estimate: each is an idea of usual length, and none is opened."""
+
+    def inside(self, folder: Path) -> Sequence[Path]:
+        return [path for path in files_below(folder, with_hidden=False) if is_manuscript(path)]
+
+    def read(self, path: Path, location: str) -> Entry | RejectedIdea:  # noqa: ARG002
+        text = f"The plan of {location}. {'word ' * _PLAN_WORDS}"
+        return Entry(location, {"text": text}, is_text_file=True, is_manuscript=True)
 
 
 def read_folder(folder: Path, columns: Columns, manuscripts: Manuscripts | None = None) -> Entries:

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 from schemas.base import Noun, Reply, replace
 from schemas.identifiers import content_hash
-from schemas.judging import JudgeVote, JudgingParameters
+from schemas.judging import FINDING, JudgeVote, JudgingParameters
 from schemas.outcome import Outcome, Scored, Unscored
 from tasks.accounting.ledger import Ledger
+from tasks.judging.findings_of_judges import FindingsReply, join_findings
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.packing import side_by_side
 from tasks.judging.step import Step
@@ -27,8 +28,9 @@ class AssignedEngine:
     Several judges answer the same question concurrently. The reply has the median of their scores
     and the words of the judge nearest to it. Where the score is computed from the rest of a reply,
     the lower median counts, so that one judge's reply stays unchanged. With fewer than half of the
-    judges scored, the step is unscored. Every judge's scores are recorded in the ledger. A step
-    without scores is answered by the first judge alone.
+    judges scored, the step is unscored. Findings are joined, as soon as one judge has answered:
+    what any of them raised counts. Every judge's scores and findings are recorded in the ledger. A
+    step without either is answered by the first judge alone.
     """
 
     def __init__(
@@ -74,10 +76,20 @@ class AssignedEngine:
     ) -> Outcome[OutputT]:
         again = [str(self._repetition)] if self._repetition > 1 else []
         question = content_hash(step.name, inputs.model_dump_json(), *again, length=16)
-        for judge, outcome in zip(judges, outcomes, strict=True):
-            self._ledger.judge_votes.extend(_votes(step.name, question, judge, outcome))
         scored_outcomes = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
         call_ids = tuple(call for one in outcomes for call in one.provenance.call_ids)
+        joins = issubclass(step.output_model, FindingsReply)
+        replies: list[tuple[str, Any]] = [
+            (judge, outcome.value)
+            for judge, outcome in zip(judges, outcomes, strict=True)
+            if isinstance(outcome, Scored)
+        ]
+        joined = join_findings(replies) if joins and replies else None
+        for judge, outcome in zip(judges, outcomes, strict=True):
+            self._ledger.judge_votes.extend(_votes(step.name, question, judge, outcome, joined))
+        if joined is not None:
+            provenance = replace(scored_outcomes[0].provenance, call_ids=call_ids)
+            return Scored(joined, provenance)
         if 2 * len(scored_outcomes) < len(judges):
             missing = [
                 (judge, outcome)
@@ -86,7 +98,8 @@ class AssignedEngine:
             ]
             reason, _ = Counter(outcome.reason for _, outcome in missing).most_common(1)[0]
             reasons = "; ".join(f"{judge}: {each.reason.value}" for judge, each in missing)
-            detail = f"{len(missing)} of {len(judges)} judges gave no score: {reasons}"
+            nothing = "did not answer" if joins else "gave no score"
+            detail = f"{len(missing)} of {len(judges)} judges {nothing}: {reasons}"
             provenance = replace(missing[0][1].provenance, call_ids=call_ids)
             return Unscored(reason, detail, provenance)
         medians = _medians(
@@ -104,10 +117,15 @@ class AssignedEngine:
 def models_of_step(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:
     """Return the models that answer the step, empty for `--engine`.
 
-    Several models answer only steps with scores.
+    Several models answer only steps with scores or findings.
     """
     models = judging.assignment(step.name, step.kind, step.answer_tokens).models
-    return models if gives_scores(step.output_model) else models[:1]
+    return models if takes_judges(step.output_model) else models[:1]
+
+
+def takes_judges(output_model: type[Reply]) -> bool:
+    """Return whether the replies of several judges can be settled: by scores or by joining."""
+    return issubclass(output_model, FindingsReply) or gives_scores(output_model)
 
 
 def gives_scores(output_model: type[Reply]) -> bool:
@@ -200,10 +218,20 @@ def _distance(judge_scores: Mapping[str, float], medians: Mapping[str, float]) -
     )
 
 
-def _votes(step: str, question: str, judge: str, outcome: Outcome[Any]) -> Iterator[JudgeVote]:
-    item_scores: Iterable[tuple[str, float | None]] = (
-        [("", None)] if isinstance(outcome, Unscored) else scores(outcome.value)
-    )
+def _votes(
+    step: str, question: str, judge: str, outcome: Outcome[Any], joined: FindingsReply | None
+) -> Iterator[JudgeVote]:
+    """Yield a judge's votes on the scored items, or on the findings of all judges."""
+    item_scores: Iterable[tuple[str, float | None]]
+    if isinstance(outcome, Unscored):
+        item_scores = [("", None)]
+    elif joined is not None:
+        item_scores = [
+            (f"{FINDING}{number}", float(judge in finding.found_by))
+            for number, finding in enumerate(getattr(joined, joined.LIST), start=1)
+        ]
+    else:
+        item_scores = scores(outcome.value)
     for item, score in item_scores:
         yield JudgeVote(
             step=step,

@@ -1,4 +1,4 @@
-"""Step shared by topics: verification of cited sentences."""
+"""Step shared by topics: check of citations."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.judging import StepKind
+from schemas.judging import StepKind, Wording
 from schemas.text.patterns import bounded
 from tasks.judging.reply_fields import Prose, SoundEntries, word_of
 from tasks.judging.step import BaselineTools, Step, steps_in
@@ -35,10 +35,11 @@ class VerifyInput(Noun):
 
     claims: tuple[ClaimShown, ...] = Field(min_length=1)
     sources: tuple[SourceShown, ...] = Field(min_length=1)
+    wording: Wording = Wording.OWN
 
 
 class Verdict(StrEnum):
-    """Whether the texts cited carry a sentence."""
+    """Whether the texts cited carry a sentence; in the published wording, all that it needs."""
 
     SUPPORTED = "supported"
     PARTLY = "partly"
@@ -56,7 +57,7 @@ class ClaimVerdict(Reply):
 
     claim: int = Field(description="The number of the claim.")
     verdict: Annotated[Verdict | None, word_of(Verdict)]
-    correction: Prose = Field(default="", description="The sentence as the texts do carry it.")
+    correction: Prose = Field(default="", description="The sentence with what it lacks mended.")
 
 
 class VerifyReply(Reply):
@@ -104,7 +105,7 @@ async def support_of(sentence: str, text: str, tools: BaselineTools) -> float:
 
 VERIFY_CITATIONS = Step(
     name="verify_citations",
-    version=2,
+    version=3,
     package="tasks.judging",
     input_model=VerifyInput,
     output_model=VerifyReply,

@@ -14,6 +14,7 @@ from schemas.reasons import Reason
 from schemas.work import Judge
 from schemas.works.check_run import CheckParameters, ManuscriptSource
 from schemas.works.manuscripts import (
+    JUDGES,
     Attempt,
     ManuscriptCheck,
     ManuscriptForm,
@@ -79,6 +80,7 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
             lambda number: tools.engine_of(attachment, _of_several(number, count)),
             maximum_problems=parameters.maximum_problems,
             attempt_count=count,
+            wording=parameters.wording,
         )
     reason = source.known_reason
     votes = await _votes(problems, reason, tools) if reason is not None else ()
@@ -91,6 +93,17 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         )
         for attempt in attempts
         if attempt.unscored_reason is not None
+    ]
+    # Of several judges, those without a reply; the others' problems count.
+    failures += [
+        Failure(
+            stage=JUDGES,
+            subject=vote.judge,
+            reason=vote.unscored_reason,
+            detail=f"{vote.step}: {vote.unscored_detail}",
+        )
+        for vote in ledger.judge_votes
+        if vote.unscored_reason is not None
     ]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
@@ -182,6 +195,7 @@ async def _votes(problems: Sequence[Problem], reason: str, tools: Tools) -> tupl
             location=problem.location,
             explanation=problem.explanation,
             reason=reason,
+            wording=parameters.wording,
         )
         engine = tools.judge(judge, _of_several(repetition, count))
         outcome: Outcome[HitReply] = await engine.run(JUDGE_HIT, question)

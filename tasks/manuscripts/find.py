@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 
 from schemas.calls import LlmCall
+from schemas.judging import Wording
 from schemas.outcome import Unscored
 from schemas.text.patterns import IGNORECASE, bounded
 from schemas.works.manuscripts import Attempt, ManuscriptForm, Problem
+from tasks.judging.findings_of_judges import first_of_each
 from tasks.judging.step import Engine
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import passage_around
@@ -92,10 +94,11 @@ async def find_problems(
     *,
     maximum_problems: int = 5,
     attempt_count: int = 1,
+    wording: Wording = Wording.OWN,
 ) -> tuple[tuple[Attempt, ...], tuple[Problem, ...]]:
     """Run `attempt_count` attempts and return them with their problems.
 
-    Of a longer reply the first `maximum_problems` problems count. An attempt without problems has a
+    Of a longer reply the first `maximum_problems` problems of each judge count. An attempt without problems has a
     count of 0; a failed one has None and a reason.
     """
     question = ProblemsInput(
@@ -104,6 +107,7 @@ async def find_problems(
         text="" if manuscript.attachment is not None else manuscript.text,
         attached=manuscript.attachment is not None,
         maximum_problems=maximum_problems,
+        wording=wording,
     )
     numbers = range(1, attempt_count + 1)
     outcomes = await asyncio.gather(
@@ -115,9 +119,15 @@ async def find_problems(
         if isinstance(outcome, Unscored):
             attempts.append(unscored_attempt(number, outcome))
             continue
-        entries = outcome.value.problems[:maximum_problems]
+        reply = outcome.value
+        entries = first_of_each(reply.problems, maximum_problems, lambda each: each)
         attempts.append(
-            Attempt(attempt=number, problem_count=len(entries), provenance=outcome.provenance)
+            Attempt(
+                attempt=number,
+                problem_count=len(entries),
+                answered_by=reply.answered_by,
+                provenance=outcome.provenance,
+            )
         )
         problems += [
             Problem(
@@ -135,6 +145,10 @@ async def find_problems(
                     else None
                 ),
                 passage=passage_around(entry.quote, manuscript.reading),
+                found_by=entry.found_by,
+                confidence_0_to_1=(
+                    None if entry.confidence_percent is None else entry.confidence_percent / 100
+                ),
                 provenance=outcome.provenance,
             )
             for place, entry in enumerate(entries, start=1)

@@ -11,6 +11,7 @@ from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.works.manuscripts import Decision, PooledWork, Problem
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
+from tasks.judging.findings_of_judges import are_same
 from tasks.judging.step import Engine, Step
 from tasks.manuscripts.find import location_found
 from tasks.manuscripts.read import Manuscript
@@ -27,7 +28,7 @@ from tasks.manuscripts.steps.review import (
     Verdict,
 )
 from tasks.text.quotations import normal, stands_in
-from tasks.text.words import overlap_0_to_1, shorten_words
+from tasks.text.words import shorten_words
 
 LEAST_CHARACTERS = 8
 """Least length of a quotation, in characters: sentences can be short."""
@@ -37,8 +38,6 @@ LEAST_PERCENT = 50
 Of 74 candidates that capable readers raised with less, 4 pointed at a planted error; of the 45
 others 17 did (docs/quality/manuscripts.md).
 """
-_SAME_PROBLEM = 0.6
-"""Word overlap from which two problems count as the same."""
 _PLACES_SHOWN, _QUOTED_WORDS = 3, 40
 _CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
 """Percent, for problems reported by a check of the text."""
@@ -107,9 +106,7 @@ def merge_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
     groups: list[list[Candidate]] = []
     for one in sorted(candidates, key=lambda each: -each.reply.confidence_percent):
         for group in groups:
-            first = group[0].reply
-            overlap = overlap_0_to_1(one.reply.problem, first.problem)
-            if overlap >= _SAME_PROBLEM / (2 if _quotes_same(one.reply, first) else 1):
+            if are_same(one.reply, group[0].reply):
                 group.append(one)
                 break
         else:
@@ -118,7 +115,9 @@ def merge_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _with_places(first: Candidate, *others: Candidate) -> Candidate:
-    """Add places of `others`; a further quote shows that it is another occurrence."""
+    """Add places and models of `others`; a further quote shows that it is another occurrence."""
+    models = dict.fromkeys(model for one in (first, *others) for model in one.reply.found_by)
+    first = replace(first, reply=first.reply.raised_by(tuple(models), first.reply.rank))
     places = dict.fromkeys(
         f"{one.place}: “{shorten_words(one.reply.quote, _QUOTED_WORDS)[0]}”"
         for one in others
@@ -243,6 +242,7 @@ async def _second_look(
         quote=reply.quote,
         quote_found=is_there,
         passage=passage_around(reply.quote, reading),
+        found_by=reply.found_by,
         provenance=candidate.provenance,
         **{"confidence_0_to_1": reply.confidence_percent / 100, **findings},
     )

@@ -9,6 +9,7 @@ from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.judging import Wording
 from schemas.settings import Settings
 from schemas.work import Judge
 from schemas.works.check_run import (
@@ -159,6 +160,7 @@ def resolve(
     parameters = CheckParameters(
         form=options.form,
         maximum_problems=options.problems,
+        wording=options.wording,
         review=options.review,
         attempt_count=options.attempts,
         repetition_count=options.repetitions,
@@ -202,6 +204,10 @@ def _conflicts(options: CheckOptions) -> Iterator[tuple[bool, str]]:
         options.review and form == "pdf",
         "--review reads the text section by section, and --form pdf attaches the file: use --form"
         " auto or text",
+    )
+    yield (
+        options.review and options.wording is Wording.PUBLISHED,
+        "--wording published asks the published question, in one reading: leave out --review",
     )
     yield (
         looks_up and not options.review,

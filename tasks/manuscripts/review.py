@@ -22,6 +22,7 @@ from schemas.works.check_run import Preference
 from schemas.works.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptReview, Problem
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
+from tasks.judging.findings_of_judges import first_of_each
 from tasks.judging.step import Engine
 from tasks.manuscripts.find import unscored_attempt
 from tasks.manuscripts.problems import (
@@ -124,7 +125,9 @@ async def _read_sections(
             notes.append((section.place, outcome.value.notes))
             candidates += [
                 Candidate(section.place, reply, outcome.provenance)
-                for reply in outcome.value.candidates[:CANDIDATES_PER_SECTION]
+                for reply in first_of_each(
+                    outcome.value.candidates, CANDIDATES_PER_SECTION, lambda each: each
+                )
             ]
     return _Reading(outcomes, candidates, notes)
 
@@ -164,7 +167,9 @@ async def _read_aspects(
         )
         for outcome in outcomes
         if isinstance(outcome, Scored)
-        for reply in outcome.value.candidates[:CANDIDATES_PER_ASPECT]
+        for reply in first_of_each(
+            outcome.value.candidates, CANDIDATES_PER_ASPECT, lambda each: each
+        )
     ]
     return _Reading(list(zip(aspects, outcomes, strict=True)), candidates)
 
@@ -288,6 +293,11 @@ async def review_manuscript(
     attempt = Attempt(
         attempt=number,
         problem_count=sum(problem.stands for problem in problems),
+        answered_by=tuple(
+            model
+            for model in first.value.answered_by
+            if all(model in one.value.answered_by for one in outcomes if isinstance(one, Scored))
+        ),
         provenance=_join_provenance(
             first.provenance,
             [*outcomes, *aspect_outcomes, write_outcome, *looks.outcomes],
@@ -357,6 +367,7 @@ async def revise_review(
         attempt=Attempt(
             attempt=number,
             problem_count=sum(one.stands for one in decided_problems),
+            answered_by=attempt.answered_by,
             provenance=_join_provenance(attempt.provenance, [*looks.outcomes, write_outcome]),
         ),
         written=replace(

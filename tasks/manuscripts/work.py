@@ -5,7 +5,7 @@ calls. The number of candidates is unknown; the estimate uses the limit of secon
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,7 @@ from tasks.manuscripts.steps.review import (
 )
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.hit_rate import (
+    CheckedPaper,
     Rule,
     checked_papers,
     hit_rate,
@@ -74,17 +75,38 @@ def check_scores(
 ) -> tuple[CheckScore, ...]:
     """Compute HR@k (MHR@k for several attempts) and precision.
 
-    Rows are for each judge, and for several judges by any, majority and all. Manuscripts without a
-    known reason are skipped; without judges there are no scores.
+    Rows are for each judge, and for several judges by any, majority and all. Where several models
+    looked for problems, they are of all problems (k of each model), then of each model's own.
+    Manuscripts without a known reason are skipped; without judges there are no scores.
     """
-    papers = [
-        paper
-        for check in checks
-        if check.known_reason is not None
-        for paper in checked_papers(check)
-    ]
-    if not judges or not papers:
+    known_checks = [check for check in checks if check.known_reason is not None]
+    finders = dict.fromkeys(
+        model for check in known_checks for one in check.attempts for model in one.answered_by
+    )
+    if not judges or not known_checks:
         return ()
+    return tuple(
+        score
+        for finder in ("", *finders)
+        for score in _scores_of(
+            finder,
+            [paper for check in known_checks for paper in checked_papers(check, finder)],
+            judges,
+            maximum_problems,
+            # The union has as many problems as the models have together.
+            maximum_problems * (1 if finder else max(len(finders), 1)),
+        )
+    )
+
+
+def _scores_of(
+    finder: str,
+    papers: Sequence[CheckedPaper],
+    judges: Sequence[str],
+    maximum_problems: int,
+    k: int,
+) -> Iterator[CheckScore]:
+    """Yield the scores of the first `k` problems, under the name of the requested number."""
     several = len({paper.paper_id for paper in papers}) < len(papers)
     name, rate = ("mean_hit_rate", mean_hit_rate) if several else ("hit_rate", hit_rate)
     # For a single judge all rules agree.
@@ -93,20 +115,17 @@ def check_scores(
     ]
     if len(judges) > 1:
         panels += [(rule.value, tuple(judges), rule) for rule in Rule]
-    k = maximum_problems
-    scores = []
     for panel_name, panel, rule in panels:
         for metric, estimate in (
-            (f"{name}@{k}", rate(papers, panel, rule, k)),
-            (f"precision@{k}", precision(papers, panel, rule, k)),
+            (f"{name}@{maximum_problems}", rate(papers, panel, rule, k)),
+            (f"precision@{maximum_problems}", precision(papers, panel, rule, k)),
         ):
             row = benchmark_score(estimate, "critical_problems", metric, panel_name)
             values = {field: getattr(row, field) for field in _SCORE_FIELDS}
-            scores.append(CheckScore(metric=metric, judges=panel_name, **values))
-    return tuple(scores)
+            yield CheckScore(metric=metric, judges=panel_name, found_by=finder, **values)
 
 
-_SCORE_FIELDS = CheckScore.model_fields.keys() - {"metric", "judges"}
+_SCORE_FIELDS = CheckScore.model_fields.keys() - {"metric", "judges", "found_by"}
 MAXIMUM_FAILED_SHARE = 0.1
 """Largest share of failed attempts with exit code 0."""
 _MOST_NAMED = 10

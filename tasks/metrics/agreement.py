@@ -1,7 +1,7 @@
 """Agreement of raters: Cohen's kappa, Gwet's AC1 and Krippendorff's alpha."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,22 +51,25 @@ def cohen_kappa(
             len(common),
             missing,
         )
+    size = len(used_labels)
     ours = np.array([used_labels.index(one) for _, one, _ in common])
     theirs = np.array([used_labels.index(other) for _, _, other in common])
 
-    def kappa(indices: Indices) -> Any:
-        table = np.zeros((len(used_labels), len(used_labels)))
-        np.add.at(table, (ours[indices], theirs[indices]), 1)
-        with np.errstate(invalid="ignore", divide="ignore"):  # zero variance is handled below
-            return cohens_kappa(table)
+    def counts(indices: Indices) -> NDArray[np.float64]:
+        cells = np.bincount(ours[indices] * size + theirs[indices], minlength=size * size)
+        return cells.reshape(size, size).astype(np.float64)
 
-    result = kappa(np.arange(len(common)))
+    def kappa(indices: Indices) -> float:
+        shares = counts(indices) / len(indices)
+        chance = float(shares.sum(axis=0) @ shares.sum(axis=1))
+        return (float(np.trace(shares)) - chance) / (1 - chance) if chance < 1 else np.nan
+
+    with np.errstate(invalid="ignore", divide="ignore"):  # zero variance is handled below
+        result = cohens_kappa(counts(np.arange(len(common))))
     value, error = float(result.kappa), float(result.std_kappa)
     if clusters is not None:
         units = [clusters[place] for place, _, _ in common]
-        interval = bootstrap_interval(
-            lambda indices: float(kappa(indices).kappa), len(common), seed, units
-        )
+        interval = bootstrap_interval(kappa, len(common), seed, units)
     elif not np.isfinite(error) or error < LEAST_ERROR:
         interval = Interval(missing_reason="the standard error of these ratings is 0")
     else:

@@ -7,7 +7,7 @@ Results").
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,75 +196,50 @@ def _positions(labels: Sequence[Label], classes: tuple[Label, ...]) -> Counts:
     return np.array([position.get(label, -1) for label in labels], dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Collapse:
-    """Distribution of predictions over the labels, compared with the gold labels.
-
-    Shares of the answered items, from 0 to 1, in the order of the classes.
-
-    Attributes:
-        top_label_share: share of the most predicted label.
-        gold_entropy_bits, predicted_entropy_bits: 0 when there is one label only.
-        total_variation: half the sum of |predicted - gold share|: the share of predictions that
-            would have to change.
-    """
-
-    classes: tuple[Label, ...]
-    gold_shares: tuple[float, ...]
-    predicted_shares: tuple[float, ...]
-    top_label_share: Estimate
-    gold_entropy_bits: Estimate
-    predicted_entropy_bits: Estimate
-    total_variation: Estimate
-
-    @property
-    def labels_in_use_ratio(self) -> Estimate:
-        """Return 2^entropy of the predictions over 2^entropy of the gold labels.
-
-        2^entropy is the effective number of labels. 1 when predictions are as diverse as the gold
-        labels; undefined without an answer.
-        """
-        if not self.gold_entropy_bits.defined:
-            return self.gold_entropy_bits
-        ratio = float(2 ** (self.predicted_entropy_bits.value - self.gold_entropy_bits.value))
-        return replace(self.gold_entropy_bits, value=ratio)
-
-
-def label_collapse(pairs: LabelPairs, classes: Sequence[Label] | None = None) -> Collapse:
+def label_collapse(pairs: LabelPairs, classes: Sequence[Label]) -> dict[str, Estimate]:
     """Compare the distribution of predictions with that of the gold labels.
 
-    Only answered items count. A model can be accurate and still collapse: always predicting the
-    most common label has a good accuracy and a poor macro F1.
+    `top_label_share`: share of the most predicted label. `predicted_entropy_bits` and
+    `gold_entropy_bits`: 0 when there is one label only. `labels_in_use_ratio`: 2^entropy of the
+    predictions over that of the gold labels, where 2^entropy is the effective number of labels; 1
+    when predictions are as diverse. `total_variation`: half the sum of |predicted - gold share|,
+    the share of predictions that would have to change. Only answered items count. A model can be
+    accurate and still collapse: always predicting the most common label has a good accuracy and a
+    poor macro F1.
 
-    Bad input: without an answer every share is undefined.
+    Bad input: without an answer every figure is undefined.
     """
-    label_classes = tuple(classes) if classes is not None else classes_in(pairs)
     if not pairs.count:
         nothing = undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
-        return Collapse(label_classes, (), (), nothing, nothing, nothing, nothing)
-    gold, predicted_counts = Counter(pairs.gold), Counter(pairs.predicted)
-    ours, theirs = (
-        _shares(gold, label_classes, pairs.count),
-        _shares(predicted_counts, label_classes, pairs.count),
+        return dict.fromkeys(COLLAPSE_METRICS, nothing)
+    gold, predicted = (label_shares(labels, classes) for labels in (pairs.gold, pairs.predicted))
+    bits, gold_bits = _entropy(predicted), _entropy(gold)
+    top_count = max(Counter(pairs.predicted)[label] for label in classes)
+    values = (
+        bits,
+        gold_bits,
+        float(2 ** (bits - gold_bits)),
+        0.5 * sum(abs(one - other) for one, other in zip(gold, predicted, strict=True)),
     )
-    distance = 0.5 * sum(abs(one - other) for one, other in zip(ours, theirs, strict=True))
-    return Collapse(
-        label_classes,
-        ours,
-        theirs,
-        share(
-            max(predicted_counts[label] for label in label_classes),
-            pairs.count,
-            pairs.unscored_count,
-        ),
-        Estimate(_entropy(ours), pairs.count, unscored_count=pairs.unscored_count),
-        Estimate(_entropy(theirs), pairs.count, unscored_count=pairs.unscored_count),
-        Estimate(distance, pairs.count, unscored_count=pairs.unscored_count),
-    )
+    unscored_count = pairs.unscored_count
+    estimates = [share(top_count, pairs.count, unscored_count)]
+    estimates += [Estimate(value, pairs.count, unscored_count=unscored_count) for value in values]
+    return dict(zip(COLLAPSE_METRICS, estimates, strict=True))
 
 
-def _shares(counts: Counter[Label], classes: tuple[Label, ...], total: int) -> tuple[float, ...]:
-    return tuple(counts[label] / total for label in classes)
+COLLAPSE_METRICS = (
+    "top_label_share",
+    "predicted_entropy_bits",
+    "gold_entropy_bits",
+    "labels_in_use_ratio",
+    "total_variation",
+)
+
+
+def label_shares(labels: Sequence[Label], classes: Sequence[Label]) -> tuple[float, ...]:
+    """Return the share of each class among the labels; there must be one."""
+    counts = Counter(labels)
+    return tuple(counts[label] / len(labels) for label in classes)
 
 
 def _entropy(shares: tuple[float, ...]) -> float:

@@ -47,13 +47,21 @@ class CheckedPaper:
     ballots: tuple[Ballot, ...]
 
 
-def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
-    """Return the attempts of a check, with their votes."""
+def checked_papers(check: ManuscriptCheck, finder: str = "") -> tuple[CheckedPaper, ...]:
+    """Return the attempts of a check, with their votes.
+
+    Args:
+        finder: model whose own problems count; an attempt that it did not answer has failed. Empty:
+            all problems count.
+    """
     papers = []
     for attempt in check.attempts:
         names = tuple(
-            problem.problem_id for problem in check.standing if problem.attempt == attempt.attempt
+            problem.problem_id
+            for problem in check.standing
+            if problem.attempt == attempt.attempt and (not finder or finder in problem.found_by)
         )
+        failed = attempt.problem_count is None or (finder and finder not in attempt.answered_by)
         ballots = tuple(
             Ballot(vote.problem_id, vote.judge, vote.hit)
             for vote in check.votes
@@ -63,7 +71,7 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
             CheckedPaper(
                 check.manuscript_id,
                 attempt.attempt,
-                None if attempt.problem_count is None else names,
+                None if failed else names,
                 ballots,
             )
         )

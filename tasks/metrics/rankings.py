@@ -84,6 +84,7 @@ class Pair:
 
     Attributes:
         preferred: the system's answer: one of the two ids, `TIE`, or None for no answer.
+        kind: names the two decisions.
         cluster: shared by pairs that share ideas; None: an independent pair.
     """
 
@@ -91,6 +92,7 @@ class Pair:
     worse: str
     preferred: str | None
     difficulty: str = ""
+    kind: str = ""
     cluster: str | None = None
 
 

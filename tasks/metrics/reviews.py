@@ -3,7 +3,7 @@
 Sources: §3.2 and E.1 (coverage), E.2 (links), E.3 (preferences).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,36 +13,24 @@ from tasks.metrics.means import mean, paired_difference, share, share_of
 
 
 @dataclass(frozen=True, slots=True)
-class RubricScore:
-    """Coverage of one expert rubric by one review.
+class Rubric:
+    """One statement of an expert's review; `rubric_id` is unique over all ideas."""
 
-    The score is from 1 (not at all) to 5 (clearly), or None if missing.
-    """
-
+    rubric_id: str
     idea_id: str
-    rubric: str
     discipline: str
+    statement: str
     type: str
     axis: str
     severity: str
-    score_1_to_5: float | None
-
-    def __post_init__(self) -> None:
-        if self.score_1_to_5 is not None and not 1 <= self.score_1_to_5 <= 5:
-            raise ValueError(
-                f"coverage goes from 1 to 5, not {self.score_1_to_5}; None where there is none"
-            )
 
 
-PARTS: dict[str, Callable[[RubricScore], str]] = {
-    "discipline": lambda score: score.discipline,
-    "type": lambda score: score.type,
-    "axis": lambda score: score.axis,
-    "severity": lambda score: score.severity,
-}
+Marks = Mapping[Rubric, float | None]
+"""Coverage of each rubric by one system's reviews, 1 (not at all) to 5 (clearly); None: missing."""
+PARTS = ("discipline", "type", "axis", "severity")
 
 
-def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate]:
+def coverage(marks: Marks, seed: int = 0) -> dict[str, Estimate]:
     """Estimate mean coverage, 1 to 5, over all rubrics and by part.
 
     Parts: `all`, `discipline=…`, `type=…`, `axis=…`, `severity=…`. The mean is over rubrics, as
@@ -51,34 +39,31 @@ def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate
 
     Bad input: rubrics without a judgement are unscored; a part without any judgement is undefined.
     """
-    return {name: _mean(part_scores, seed) for name, part_scores in _parts(scores).items()}
+    return {
+        name: mean(list(part.values()), seed, [rubric.idea_id for rubric in part])
+        for name, part in _parts(marks).items()
+    }
 
 
-def coverage_difference(
-    ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0
-) -> Estimate:
+def coverage_difference(ours: Marks, theirs: Marks, seed: int = 0) -> Estimate:
     """Estimate the mean of ours - theirs over common rubrics, in points.
 
     Percentile bootstrap over whole ideas. More powerful than Welch's test (`welch`), which
     ScholarEval uses and which ignores that the rubrics are paired.
 
-    Bad input: a rubric that one of them lacks is unscored. Rubrics of an idea must be unique.
+    Bad input: a rubric that one of them lacks is unscored.
     """
-    first = {(score.idea_id, score.rubric): score.score_1_to_5 for score in ours}
-    second = {(score.idea_id, score.rubric): score.score_1_to_5 for score in theirs}
-    assert len(first) == len(ours), "one judgement per rubric"
-    assert len(second) == len(theirs), "one judgement per rubric"
-    names = sorted({*first, *second})
+    rubrics = sorted({*ours, *theirs}, key=lambda one: (one.idea_id, one.rubric_id))
     return paired_difference(
-        [first.get(name) for name in names],
-        [second.get(name) for name in names],
+        [ours.get(one) for one in rubrics],
+        [theirs.get(one) for one in rubrics],
         seed,
-        [name[0] for name in names],
+        [one.idea_id for one in rubrics],
     )
 
 
 def coverage_tests(
-    ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0
+    ours: Marks, theirs: Marks, seed: int = 0
 ) -> Iterator[tuple[str, str, Estimate]]:
     """Yield (metric, part, estimate) of ours against theirs.
 
@@ -88,55 +73,24 @@ def coverage_tests(
     greater): ScholarEval's Tables 9 to 13 are captioned two-sided and print one-sided p-values.
     P-values are not corrected for multiple comparisons.
     """
-    other = _parts(theirs)
-    for part, scores in _parts(ours).items():
+    other_parts = _parts(theirs)
+    for part, marks in _parts(ours).items():
         if part == "all" or part.startswith("discipline="):
-            other_scores = other.get(part, [])
-            first = [one.score_1_to_5 for one in scores]
-            second = [one.score_1_to_5 for one in other_scores]
-            yield "coverage_difference", part, coverage_difference(scores, other_scores, seed)
+            other_marks = other_parts.get(part, {})
+            first, second = list(marks.values()), list(other_marks.values())
+            yield "coverage_difference", part, coverage_difference(marks, other_marks, seed)
             yield "welch_p_value", part, welch(first, second)
             yield "welch_p_value_one_sided", part, welch(first, second, "greater")
 
 
-def _parts(scores: Sequence[RubricScore]) -> dict[str, list[RubricScore]]:
-    parts = {"all": list(scores)}
-    for name, part_of in PARTS.items():
-        for value in sorted({part_of(score) for score in scores}):
-            parts[f"{name}={value}"] = [score for score in scores if part_of(score) == value]
+def _parts(marks: Marks) -> dict[str, dict[Rubric, float | None]]:
+    parts = {"all": dict(marks)}
+    for name in PARTS:
+        for value in sorted({getattr(rubric, name) for rubric in marks}):
+            parts[f"{name}={value}"] = {
+                rubric: mark for rubric, mark in marks.items() if getattr(rubric, name) == value
+            }
     return parts
-
-
-def _mean(scores: Sequence[RubricScore], seed: int) -> Estimate:
-    return mean([score.score_1_to_5 for score in scores], seed, [score.idea_id for score in scores])
-
-
-@dataclass(frozen=True, slots=True)
-class LinkAnswer:
-    """Response to a HEAD request for one cited link.
-
-    `status` is the HTTP status; None with a `reason` for a timeout, a refused connection or an
-    unknown host.
-    """
-
-    url: str
-    status: int | None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceInvalidity:
-    """Shares of links, from 0 to 1, with Wilson intervals.
-
-    Attributes:
-        lower_bound: invalid / all links, the published metric.
-        of_answered: invalid / links with a response; the others are unscored.
-        upper_bound: (invalid + without a response) / all links.
-    """
-
-    lower_bound: Estimate
-    of_answered: Estimate
-    upper_bound: Estimate
 
 
 def is_invalid(status: int) -> bool:
@@ -147,113 +101,66 @@ def is_invalid(status: int) -> bool:
     return status in (404, 410) or 500 <= status <= 599
 
 
-def reference_invalidity(links: Sequence[LinkAnswer]) -> ReferenceInvalidity:
-    """Estimate the shares of invalid links (ScholarEval E.2).
+def reference_invalidity(statuses: Sequence[int | None]) -> dict[str, Estimate]:
+    """Estimate the shares of invalid links, with Wilson intervals (ScholarEval E.2).
 
+    `lower_bound`: invalid / all links, the published metric. `of_answered`: invalid / links with a
+    response; the others are unscored. `upper_bound`: (invalid + without a response) / all links.
     Every citation counts, including repeated links.
 
     Bad input: without links every share is undefined.
+
+    Args:
+        statuses: HTTP status of a HEAD request by link; None: no response.
     """
-    invalid_count = sum(link.status is not None and is_invalid(link.status) for link in links)
-    unanswered_count = sum(link.status is None for link in links)
-    return ReferenceInvalidity(
-        share(invalid_count, len(links)),
-        share(invalid_count, len(links) - unanswered_count, unanswered_count),
-        share(invalid_count + unanswered_count, len(links)),
-    )
+    invalid_count = sum(status is not None and is_invalid(status) for status in statuses)
+    unanswered_count = statuses.count(None)
+    return {
+        "lower_bound": share(invalid_count, len(statuses)),
+        "of_answered": share(invalid_count, len(statuses) - unanswered_count, unanswered_count),
+        "upper_bound": share(invalid_count + unanswered_count, len(statuses)),
+    }
 
 
 Answer = Literal["A", "B", "tie"]
 """A is the first report in the prompt."""
-Winner = Literal["ours", "theirs", "tie"]
 CRITERIA: tuple[str, ...] = ("evidence", "actionability", "depth")
 
 
-@dataclass(frozen=True, slots=True)
-class Preference:
-    """A judge's preference in one pair of reports by one criterion.
+def win_rates(answers: Sequence[tuple[Answer | None, Answer | None]]) -> dict[str, Estimate]:
+    """Estimate the win rates of one criterion, with Wilson intervals.
 
-    It is None without an answer.
-
-    Attributes:
-        ours_first: the answer with our report as A.
-        theirs_first: the answer with our report as B.
-    """
-
-    pair_id: str
-    criterion: str
-    ours_first: Answer | None
-    theirs_first: Answer | None
-
-    @property
-    def winner(self) -> Winner | None:
-        """Return the winner in both orders.
-
-        The result is `tie` if they disagree, and None if an answer is missing.
-        """
-        if self.ours_first is None or self.theirs_first is None:
-            return None
-        first, second = _ours(self.ours_first, "A"), _ours(self.theirs_first, "B")
-        return first if first == second else "tie"
-
-
-@dataclass(frozen=True, slots=True)
-class WinRates:
-    """Shares of the pairs answered in both orders, with Wilson intervals.
-
-    Attributes:
-        win, loss, tie: add up to 1; a pair whose two orders disagree is a tie.
-        win_of_decided: wins / (wins + losses).
-        consistency: share of pairs whose two orders agree.
-        first_shown: share of A among single answers that are not ties; 1/2 without position bias.
-    """
-
-    win: Estimate
-    loss: Estimate
-    tie: Estimate
-    win_of_decided: Estimate
-    consistency: Estimate
-    first_shown: Estimate
-
-
-def win_rates(preferences: Sequence[Preference]) -> WinRates:
-    """Estimate the win rates of one criterion.
-
-    ScholarEval asks in one order. Here both orders are asked because of position bias, and a win
-    must hold in both.
+    `win`, `loss` and `tie` are shares of the pairs answered in both orders and add up to 1; a pair
+    whose two orders disagree is a tie. `win_of_decided`: wins / (wins + losses). `consistency`:
+    share of pairs whose two orders agree. `first_shown`: share of A among single answers that are
+    not ties; 1/2 without position bias. ScholarEval asks in one order. Here both orders are asked
+    because of position bias, and a win must hold in both.
 
     Bad input: pairs with fewer than two answers are unscored; without a pair, or a decided one,
     the rates are undefined.
+
+    Args:
+        answers: with our report as A, and with our report as B, by pair; None: missing.
     """
-    winners = [preference.winner for preference in preferences]
-    decided_winners = [winner for winner in winners if winner in ("ours", "theirs")]
-    singles = [
-        answer
-        for one in preferences
-        for answer in (one.ours_first, one.theirs_first)
-        if answer in ("A", "B")
-    ]
-    return WinRates(
-        _rate(winners, "ours"),
-        _rate(winners, "theirs"),
-        _rate(winners, "tie"),
-        share(decided_winners.count("ours"), len(decided_winners), winners.count(None)),
-        share_of([_consistent(one) for one in preferences]),
-        share(singles.count("A"), len(singles)),
-    )
-
-
-def _rate(winners: Sequence[Winner | None], outcome: Winner) -> Estimate:
-    return share_of([None if winner is None else winner == outcome for winner in winners])
-
-
-def _consistent(one: Preference) -> bool | None:
-    if one.ours_first is None or one.theirs_first is None:
-        return None
-    return _ours(one.ours_first, "A") == _ours(one.theirs_first, "B")
-
-
-def _ours(answer: Answer, place: Literal["A", "B"]) -> Winner:
-    if answer == "tie":
-        return "tie"
-    return "ours" if answer == place else "theirs"
+    names = ({"A": "win", "B": "loss", "tie": "tie"}, {"A": "loss", "B": "win", "tie": "tie"})
+    outcomes: list[str | None] = []
+    agreements: list[bool | None] = []
+    for ours_first, theirs_first in answers:
+        if ours_first is None or theirs_first is None:
+            outcomes.append(None)
+            agreements.append(None)
+        else:
+            first, second = names[0][ours_first], names[1][theirs_first]
+            outcomes.append(first if first == second else "tie")
+            agreements.append(first == second)
+    wins, losses = outcomes.count("win"), outcomes.count("loss")
+    singles = [answer for pair in answers for answer in pair if answer in ("A", "B")]
+    return {
+        **{
+            name: share_of([None if one is None else one == name for one in outcomes])
+            for name in ("win", "loss", "tie")
+        },
+        "win_of_decided": share(wins, wins + losses, outcomes.count(None)),
+        "consistency": share_of(agreements),
+        "first_shown": share(singles.count("A"), len(singles)),
+    }

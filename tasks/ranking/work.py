@@ -26,6 +26,7 @@ from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.calibration.calibrator_files import with_prior
 from tasks.ideas.read import read_ideas
+from tasks.ideas.text_files import UnreadManuscripts
 from tasks.judging.batches.option import wants_batches
 from tasks.ranking.expected import calls_of_ranking
 from tasks.ranking.steps import STEPS
@@ -151,7 +152,12 @@ def _expected(request: RankRequest, settings: Settings) -> Expected:
     ideas: Sequence[Idea]
     if unit.evaluation is not None:
         given_ideas, modules = unit.evaluation.ideas, unit.evaluation.parameters.modules
-        ideas = read_ideas(given_ideas.path, default_cutoff=None, fields=given_ideas.fields).ideas
+        ideas = read_ideas(
+            given_ideas.path,
+            default_cutoff=None,
+            fields=given_ideas.fields,
+            manuscripts=UnreadManuscripts(),
+        ).ideas
     else:
         with Warehouse(request.warehouse, settings).queries() as queries:
             run = queries.run(request.run_id)

@@ -101,6 +101,7 @@ async def evaluate_soundness(
             engine,
             stage=STAGE,
             subject_of=lambda row: row.method_id,
+            published=parameters.verify_citations == "published",
         )
     pairs = [(each.method, one) for each, one in zip(method_results, reviews, strict=True)]
     async with asyncio.TaskGroup() as group:

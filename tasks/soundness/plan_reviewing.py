@@ -21,6 +21,7 @@ from tasks.judging.findings import (
     settle_texts,
     whole_citations,
 )
+from tasks.judging.findings_of_judges import first_of_each
 from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
 from tasks.recommendation.extracting import ResourceLines
@@ -38,8 +39,11 @@ _SUBJECT = "plan"
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReviewResult(CitedResult[PlanReview]):
-    """Result of a plan's review: usable points, and failures for the others."""
+class PlanReviewResult(CitedResult[PlanReview | None]):
+    """Result of a plan's review: usable points, and failures for the others.
+
+    `value` is None where the profile asks for none.
+    """
 
     concerns: tuple[Concern, ...] = ()
 
@@ -82,6 +86,8 @@ async def review_plan(
         near_works: resources used by works near the idea; awaited if the prompt shows them.
         results: experimental results of the idea, separate from the literature in the prompt.
     """
+    if not parameters.maximum_points:
+        return PlanReviewResult(None)
     question = QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions)
     async with asyncio.TaskGroup() as group:
         questions_task = group.create_task(engine.run(PLAN_QUESTIONS, question))
@@ -109,7 +115,7 @@ async def review_plan(
                 point=each.question,
                 quote=each.about,
                 why="",
-            )
+            ).raised_by(each.found_by, each.rank)
             for each in questions_outcome.value.questions
         ]
     points = [_settle_point(each, resource_lines.prompt_papers, idea.text) for each in proposals]
@@ -129,8 +135,17 @@ async def review_plan(
         ),
         *question_failures,
     )
-    objections = [each for each in sound if not each.is_question][: parameters.maximum_points]
-    questions = [each for each in sound if each.is_question][: parameters.maximum_questions]
+    objections, questions = (
+        first_of_each(
+            [each for each in sound if each.is_question is is_question],
+            limit,
+            lambda each: each.proposed,
+        )
+        for is_question, limit in (
+            (False, parameters.maximum_points),
+            (True, parameters.maximum_questions),
+        )
+    )
     if not objections:  # questions alone would make the plan look flawless
         detail = f"none of the {len(points)} points in the reply can be used"
         unscored = Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
@@ -227,6 +242,7 @@ def _concern(rank: int, point: ProposedPoint, provenance: Provenance) -> Concern
         rank=rank,
         kind=point.kind,
         severity=None if strength else point.severity,
+        found_by=point.found_by,
         point=point.point,
         quote=point.quote,
         omission="" if point.quote else point.omission,

@@ -34,7 +34,6 @@ from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.suite import LITERATURE_FILE, Suite, SuiteData, Trial
 from tasks.benchmarks.suites.agreement import SCORES
 from tasks.benchmarks.suites.ask import ANSWERS_FILE, RUBRICS_FILE
-from tasks.benchmarks.suites.injected_errors import MANIFEST_FILE
 from tasks.benchmarks.suites.votes import FILE as VOTES_FILE
 from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE, VIS_FILE
 from tasks.benchmarks.work import evaluation_of, run_suites, unit_of
@@ -42,6 +41,7 @@ from tasks.ideas.json_lines import write_ideas
 from tasks.ideas.read import read_ideas
 from tasks.work.tools import Tools, open_shared
 from tasks.works import work_named
+from tests.benchmarks.studies.injected_errors import MANIFEST_FILE
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.novelty_sets import write_novelty

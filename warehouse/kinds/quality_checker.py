@@ -17,6 +17,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
+from schemas.judging import Wording
 from schemas.reasons import Reason
 from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
@@ -254,6 +255,7 @@ def _head(
         form=row["approach"],
         dataset=DATASET,
         maximum_problems=_MOST_PROBLEMS,
+        wording=Wording.PUBLISHED,
         attempt_count=1,
         repetition_count=1,
         seed=0,

@@ -197,6 +197,7 @@ def _judges(page: IdeaPage) -> Iterator[pg.Block]:
     yield pg.heading("Several judges")
     yield pg.text(
         "The median of their scores counts; the words are those of the judge who came nearest to it."
+        " Findings are joined: what any of them raised counts."
     )
     rows = []
     for step in steps:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dashboards.render import figures
 from dashboards.render.wording import reason
-from schemas.judging import JudgeVote
+from schemas.judging import FINDING, JudgeVote
 from schemas.outcome import Provenance
 
 
@@ -14,7 +14,8 @@ from schemas.outcome import Provenance
 class JudgedStep:
     """A step of an idea with several judges.
 
-    `item_count` counts items with two scores or more.
+    `item_count` counts items with two scores or more; `same_count` those with equal scores, of
+    `joins_findings` those that all raised.
     """
 
     step: str
@@ -23,10 +24,14 @@ class JudgedStep:
     same_count: int
     unscored_count: int
     unscored_reasons: str
+    joins_findings: bool
 
     @property
     def agreement(self) -> str:
-        """`the same score on 14 of 20 items`."""
+        """`the same score on 14 of 20 items`, or `14 of 20 findings raised by all`."""
+        if self.joins_findings and self.item_count:
+            findings = figures.plural(self.item_count, "finding")
+            return f"{self.same_count:,} of {findings} raised by all"
         if not self.item_count:
             return "nothing was scored by two of them"
         return f"the same score on {self.same_count:,} of {figures.plural(self.item_count, 'item')}"
@@ -88,6 +93,7 @@ def _judged_step(step: str, votes: Sequence[JudgeVote]) -> JudgedStep:
         same_count=sum(len(set(item_scores)) == 1 for item_scores in compared_items),
         unscored_count=len(unscored_votes),
         unscored_reasons=_reasons(unscored_votes),
+        joins_findings=any(vote.item.startswith(FINDING) for vote in votes),
     )
 
 

@@ -148,6 +148,7 @@ def _concern(concern_line: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.
         (pg.strong("In the plan's defense"), f"{lowered_note}: ", concern.defense),
         (pg.strong("Evidence for it:"), " ", concern.supported),
         (pg.strong("Evidence against it:"), " ", concern.weakened),
+        (pg.strong("Raised by:"), " ", ", ".join(concern.found_by)),
         *((pg.strong("Raised in other words:"), " ", each.point) for each in concern_line.folded),
     )
     lines = [

@@ -83,10 +83,10 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
     """Check the profile's models per step.
 
     Raises:
-        ConfigurationError: unknown step, several judges for a step without scores, or models for
+        ConfigurationError: unknown step, several judges for a step without scores or findings, or models for
             some steps and the extractive engine for the others.
     """
-    from tasks.judging.panel import gives_scores  # late: slow, and most commands fail before
+    from tasks.judging.panel import takes_judges  # late: slow, and most commands fail before
     from tasks.steps import STEPS
 
     steps = {step.name: step for step in STEPS}
@@ -96,10 +96,10 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
                 f"profile {profile.name}: no step {name!r} to assign a model to; choose from"
                 f" {', '.join(steps)}"
             )
-        if step_judging.judges is not None and not gives_scores(steps[name].output_model):
+        if step_judging.judges is not None and not takes_judges(steps[name].output_model):
             raise ConfigurationError(
-                f"profile {profile.name}: step {name} gives no score, so several judges have no"
-                " median; name one `model` for it"
+                f"profile {profile.name}: step {name} gives no score and no findings, so the"
+                " replies of several judges cannot be settled; name one `model` for it"
             )
     if profile.judging.models and engine.is_baseline:
         raise ConfigurationError(

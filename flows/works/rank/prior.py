@@ -128,9 +128,9 @@ def _figures(
         ("log_loss", CONSTANT): "log loss, nats, by shares alone",
     }
     gains = {
-        labels[one.metric, one.system]: one.estimate.value
-        for one in gain(predictions, scale)
-        if (one.metric, one.system) in labels
+        labels[key]: estimate.value
+        for key, estimate in gain(predictions, scale).items()
+        if key in labels
     }
     accuracy = prior.pair_accuracy_0_to_1
     return {

@@ -8,8 +8,7 @@ from functools import lru_cache
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.judgement.benchmark import JudgeWording
-from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind, Wording
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.words import content_words, outcome_cue, rank_sentences, sentences
@@ -20,7 +19,7 @@ class CoverageInput(Noun):
 
     review: str = Field(min_length=1)
     statement: str = Field(min_length=1, description="One statement of an expert's review.")
-    wording: JudgeWording = JudgeWording.OWN
+    wording: Wording = Wording.OWN
 
 
 class CoverageReply(Reply):

@@ -15,10 +15,10 @@ from tasks.benchmarks.suite import Suite, Trial
 from tasks.metrics.agreement import gwet_ac1, krippendorff_alpha
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_ratings, random_ratings
 from tasks.metrics.differences import welch
-from tasks.metrics.estimate import Estimate, undefined
+from tasks.metrics.estimate import Estimate
 from tasks.metrics.labels import Row
 from tasks.metrics.means import mean
-from tasks.metrics.mixed_effects import Score, mixed_effects
+from tasks.metrics.mixed_effects import mixed_effects
 
 FILE = "expert_reviews.parquet"
 EXPERTS = "experts"
@@ -78,7 +78,16 @@ def run(trial: Trial) -> None:
                 trial.record(name, item_id, f"{value:g}", system=EXPERTS, value=value)
     for name in SCORES:
         _means(trial, reviews, name)
-        _effects(trial, reviews, name)
+        # Differences from human ideas, with the idea as a random effect.
+        effects = mixed_effects(
+            [review.scores[name] for review in reviews],
+            [review.condition for review in reviews],
+            [review.idea_id for review in reviews],
+            REFERENCE,
+        )
+        for condition, effect in effects.items():
+            part = "all" if condition == REFERENCE else f"condition={condition}"
+            trial.score(f"mixed_effect_{name}", effect, EXPERTS, part)
         _agreement(trial, reviews, name)
 
 
@@ -93,18 +102,6 @@ def _means(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
         trial.score(f"mean_{name}", estimate, EXPERTS, part)
         if condition != REFERENCE:
             trial.score(f"welch_p_value_{name}", welch(values, reference), EXPERTS, part)
-
-
-def _effects(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
-    """Score differences from human ideas, with the idea as a random effect."""
-    scores = [Score(review.idea_id, review.condition, review.scores[name]) for review in reviews]
-    fit = mixed_effects(scores, REFERENCE)
-    if fit.undefined_reason is not None and not fit.effects:
-        missing = undefined(fit.undefined_reason, len(reviews))
-        trial.score(f"mixed_effect_{name}", missing, EXPERTS)
-    for effect in fit.effects:
-        part = f"condition={effect.condition}"
-        trial.score(f"mixed_effect_{name}", effect.difference, EXPERTS, part)
 
 
 def _agreement(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:

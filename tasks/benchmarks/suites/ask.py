@@ -5,23 +5,20 @@ the literature of `--literature`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
-from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId
 from schemas.literature.survey import Survey
 from schemas.literature.survey_review import ReviewPart
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.benchmarks.items import ItemContext, ItemResult
-from tasks.benchmarks.records import Record, json_lines, text_of
+from tasks.benchmarks.records import Row, Text, rows_of
 from tasks.benchmarks.steps.judge_answer import (
     JUDGE_ANSWER,
     WORTH,
@@ -64,86 +61,56 @@ OF_THE_CHECK = ("sentences_checked", "sentences_taken_out")
 """Additional metrics of engines that write answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerCase:
-    """Question of a field, with the works that its expert cites."""
+class Passage(Row):
+    """Passage that an expert cites."""
 
-    case_id: str
-    question: str
-    subject: str
-    cited: frozenset[PaperId]
+    title: Text
+    text: Text
 
-
-@dataclass(frozen=True, slots=True)
-class RubricCase:
-    """Question with weighted criteria; weights need not add up to 1."""
-
-    case_id: str
-    question: str
-    criteria: Sequence[tuple[str, float]]
+    @property
+    def name(self) -> str:
+        """Return the name of its work."""
+        return normal_title(self.title)
 
 
-def answer_cases(path: Path) -> list[AnswerCase]:
-    return [
-        AnswerCase(
-            case_id=text_of(record, "id", path),
-            question=text_of(record, "question", path),
-            subject=text_of(record, "subject", path),
-            cited=frozenset(
-                paper_id_of(_name(each, path)) for each in _list(record, "passages", path)
-            ),
-        )
-        for record in json_lines(path)
-    ]
+class AnswerCase(Row):
+    """Question of a field, with the passages that its expert cites."""
+
+    id: Text
+    question: Text
+    subject: Text
+    passages: tuple[Passage, ...] = Field(min_length=1)
+
+    @property
+    def cited(self) -> frozenset[PaperId]:
+        """Return the cited works."""
+        return frozenset(paper_id_of(passage.name) for passage in self.passages)
 
 
-def passages_as_papers(path: Path) -> Iterator[dict[str, Any]]:
+class Criterion(Row):
+    """Weighted criterion of an expert; weights need not add up to 1."""
+
+    criterion: Text
+    weight: float = Field(gt=0)
+
+
+class RubricCase(Row):
+    """Question with weighted criteria."""
+
+    id: Text
+    question: Text
+    criteria: tuple[Criterion, ...] = Field(min_length=1)
+
+
+def passages_as_papers(cases: Sequence[AnswerCase]) -> Iterator[dict[str, Any]]:
     """Yield distinct expert-cited works with their passages as abstracts."""
     texts: dict[str, dict[str, None]] = {}
     titles: dict[str, str] = {}
-    for record in json_lines(path):
-        for passage in _list(record, "passages", path):
-            name = _name(passage, path)
-            titles.setdefault(name, text_of(passage, "title", path))
-            texts.setdefault(name, {})[text_of(passage, "text", path)] = None
+    for passage in (passage for case in cases for passage in case.passages):
+        titles.setdefault(passage.name, passage.title)
+        texts.setdefault(passage.name, {})[passage.text] = None
     for name, title in titles.items():
         yield paper_row(name, title, "\n\n".join(texts[name]))
-
-
-def rubric_cases(path: Path) -> list[RubricCase]:
-    return [
-        RubricCase(
-            case_id=text_of(record, "id", path),
-            question=text_of(record, "question", path),
-            criteria=tuple(
-                (text_of(each, "criterion", path), _weight(each, path))
-                for each in _list(record, "criteria", path)
-            ),
-        )
-        for record in json_lines(path)
-    ]
-
-
-def _name(passage: Record, path: Path) -> str:
-    return normal_title(text_of(passage, "title", path))
-
-
-def _list(record: Record, name: str, path: Path) -> list[Record]:
-    entries = record.get(name)
-    if (
-        not isinstance(entries, list)
-        or not entries
-        or not all(isinstance(one, dict) for one in entries)
-    ):
-        raise ConfigurationError(f"{path}: an entry lists no {name}: is it the file its name says?")
-    return entries
-
-
-def _weight(criterion: Record, path: Path) -> float:
-    weight = criterion.get("weight")
-    if not isinstance(weight, int | float) or weight <= 0:
-        raise ConfigurationError(f"{path}: a criterion has no weight above 0")
-    return float(weight)
 
 
 class AnswerResult(ItemResult):
@@ -159,18 +126,16 @@ class AnswerResult(ItemResult):
 
 def run(trial: Trial) -> None:
     """Score the recall of expert-cited works and the share of criteria met."""
-    path = trial.file(ANSWERS_FILE)
-    cases = trial.draw(answer_cases(path))
-    literature = snapshot_of(trial, EXPERTS, partial(passages_as_papers, path))
-    answers = _answers_to(
-        trial, EXPERTS, {case.case_id: case.question for case in cases}, literature
-    )
-    metrics = [_measure(case, answers[case.case_id]) for case in cases]
+    all_cases = rows_of(trial.file(ANSWERS_FILE), AnswerCase)
+    cases = trial.draw(all_cases)
+    literature = snapshot_of(trial, EXPERTS, partial(passages_as_papers, all_cases))
+    answers = _answers_to(trial, EXPERTS, {case.id: case.question for case in cases}, literature)
+    metrics = [_measure(case, answers[case.id]) for case in cases]
     for case, values in zip(cases, metrics, strict=True):
-        result, recall = answers[case.case_id], values["cited_recall"]
+        result, recall = answers[case.id], values["cited_recall"]
         trial.record(
             EXPERTS,
-            case.case_id,
+            case.id,
             None if recall is None else f"{round(recall * len(case.cited))} works",
             result,
             gold=f"{len(case.cited)} works",
@@ -182,7 +147,7 @@ def run(trial: Trial) -> None:
         estimate = mean([each[metric] for each in metrics], trial.seed)
         trial.score(metric, estimate, part=f"set={EXPERTS}")
     if trial.file(RUBRICS_FILE).is_file():
-        _by_criteria(trial, rubric_cases(trial.file(RUBRICS_FILE)))
+        _by_criteria(trial, rows_of(trial.file(RUBRICS_FILE), RubricCase))
 
 
 def _answers_to(
@@ -250,21 +215,21 @@ def _by_criteria(trial: Trial, all_cases: Sequence[RubricCase]) -> None:
         undefined_share = undefined("the extractive engine writes no answer", len(cases))
         trial.score(CRITERIA_MET, undefined_share, part=part)
         return
-    questions = {each.case_id: each.question for each in cases}
+    questions = {each.id: each.question for each in cases}
     answers = _answers_to(trial, RUBRICS, questions, trial.parameters.literature)
     inputs: dict[str, Noun] = {
-        case.case_id: JudgedAnswerInput(
+        case.id: JudgedAnswerInput(
             question=case.question,
-            answer=answers[case.case_id].text,
-            criteria=tuple(text for text, _ in case.criteria),
+            answer=answers[case.id].text,
+            criteria=tuple(each.criterion for each in case.criteria),
         )
         for case in cases
-        if answers[case.case_id].text
+        if answers[case.id].text
     }
     judge_outcomes = trial.ask(JUDGE_ANSWER, inputs)
     shares = []
     for case in cases:
-        result, outcome = answers[case.case_id], judge_outcomes.get(case.case_id)
+        result, outcome = answers[case.id], judge_outcomes.get(case.id)
         share = share_met(case, result, outcome)
         shares.append(share)
         reason, detail = result.reason, result.detail
@@ -274,7 +239,7 @@ def _by_criteria(trial: Trial, all_cases: Sequence[RubricCase]) -> None:
             reason, detail = Reason.REPLY_UNPARSABLE, "a criterion has no verdict"
         trial.record(
             RUBRICS,
-            case.case_id,
+            case.id,
             None if share is None else f"{share:.2f} of them by weight",
             ItemResult(reason=reason, detail=detail),
             gold=f"{len(case.criteria)} criteria",
@@ -300,13 +265,13 @@ def share_met(
     worth = [WORTH[verdict] for verdict in verdicts if verdict is not None]
     if len(worth) < len(verdicts):
         return None
-    weights = [weight for _, weight in case.criteria]
+    weights = [each.weight for each in case.criteria]
     return sum(w * each for w, each in zip(weights, worth, strict=True)) / sum(weights)
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
     limit, parameters = data.parameters.item_limit, answer_parameters()
-    experts = limit or len(answer_cases(data.file(ANSWERS_FILE)))
+    experts = limit or len(rows_of(data.file(ANSWERS_FILE), AnswerCase))
     rubrics = 0
     if data.file(RUBRICS_FILE).is_file() and not data.request.engine.is_baseline:
         rubrics = limit or RUBRIC_CASES

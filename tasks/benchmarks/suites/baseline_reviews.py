@@ -13,16 +13,14 @@ from schemas.judgement.soundness import Concern, standing
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.benchmarks.items import ItemContext, ItemResult
-from tasks.benchmarks.steps.prompted_contribution import (
+from tasks.benchmarks.steps.prompted_reviews import (
     PROMPTED_CONTRIBUTION,
+    PROMPTED_SOUNDNESS,
     PromptedContributionInput,
     PromptedContributionReply,
-    ReviewedDimension,
-)
-from tasks.benchmarks.steps.prompted_soundness import (
-    PROMPTED_SOUNDNESS,
     PromptedSoundnessInput,
     PromptedSoundnessReply,
+    ReviewedDimension,
     ReviewedMethod,
 )
 from tasks.benchmarks.suite import Trial

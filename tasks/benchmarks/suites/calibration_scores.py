@@ -1,8 +1,7 @@
-"""Cross-validated gains of calibrators and of stacked judgement sources, as suite scores."""
+"""Cross-validated gains of calibrators, as suite scores."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
@@ -10,15 +9,13 @@ from schemas.judgement.benchmark import ASSAY
 from schemas.judgement.calibration import CalibratorGain
 from tasks.benchmarks.suite import Trial
 from tasks.calibration.calibrator_files import write_fitted
-from tasks.calibration.examples import FEATURE_KINDS, Example, LabelScale
+from tasks.calibration.examples import Example, LabelScale
 from tasks.calibration.fitting import cross_validate, fit_calibrator
 from tasks.calibration.gain import CALIBRATED as CALIBRATED_FIGURE
 from tasks.calibration.gain import JUDGE, error_metric, gain, reliability
 from tasks.calibration.model import MACRO_F1
 from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM
-from tasks.metrics.classification import accuracy, macro_f1
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.labels import pair_up
 from tasks.novelty.profile_files import NOVELTY, judged_by
 from warehouse.run_log import EVENTS
 
@@ -66,11 +63,11 @@ def calibrate_on(
                 source=source,
                 gain=[
                     CalibratorGain(
-                        metric=figure.metric,
-                        system=figure.system,
-                        value=figure.estimate.value if figure.estimate.defined else None,
+                        metric=metric,
+                        system=system,
+                        value=estimate.value if estimate.defined else None,
                     )
-                    for figure in figures
+                    for (metric, system), estimate in figures.items()
                 ],
                 seed=trial.seed,
             )
@@ -88,8 +85,8 @@ def calibrate_on(
         missing = undefined(str(error), 0, len(examples))
         trial.score(error_metric(scale)[0], missing, CALIBRATED, part)
         return
-    for figure in figures:
-        trial.score(figure.metric, figure.estimate, SYSTEMS[figure.system], part)
+    for (metric, system), estimate in figures.items():
+        trial.score(metric, estimate, SYSTEMS[system], part)
     # Two rows per bin of the reliability curve: expected and observed.
     for one in reliability(predictions):
         place = f"{part}, bin {one.lower:.1f}-{one.upper:.1f}"
@@ -101,82 +98,3 @@ def calibrate_on(
 def source_of(name: str, ideas: Mapping[str, str]) -> str:
     """Return name and hash of a labelled set."""
     return f"{name} {content_hash(*sorted(ideas.values()), length=12)}"
-
-
-# Sources of judgement, stacked.
-
-STACK = "stack"
-RATING = "rating"
-COMMITTEE = "committee"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Source of judgement: its features, and whether it uses the text's words."""
-
-    name: str
-    holds: Callable[[str], bool]
-    reads_text: bool = False
-
-
-_OF_NOVELTY = {name for names in FEATURE_KINDS.values() for name in names}
-SOURCES = (
-    Source(RATING, lambda name: name == RATING),
-    Source(COMMITTEE, lambda name: name.startswith(COMMITTEE)),
-    Source("prior", lambda name: name.startswith("prior"), reads_text=True),
-    Source("novelty", lambda name: name in _OF_NOVELTY or name == "novelty_1_to_5"),
-)
-"""In the order of stacking."""
-
-
-def stack_sources(
-    examples: Sequence[Example], scale: LabelScale, seed: int
-) -> dict[str, dict[str, Estimate]]:
-    """Estimate macro F1 and accuracy of single sources and cumulative stacks.
-
-    Folds and intervals keep clusters whole. Sources without any feature are left out; a system that
-    cannot be fitted is undefined.
-    """
-    available_sources = [one for one in SOURCES if any(_has_source(each, one) for each in examples)]
-    sets: list[tuple[Source, ...]] = [(one,) for one in available_sources]
-    sets += [tuple(available_sources[: place + 1]) for place in range(1, len(available_sources))]
-    return {
-        f"{STACK}: {' + '.join(one.name for one in source_set)}": _metrics(
-            [_of_sources(one, source_set) for one in examples], scale, seed
-        )
-        for source_set in sets
-    }
-
-
-def _has_source(example: Example, source: Source) -> bool:
-    restricted_example = _of_sources(example, (source,))
-    return restricted_example.text is not None or any(
-        one is not None for one in restricted_example.features.values()
-    )
-
-
-def _of_sources(example: Example, sources: Sequence[Source]) -> Example:
-    features = {
-        name: value
-        for name, value in example.features.items()
-        if any(one.holds(name) for one in sources)
-    }
-    reads_text = any(one.reads_text for one in sources)
-    return replace(example, features=features, text=example.text if reads_text else None)
-
-
-def _metrics(examples: Sequence[Example], scale: LabelScale, seed: int) -> dict[str, Estimate]:
-    try:
-        predictions = cross_validate(examples, scale, seed)
-    except ConfigurationError as error:
-        missing = undefined(str(error), 0, len(examples))
-        return {"macro_f1": missing, "accuracy": missing}
-    cluster_of = {one.item_sha256: one.cluster or one.item_sha256 for one in examples}
-    gold = {one.item_sha256: scale.labels[one.gold] for one in predictions}
-    f1_labels = {one.item_sha256: scale.labels[one.for_f1] for one in predictions}
-    likeliest = {one.item_sha256: scale.labels[one.likeliest] for one in predictions}
-    clusters = {name: cluster_of[name] for name in gold}
-    return {
-        "macro_f1": macro_f1(pair_up(gold, f1_labels, clusters), scale.labels, seed),
-        "accuracy": accuracy(pair_up(gold, likeliest, clusters), seed),
-    }

@@ -1,8 +1,10 @@
 """Suite `coverage` (ScholarEval §3, E.1-E.3): expert rubrics, invalid links and preferences."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import Field
 
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
@@ -11,7 +13,7 @@ from schemas.judgement.benchmark import ANOTHER_IDEAS, ASSAY, PROMPT_WITH_SEARCH
 from schemas.outcome import Outcome, Scored
 from schemas.run import Module
 from tasks.benchmarks.items import ItemContext, ItemResult
-from tasks.benchmarks.records import Record, day_of, json_lines, text_of
+from tasks.benchmarks.records import Day, Row, Text, rows_of
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.benchmarks.steps.judge_preference import (
     JUDGE_PREFERENCE,
@@ -19,8 +21,7 @@ from tasks.benchmarks.steps.judge_preference import (
     PreferenceReply,
     cited_links,
 )
-from tasks.benchmarks.steps.prompted_contribution import PROMPTED_CONTRIBUTION
-from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
+from tasks.benchmarks.steps.prompted_reviews import PROMPTED_CONTRIBUTION, PROMPTED_SOUNDNESS
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     REVIEW_TOKENS,
@@ -37,9 +38,7 @@ from tasks.metrics.estimate import undefined
 from tasks.metrics.reviews import (
     CRITERIA,
     Answer,
-    LinkAnswer,
-    Preference,
-    RubricScore,
+    Rubric,
     coverage,
     coverage_tests,
     reference_invalidity,
@@ -53,31 +52,51 @@ from tasks.web.guard import Refused, checked_address, response_from
 SCHOLARIDEAS_FILE = "scholarideas.jsonl"
 TIMEOUT_SECONDS = 20.0
 MAXIMUM_REDIRECTS = 5
-RATES = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
 
 Reviews = Mapping[str, WrittenReview]
 """Reviews by idea."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rubric:
-    """One statement of an expert's review; `rubric_id` is unique over all ideas."""
+class Statement(Row):
+    """Statement of an expert's review."""
 
-    rubric_id: str
-    idea_id: IdeaId
-    discipline: str
-    statement: str
-    type: str
-    axis: str
-    severity: str
+    statement: Text
+    type: Text
+    axis: Text
+    severity: Text
 
 
-@dataclass(frozen=True, slots=True)
-class RubricIdea:
+class RubricIdea(Row):
     """Idea with its experts' rubrics, which systems do not see."""
 
-    idea: Idea
-    rubrics: tuple[Rubric, ...]
+    idea_id: Text
+    text: Text
+    discipline: Text
+    cutoff_date: Day = None
+    statements: tuple[Statement, ...] = Field(default=(), validation_alias="rubrics")
+
+    @property
+    def idea(self) -> Idea:
+        """Return the idea that is evaluated."""
+        parts = parts_of(self.text)
+        return Idea(
+            idea_id=IdeaId(self.idea_id),
+            title=title_of(self.text),
+            text=self.text,
+            problem=parts.problem,
+            method=parts.method,
+            experiment=parts.experiment,
+            cutoff_date=self.cutoff_date,
+            group=self.discipline,
+        )
+
+    @property
+    def rubrics(self) -> list[Rubric]:
+        """Return the statements, numbered from 1."""
+        return [
+            Rubric(f"{self.idea_id}:{number}", self.idea_id, self.discipline, **one.model_dump())
+            for number, one in enumerate(self.statements, start=1)
+        ]
 
 
 def read_scholarideas(path: Path) -> list[RubricIdea]:
@@ -86,46 +105,11 @@ def read_scholarideas(path: Path) -> list[RubricIdea]:
     Raises:
         ConfigurationError: the file is invalid.
     """
-    ideas = [_read_idea(record, path) for record in json_lines(path)]
-    ids = [entry.idea.idea_id for entry in ideas]
-    repeated_id = next((idea_id for idea_id in ids if ids.count(idea_id) > 1), None)
-    if repeated_id is not None:
+    ideas = rows_of(path, RubricIdea)
+    ((repeated_id, count),) = Counter(one.idea_id for one in ideas).most_common(1)
+    if count > 1:
         raise ConfigurationError(f"{path} has idea {repeated_id} twice")
     return ideas
-
-
-def _read_idea(record: Record, path: Path) -> RubricIdea:
-    idea_id, text = IdeaId(text_of(record, "idea_id", path)), text_of(record, "text", path)
-    discipline = text_of(record, "discipline", path)
-    parts = parts_of(text)
-    idea = Idea(
-        idea_id=idea_id,
-        title=title_of(text),
-        text=text,
-        problem=parts.problem,
-        method=parts.method,
-        experiment=parts.experiment,
-        cutoff_date=day_of(record, path),
-        group=discipline,
-    )
-    rubrics = record.get("rubrics")
-    rubric_entries = rubrics if isinstance(rubrics, list) else []
-    return RubricIdea(
-        idea,
-        tuple(
-            _rubric(entry, idea_id, number, discipline, path)
-            for number, entry in enumerate(rubric_entries, start=1)
-        ),
-    )
-
-
-def _rubric(entry: object, idea_id: IdeaId, number: int, discipline: str, path: Path) -> Rubric:
-    if not isinstance(entry, dict):
-        raise ConfigurationError(f"{path}: rubric {number} of {idea_id} is no JSON object")
-    statement, kind, axis, severity = (
-        text_of(entry, name, path) for name in ("statement", "type", "axis", "severity")
-    )
-    return Rubric(f"{idea_id}:{number}", idea_id, discipline, statement, kind, axis, severity)
 
 
 def run(trial: Trial) -> None:
@@ -133,18 +117,17 @@ def run(trial: Trial) -> None:
     entries = _entries(trial)
     rubrics = [rubric for entry in entries for rubric in entry.rubrics]
     reviews = reviews_by_system(trial, [entry.idea for entry in entries])
-    scores_by_system = {
+    marks_by_system = {
         system: _judge_rubrics(trial, system, rubrics, written_reviews)
         for system, written_reviews in reviews.items()
     }
-    for system, rubric_scores in scores_by_system.items():
-        for part, estimate in coverage(rubric_scores, trial.seed).items():
+    for system, marks in marks_by_system.items():
+        for part, estimate in coverage(marks, trial.seed).items():
             trial.score("coverage", estimate, system, part)
-    for system, theirs in scores_by_system.items():
+    for system, theirs in marks_by_system.items():
         if system != ASSAY:
-            for metric, part, estimate in coverage_tests(
-                scores_by_system[ASSAY], theirs, trial.seed
-            ):
+            tests = coverage_tests(marks_by_system[ASSAY], theirs, trial.seed)
+            for metric, part, estimate in tests:
                 trial.score(metric, estimate, f"{ASSAY} - {system}", part)
     written_reviews = {name: by_idea for name, by_idea in reviews.items() if name != ANOTHER_IDEAS}
     _score_references(trial, written_reviews)
@@ -159,8 +142,8 @@ def _entries(data: SuiteData) -> Sequence[RubricIdea]:
 
 def _judge_rubrics(
     trial: Trial, system: str, rubrics: Sequence[Rubric], reviews: Reviews
-) -> list[RubricScore]:
-    """Score every rubric; unscored without a review or a judgement."""
+) -> dict[Rubric, float | None]:
+    """Mark every rubric; None without a review or a judgement."""
     questions = {
         rubric.rubric_id: CoverageInput(
             review=reviews[rubric.idea_id].text,
@@ -171,32 +154,21 @@ def _judge_rubrics(
         if reviews[rubric.idea_id].text
     }
     outcomes = trial.ask(JUDGE_COVERAGE, questions, task=f"{JUDGE_COVERAGE.name} {system}")
-    scores = []
+    marks: dict[Rubric, float | None] = {}
     for rubric in rubrics:
         outcome = outcomes.get(rubric.rubric_id)
         reply = outcome.value if isinstance(outcome, Scored) else None
-        mark = None if reply is None else float(reply.score)
+        marks[rubric] = None if reply is None else float(reply.score)
         trial.record(
             JUDGE_COVERAGE.name,
             rubric.rubric_id,
             None if reply is None else str(reply.score),
             outcome or reviews[rubric.idea_id],
             system=system,
-            value=mark,
+            value=marks[rubric],
             explanation="" if reply is None else reply.reason,
         )
-        scores.append(
-            RubricScore(
-                idea_id=rubric.idea_id,
-                rubric=rubric.rubric_id,
-                discipline=rubric.discipline,
-                type=rubric.type,
-                axis=rubric.axis,
-                severity=rubric.severity,
-                score_1_to_5=mark,
-            )
-        )
-    return scores
+    return marks
 
 
 def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
@@ -210,13 +182,14 @@ def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
         addresses = {link: link for links_of_system in links.values() for link in links_of_system}
         statuses = trial.each("head_request", addresses, _status, LinkStatus)
     for system, links_of_system in links.items():
-        invalidity = reference_invalidity(link_answers(links_of_system, statuses))
-        for bound in ("lower_bound", "of_answered", "upper_bound"):
-            estimate = getattr(invalidity, bound)
+        answers = [statuses[link].status if link in statuses else None for link in links_of_system]
+        for bound, estimate in reference_invalidity(answers).items():
             if links_of_system and not trial.parameters.check_links:
                 not_asked = "addresses were not asked: add --check-links"
-                estimate = undefined(not_asked, unscored_count=len(links_of_system))
-            trial.score(f"reference_invalidity_{bound}", estimate, system)
+                undefined_share = undefined(not_asked, unscored_count=len(links_of_system))
+                trial.score(f"reference_invalidity_{bound}", undefined_share, system)
+            else:
+                trial.score(f"reference_invalidity_{bound}", estimate, system)
 
 
 class LinkStatus(ItemResult):
@@ -230,13 +203,6 @@ class LinkStatus(ItemResult):
     @property
     def may_improve(self) -> bool:
         return self.status is None
-
-
-def link_answers(review_links: list[str], statuses: dict[str, LinkStatus]) -> list[LinkAnswer]:
-    """Return the response for every citation; None for addresses without a request."""
-    no_response = LinkStatus(status=None, detail="not asked")
-    pairs = [(url, statuses.get(url, no_response)) for url in review_links]
-    return [LinkAnswer(url, status.status, status.detail) for url, status in pairs]
 
 
 async def link_status(
@@ -291,36 +257,27 @@ def _score_preferences(trial: Trial, ours: Reviews, theirs: Reviews, system: str
             JUDGE_PREFERENCE, questions, task=f"{JUDGE_PREFERENCE.name} {system} {order}"
         )
 
-    def answer(outcome: Outcome[PreferenceReply] | None, criterion: str) -> Answer | None:
-        value: Answer | None = (
-            getattr(outcome.value, criterion) if isinstance(outcome, Scored) else None
-        )
-        return value
-
     for criterion in CRITERIA:
+        answers: dict[str, dict[str, Answer]] = {order: {} for order in both}
         for order, outcomes in both.items():
             for idea_id, outcome in outcomes.items():
-                reason = f"{criterion}_reason"
+                explanation = ""
+                if isinstance(outcome, Scored):
+                    answers[order][idea_id] = getattr(outcome.value, criterion)
+                    explanation = getattr(outcome.value, f"{criterion}_reason")
                 trial.record(
                     f"{JUDGE_PREFERENCE.name} {criterion} {order}",
                     idea_id,
-                    answer(outcome, criterion),
+                    answers[order].get(idea_id),
                     outcome,
                     system=name,
-                    explanation=getattr(outcome.value, reason)
-                    if isinstance(outcome, Scored)
-                    else "",
+                    explanation=explanation,
                 )
-        preferences = [
-            Preference(
-                pair_id=idea_id,
-                criterion=criterion,
-                **{order: answer(both[order].get(idea_id), criterion) for order in both},
-            )
+        pairs = [
+            (answers["ours_first"].get(idea_id), answers["theirs_first"].get(idea_id))
             for idea_id in theirs
         ]
-        rates = win_rates(preferences)
-        estimates = {f"preference_{rate}": getattr(rates, rate) for rate in RATES}
+        estimates = {f"preference_{rate}": one for rate, one in win_rates(pairs).items()}
         trial.score_all(estimates, name, f"criterion={criterion}")
 
 

@@ -25,20 +25,12 @@ from tasks.benchmarks.submissions import (
     with_texts,
 )
 from tasks.benchmarks.suite import Statistics, Suite, SuiteData, SuiteEstimate, Trial
-from tasks.benchmarks.suites.calibration_scores import (
-    COMMITTEE,
-    STACK,
-    calibrate_on,
-    source_of,
-    stack_sources,
-)
+from tasks.benchmarks.suites.calibration_scores import calibrate_on, source_of
 from tasks.calibration.examples import (
     FEWEST_OF_A_LABEL,
     Example,
     LabelScale,
-    evidence_features,
     item_sha256,
-    novelty_features,
 )
 from tasks.committee.steps.reviews import decision_by_total
 from tasks.metrics.chance import fixed_answers
@@ -46,6 +38,7 @@ from tasks.metrics.classification import (
     accuracy,
     accuracy_value,
     label_collapse,
+    label_shares,
     macro_f1,
     macro_f1_value,
 )
@@ -54,8 +47,6 @@ from tasks.metrics.labels import GRADES, ClassCount, decision_of, merge_decision
 from warehouse.row_models import IdeaReview
 
 DECISION = "decision"
-STACKED_CLASSES: ClassCount = 3
-"""Number of classes in the published score."""
 FILE = "decision-calibrator.json"
 """Calibrator of the largest number of classes with enough labels."""
 _SCORES = (
@@ -85,11 +76,11 @@ class DecisionAnswer(NamedTuple):
 
 def run(trial: Trial) -> None:
     """Score F1, accuracy and label collapse for 2, 3 and 4 classes."""
-    submissions = _submissions(trial)
+    submissions = submissions_of(trial)
     run_id = trial.evaluated_run()
     gold: Labels = {str(one.idea.idea_id): one.decision for one in submissions}
     by_idea = {
-        str(review.evaluation.idea.idea_id): _decision_of_review(review)
+        str(review.evaluation.idea.idea_id): decision_of_review(review)
         for review in trial.reviews(run_id)
     }
     absent = ItemResult(reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
@@ -119,11 +110,11 @@ def run(trial: Trial) -> None:
     decision_calibration(trial, run_id, gold, predictions, clusters)
 
 
-def _submissions(data: SuiteData) -> list[Submission]:
+def submissions_of(data: SuiteData) -> list[Submission]:
     return list(with_texts(data, data.draw(read_points(data.file(POINTS_FILE)))).values())
 
 
-def _decision_of_review(review: IdeaReview) -> DecisionAnswer:
+def decision_of_review(review: IdeaReview) -> DecisionAnswer:
     """Return the committee's decision, or else a decision by the idea's score.
 
     Thresholds of scores are those of InnoEval's released prompt (`decision_by_total`): 7.8 oral,
@@ -163,35 +154,30 @@ def _score(
             _merge_labels(gold, class_count), _merge_labels(predictions, class_count), clusters
         )
         classes = scale_of(class_count).labels
-        collapse = label_collapse(label_pairs, classes)
         estimates = {
             "macro_f1": macro_f1(label_pairs, classes, trial.seed),
             "accuracy": accuracy(label_pairs, trial.seed),
-            "top_label_share": collapse.top_label_share,
-            "predicted_entropy_bits": collapse.predicted_entropy_bits,
-            "gold_entropy_bits": collapse.gold_entropy_bits,
-            "labels_in_use_ratio": collapse.labels_in_use_ratio,
-            "total_variation": collapse.total_variation,
+            **label_collapse(label_pairs, classes),
         }
         trial.score_all(estimates, system, f"classes={class_count}")
     # Label shares of predictions and gold labels, which show label collapse.
     label_pairs = pair_up(gold, predictions)
-    collapse = label_collapse(label_pairs, tuple(GRADES))
-    for place, label in enumerate(collapse.classes):
-        for metric, shares in (
-            ("predicted_share", collapse.predicted_shares),
-            ("gold_share", collapse.gold_shares),
-        ):
-            if shares:
-                unscored_count = label_pairs.unscored_count
-                estimate = Estimate(shares[place], label_pairs.count, unscored_count=unscored_count)
-                trial.score(metric, estimate, system, f"label={label}")
+    if not label_pairs.count:
+        return
+    sides = {"predicted_share": label_pairs.predicted, "gold_share": label_pairs.gold}
+    shares = {metric: label_shares(labels, tuple(GRADES)) for metric, labels in sides.items()}
+    for place, label in enumerate(GRADES):
+        for metric in sides:
+            estimate = Estimate(
+                shares[metric][place], label_pairs.count, unscored_count=label_pairs.unscored_count
+            )
+            trial.score(metric, estimate, system, f"label={label}")
 
 
 def decision_calibration(
     trial: Trial, run_id: RunId, gold: Labels, predictions: Labels, clusters: Mapping[str, str]
 ) -> None:
-    """Score the cross-validated gains of calibration and of stacked judgement sources.
+    """Score the cross-validated gains of calibration.
 
     Calibrates four classes, or three if a decision is too rare, and always two. The calibrator
     stays in the trial's folder. Folds keep clusters whole; submissions with the same text count
@@ -199,7 +185,6 @@ def decision_calibration(
     """
     texts: dict[str, str] = {}
     examples: list[Example] = []
-    stack_examples: list[Example] = []
     steps: set[str] = set()
     for review in trial.reviews(run_id):
         idea = review.evaluation.idea
@@ -207,22 +192,22 @@ def decision_calibration(
             continue
         texts[name] = idea.text
         steps |= {f"{call.step}" for call in review.evaluation.llm_calls}
-        example = Example(
-            item_sha256(idea.text),
-            gold[name],
-            predictions.get(name),
-            decision_features(review),
-            clusters.get(name),
+        examples.append(
+            Example(
+                item_sha256(idea.text),
+                gold[name],
+                predictions.get(name),
+                decision_features(review),
+                clusters.get(name),
+            )
         )
-        examples.append(example)
-        stack_examples.append(replace(example, features=stacked_features(review), text=idea.text))
     has_calibrator = False
     for class_count in sorted(get_args(ClassCount), reverse=True):
         if has_calibrator and class_count > min(get_args(ClassCount)):
             continue
         calibrate_on(
             trial,
-            [_merge_example(one, class_count) for one in examples],
+            [merge_example(one, class_count) for one in examples],
             scale_of(class_count),
             f"decisions, classes={class_count}",
             source=source_of(POINTS_FILE, texts),
@@ -231,11 +216,6 @@ def decision_calibration(
             judge_name=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
         )
         has_calibrator = has_calibrator or _suffices(examples, class_count)
-    three_class_examples = [_merge_example(one, STACKED_CLASSES) for one in stack_examples]
-    for system, estimates in stack_sources(
-        three_class_examples, scale_of(STACKED_CLASSES), trial.seed
-    ).items():
-        trial.score_all(estimates, system, f"{STACK}, classes={STACKED_CLASSES}")
 
 
 def decision_features(review: IdeaReview) -> dict[str, float | None]:
@@ -251,25 +231,7 @@ def decision_features(review: IdeaReview) -> dict[str, float | None]:
     return features
 
 
-def stacked_features(review: IdeaReview) -> dict[str, float | None]:
-    """Return features by source; see `calibration_scores.SOURCES`.
-
-    These are the committee's means by dimension, the prior's evidence, and the novelty judgement.
-    There are no matches here, so submissions have no rating.
-    """
-    committee, novelty = review.evaluation.committee, review.evaluation.novelty
-    meta = committee.meta_review if committee is not None else None
-    features: dict[str, float | None] = {}
-    if meta is not None:
-        features |= {f"{COMMITTEE} {name}": value for name, value in meta.dimension_means.items()}
-    evidence = evidence_features(review.evaluation)
-    features |= {f"prior {name}": value for name, value in evidence.items()}
-    if novelty is not None:
-        features |= novelty_features(novelty)
-    return features
-
-
-def _merge_example(example: Example, class_count: ClassCount) -> Example:
+def merge_example(example: Example, class_count: ClassCount) -> Example:
     label, raw_label = (
         None if decision is None else merge_decision(decision, class_count)
         for decision in (example.label, example.raw_label)
@@ -297,7 +259,7 @@ SUITE = Suite(
     (POINTS_FILE,),
     run,
     expects=_expects,
-    ideas=lambda data: unique_ideas(_submissions(data)),
+    ideas=lambda data: unique_ideas(submissions_of(data)),
     modules=(Module.COMMITTEE,),
     optional=(GROUPS_FILE, *PAIR_FILES.values()),
     conditions=submission_conditions,

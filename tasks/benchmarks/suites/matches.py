@@ -1,7 +1,7 @@
 """Suites `pairs` and `groups` (InnoEval): submissions ranked by pairwise matches."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean
 
 from pydantic import Field
@@ -228,21 +228,6 @@ def _highest(strengths: Mapping[str, float | None]) -> str:
 # Pairs: which of two submissions is better.
 
 
-@dataclass(frozen=True, slots=True)
-class LabeledPair:
-    """Pair with a gold answer.
-
-    `kind` names its two decisions as in the file.
-    """
-
-    pair: Pair
-    kind: str
-
-    @property
-    def group(self) -> Group:
-        return Group("", {self.pair.better: 1.0, self.pair.worse: 0.0}, {})
-
-
 def run_pairs(trial: Trial) -> None:
     """Score accuracy by difficulty and decisions, and the share of ties.
 
@@ -261,7 +246,7 @@ def run_pairs(trial: Trial) -> None:
     for system, rankings in ranked_by_system(trial, contests).items():
         preferred_ids = {name: _preferred_id(rankings[name]) for name in pairs}
         for name, pair in pairs.items():
-            answer, gold = preferred_ids[name], right[name].pair.better if name in right else None
+            answer, gold = preferred_ids[name], right[name].better if name in right else None
             trial.record(
                 f"pair {pair.difficulty}",
                 name,
@@ -274,13 +259,15 @@ def run_pairs(trial: Trial) -> None:
                 value=None if gold is None else float(answer == gold),
                 explanation=rankings[name].explanation,
             )
-        answered_pairs = [_with_preference(one, preferred_ids[name]) for name, one in right.items()]
+        answered_pairs = [
+            replace(one, preferred=preferred_ids[name]) for name, one in right.items()
+        ]
         _score_pairs(trial, answered_pairs, system)
         for difficulty in PAIR_FILES:
             ties = [
-                None if one.pair.preferred is None else one.pair.preferred == TIE
+                None if one.preferred is None else one.preferred == TIE
                 for one in answered_pairs
-                if one.pair.difficulty == difficulty
+                if one.difficulty == difficulty
             ]
             trial.score("tie_share", share_of(ties), system, f"difficulty={difficulty}")
     _pair_baselines(trial, list(right.values()))
@@ -303,18 +290,14 @@ def _pairs(data: SuiteData) -> list[SubmissionPair]:
     ]
 
 
-def _labeled_pair(pair: SubmissionPair, cluster: str) -> LabeledPair | None:
+def _labeled_pair(pair: SubmissionPair, cluster: str) -> Pair | None:
     """Return the pair with its gold answer; None without two different decisions."""
     decisions = {pair.first.decision, pair.second.decision}
     if None in decisions or len(decisions) < 2:
         return None
     better, worse = sorted((pair.first, pair.second), key=lambda one: -GRADES[one.decision or ""])
     ids = (str(better.idea.idea_id), str(worse.idea.idea_id))
-    return LabeledPair(Pair(*ids, None, pair.difficulty, cluster), pair.kind)
-
-
-def _with_preference(one: LabeledPair, preferred_id: str | None) -> LabeledPair:
-    return replace(one, pair=replace(one.pair, preferred=preferred_id))
+    return Pair(*ids, None, pair.difficulty, pair.kind, cluster)
 
 
 def _preferred_id(ranking: ContestRanking) -> str | None:
@@ -325,32 +308,35 @@ def _preferred_id(ranking: ContestRanking) -> str | None:
     return TIE if len(set(values)) == 1 else _highest(ranking.strengths)
 
 
-def _score_pairs(trial: Trial, labeled_pairs: Sequence[LabeledPair], system: str) -> None:
-    for part, of_part in _parts(labeled_pairs).items():
-        estimate = pairwise_accuracy([one.pair for one in of_part], trial.seed)
-        trial.score("pairwise_accuracy", estimate, system, part)
+def _score_pairs(trial: Trial, pairs: Sequence[Pair], system: str) -> None:
+    for part, of_part in _parts(pairs).items():
+        trial.score("pairwise_accuracy", pairwise_accuracy(of_part, trial.seed), system, part)
 
 
-def _parts(labeled_pairs: Sequence[LabeledPair]) -> dict[str, list[LabeledPair]]:
+def _parts(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
     """Group pairs by difficulty and by decisions."""
-    parts: dict[str, list[LabeledPair]] = {}
-    for one in sorted(labeled_pairs, key=lambda one: one.pair.difficulty):
-        parts.setdefault(f"difficulty={one.pair.difficulty}", []).append(one)
-    for one in sorted((one for one in labeled_pairs if one.kind), key=lambda one: one.kind):
+    parts: dict[str, list[Pair]] = {}
+    for one in sorted(pairs, key=lambda one: one.difficulty):
+        parts.setdefault(f"difficulty={one.difficulty}", []).append(one)
+    for one in sorted((one for one in pairs if one.kind), key=lambda one: one.kind):
         parts.setdefault(f"decisions={one.kind}", []).append(one)
     return parts
 
 
-def _pair_baselines(trial: Trial, labeled_pairs: Sequence[LabeledPair]) -> None:
+def _pair_baselines(trial: Trial, pairs: Sequence[Pair]) -> None:
     """Score random choices, and constant choices by identifier position."""
-    for system, ordered_groups in fixed_orders([one.group for one in labeled_pairs]).items():
+
+    def as_groups(some: Sequence[Pair]) -> list[Group]:
+        return [Group("", {one.better: 1.0, one.worse: 0.0}, {}) for one in some]
+
+    for system, ordered_groups in fixed_orders(as_groups(pairs)).items():
         answered_pairs = [
-            _with_preference(one, _highest(group.predicted))
-            for one, group in zip(labeled_pairs, ordered_groups, strict=True)
+            replace(one, preferred=_highest(group.predicted))
+            for one, group in zip(pairs, ordered_groups, strict=True)
         ]
         _score_pairs(trial, answered_pairs, system)
-    for part, of_part in _parts(labeled_pairs).items():
-        estimate = random_order([one.group for one in of_part], best_of_group, trial.seed)
+    for part, of_part in _parts(pairs).items():
+        estimate = random_order(as_groups(of_part), best_of_group, trial.seed)
         trial.score("pairwise_accuracy", estimate, STRATIFIED_RANDOM, part)
 
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from schemas.judgement.benchmark import ASSAY
 from schemas.judgement.novelty import NoveltyJudgement
+from schemas.judging import Wording
 from tasks.benchmarks.novelty_sets import (
     GOLD,
     NOVELTY_CHECKER_FILE,
@@ -13,6 +14,7 @@ from tasks.benchmarks.novelty_sets import (
     read_gold,
     read_novelty_checker,
 )
+from tasks.benchmarks.steps.prompted_novelty import PROMPTED_NOVELTY
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     ExpectedCalls,
@@ -24,8 +26,8 @@ from tasks.benchmarks.suite import (
     tokens_of,
 )
 from tasks.benchmarks.suites.calibration_scores import CALIBRATED, calibrate_on, source_of
+from tasks.benchmarks.suites.justifications import GRADING
 from tasks.benchmarks.suites.rinobench import (
-    GRADING,
     calibrated_scores,
     examples_of,
     judge_all,
@@ -77,9 +79,12 @@ def run(trial: Trial) -> None:
     """Score novelty judgements against experts, and their calibration gain.
 
     Fits a calibrator on RINoBench's training split if available, else on the novelty checker's
-    ideas, in the trial's folder. A calibrator of the profile is applied instead.
+    ideas, in the trial's folder. A calibrator of the profile is applied instead. The published
+    question is answered by one score, which has nothing to calibrate.
     """
-    fits_calibrator = trial.request.profile.novelty.calibrator is None
+    is_published = trial.parameters.judge is Wording.PUBLISHED
+    is_calibrated = trial.request.profile.novelty.calibrator is not None
+    fits_calibrator = not is_published and not is_calibrated
     rows = {
         str(row.idea.idea_id): row
         for row in trial.draw(read_novelty_checker(trial.file(NOVELTY_CHECKER_FILE)))
@@ -92,7 +97,7 @@ def run(trial: Trial) -> None:
     judgements = {name: one.judgement for name, one in evaluations.items()}
     verdicts: dict[str, Labels] = {ASSAY: {name: _verdict(one) for name, one in judgements.items()}}
     values = {ASSAY: raw_scores(judgements)}
-    if not fits_calibrator:
+    if is_calibrated:
         verdicts[CALIBRATED] = {
             name: _label_from(one.calibrated_label_1_to_5, CALIBRATED_NOVEL_FROM)
             for name, one in judgements.items()
@@ -155,7 +160,11 @@ def _expects(data: SuiteData) -> SuiteEstimate:
             graded_count += len(gold) if name == GOLD else 0
     works = sum(count for _, count in rows) / max(len(rows), 1)
     prompt_tokens = tokens_of(idea for idea, _ in rows) + works * WORK_TOKENS
-    calls = [ExpectedCalls(JUDGE_NOVELTY, len(rows), prompt_tokens, JUDGEMENT_TOKENS)]
+    is_published = data.parameters.judge is Wording.PUBLISHED
+    judgement = (
+        (PROMPTED_NOVELTY, 2 * GRADE_TOKENS) if is_published else (JUDGE_NOVELTY, JUDGEMENT_TOKENS)
+    )
+    calls = [ExpectedCalls(judgement[0], len(rows), prompt_tokens, judgement[1])]
     calls += [
         ExpectedCalls(step, 2.0 * graded_count, prompt_tokens, 3 * GRADE_TOKENS) for step in GRADING
     ]
@@ -167,7 +176,7 @@ SUITE = Suite(
     "Does it see how novel an idea is, as experts do, and for their reasons?",
     (NOVELTY_CHECKER_FILE,),
     run,
-    steps=(JUDGE_NOVELTY, *GRADING),
+    steps=(JUDGE_NOVELTY, PROMPTED_NOVELTY, *GRADING),
     expects=_expects,
     optional=("rinobench/*.json",),
     conditions=lambda profile, *_: novelty_conditions(profile.novelty),

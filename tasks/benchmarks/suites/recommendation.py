@@ -10,21 +10,18 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId, content_hash
 from schemas.judgement.benchmark import ASSAY
 from schemas.literature.paper import Paper
-from tasks.benchmarks.records import Record, json_lines, text_of
+from tasks.benchmarks.records import Row, Text, rows_of
 from tasks.benchmarks.suite import Suite, Trial
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.embeddings.similarity import SharedWords
 from tasks.metrics.means import mean
-from tasks.metrics.retrieval import average_precision, precision_at, recall_at, reciprocal_rank
 from tasks.recommendation.recommend import Evidence, in_order
 from warehouse.stores.keyed_store import KeyedStore
 
@@ -42,94 +39,95 @@ _DESCRIPTION_CHARACTERS = 1_000
 _USE_WEIGHT = 1.0
 
 Vectors = NDArray[np.float32]
+
+
+class Project(Row):
+    """Project with description, data sets of the corpus, and its paper's abstract and year."""
+
+    id: Text
+    year: int
+    query: Text
+    paper_abstract: str | None = None
+    datasets_in_corpus: frozenset[str]
+
+
+class DataSet(Row):
+    """Data set of the corpus, identified by its name."""
+
+    id: Text
+    text: str | None = None
+
+
+class BoardEntry(Row):
+    """Paper compared on a leaderboard."""
+
+    paper_title: str | None = None
+
+
+class Leaderboard(Row):
+    """Task on a data set, with the papers compared and the metrics."""
+
+    id: Text
+    task: Text
+    dataset: Text
+    task_description: str | None = None
+    dataset_description: str | None = None
+    rows: tuple[BoardEntry, ...]
+    metrics: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        """Return names and descriptions as one text."""
+        descriptions = (self.task_description, self.dataset_description)
+        return ". ".join([self.task, self.dataset, *filter(None, descriptions)])
+
+    @property
+    def papers(self) -> frozenset[str]:
+        """Return the titles of the papers compared."""
+        return frozenset(each.paper_title for each in self.rows if each.paper_title)
+
+
+# Metrics of ranked lists; `right` is the non-empty set of relevant items.
+
+
+def precision_at(ranking: Sequence[str], right: frozenset[str], depth: int) -> float:
+    """Return the share of the first `depth` ranks that are right.
+
+    Missing ranks count as wrong.
+    """
+    return sum(name in right for name in ranking[:depth]) / depth
+
+
+def recall_at(ranking: Sequence[str], right: frozenset[str], depth: int) -> float:
+    """Return the share of the right items within the first `depth` ranks."""
+    return sum(name in right for name in ranking[:depth]) / len(right)
+
+
+def average_precision(ranking: Sequence[str], right: frozenset[str]) -> float:
+    """Return the mean precision at the ranks of the right items.
+
+    Missing items count as 0.
+    """
+    hits, total = 0, 0.0
+    for place, name in enumerate(ranking, start=1):
+        if name in right:
+            hits += 1
+            total += hits / place
+    return total / len(right)
+
+
+def reciprocal_rank(ranking: Sequence[str], right: frozenset[str]) -> float:
+    """Return 1 / rank of the first right item, 0 without one."""
+    places = (place for place, name in enumerate(ranking, start=1) if name in right)
+    return 1 / next(places, float("inf"))
+
+
 METRICS: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
     "precision_at_5": lambda ranking, right: precision_at(ranking, right, DEPTH),
     "recall_at_5": lambda ranking, right: recall_at(ranking, right, DEPTH),
     "mean_average_precision": average_precision,
     "mean_reciprocal_rank": reciprocal_rank,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """Project with description, data sets, and its paper's abstract and year."""
-
-    project_id: str
-    year: int
-    query: str
-    abstract: str
-    data_sets: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Leaderboard:
-    """Task on a data set, with the papers compared and the metrics."""
-
-    leaderboard_id: str
-    task: str
-    data_set: str
-    text: str
-    papers: frozenset[str]
-    metrics: frozenset[str]
-
-
-def read_projects(path: Path) -> list[Project]:
-    """Return the projects, with their data sets that are in the corpus.
-
-    Raises:
-        ConfigurationError: the file is invalid; likewise for the other readers.
-    """
-    return [
-        Project(
-            text_of(row, "id", path),
-            _year(row, path),
-            text_of(row, "query", path),
-            str(row.get("paper_abstract") or ""),
-            frozenset(_texts(row, "datasets_in_corpus", path)),
-        )
-        for row in json_lines(path)
-    ]
-
-
-def read_descriptions(path: Path) -> dict[str, str]:
-    """Return the description of each data set, by name."""
-    return {text_of(row, "id", path): str(row.get("text") or "") for row in json_lines(path)}
-
-
-def read_leaderboards(path: Path) -> list[Leaderboard]:
-    boards = []
-    for row in json_lines(path):
-        task, data_set = text_of(row, "task", path), text_of(row, "dataset", path)
-        descriptions = (row.get(name) for name in ("task_description", "dataset_description"))
-        entries = row.get("rows")
-        if not isinstance(entries, list):
-            raise ConfigurationError(f"{path}: an entry has no list under 'rows'")
-        papers = (each.get("paper_title") for each in entries if isinstance(each, Mapping))
-        boards.append(
-            Leaderboard(
-                text_of(row, "id", path),
-                task,
-                data_set,
-                ". ".join([task, data_set, *(str(each) for each in descriptions if each)]),
-                frozenset(str(title) for title in papers if title),
-                frozenset(_texts(row, "metrics", path)),
-            )
-        )
-    return boards
-
-
-def _year(row: Record, path: Path) -> int:
-    value = row.get("year")
-    if not isinstance(value, int):
-        raise ConfigurationError(f"{path}: an entry has no number under 'year'")
-    return value
-
-
-def _texts(row: Record, name: str, path: Path) -> list[str]:
-    value = row.get(name)
-    if not isinstance(value, list):
-        raise ConfigurationError(f"{path}: an entry has no list under {name!r}")
-    return [str(each) for each in value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +144,7 @@ def is_test_project(project: Project) -> bool:
 
     The other half are the known works, on which the weights of the ranking were chosen.
     """
-    return int(content_hash(project.project_id, length=8), 16) % 2 == 1
+    return int(content_hash(project.id, length=8), 16) % 2 == 1
 
 
 def run_data_sets(trial: Trial) -> None:
@@ -154,15 +152,16 @@ def run_data_sets(trial: Trial) -> None:
 
     Evidence comes from the training half, without projects of later years.
     """
-    projects = read_projects(trial.file(QUERIES_FILE))
-    descriptions = read_descriptions(trial.file(DATA_SETS_FILE))
+    projects = rows_of(trial.file(QUERIES_FILE), Project)
+    data_sets = rows_of(trial.file(DATA_SETS_FILE), DataSet)
+    descriptions = {each.id: each.text or "" for each in data_sets}
     queries = trial.draw([each for each in projects if is_test_project(each)])
-    works = [each for each in projects if not is_test_project(each) and each.data_sets]
+    works = [each for each in projects if not is_test_project(each) and each.datasets_in_corpus]
     texts = [f"{name}. {text}"[:_DESCRIPTION_CHARACTERS] for name, text in descriptions.items()]
     of_ideas, of_works, of_sets = _embed(
         trial,
         [each.query for each in queries],
-        [each.abstract or each.query for each in works],
+        [each.paper_abstract or each.query for each in works],
         texts,
     )
     words = SharedWords(
@@ -177,7 +176,9 @@ def run_data_sets(trial: Trial) -> None:
         nearness = _nearness(of_ideas[number], of_works[earlier_places])
         similarities = dict(zip(descriptions, _nearness(of_ideas[number], of_sets), strict=True))
         shared_words = {str(name): value for name, value in words.with_text(project.query).items()}
-        uses_by_name = _uses_by_name(nearness, [works[place].data_sets for place in earlier_places])
+        uses_by_name = _uses_by_name(
+            nearness, [works[place].datasets_in_corpus for place in earlier_places]
+        )
         rankings = {
             ASSAY: _rank(
                 {
@@ -190,9 +191,9 @@ def run_data_sets(trial: Trial) -> None:
             ),
             WORKS_ALONE: _rank({n: Evidence(uses) for n, uses in uses_by_name.items()}),
             SHARED_WORDS: _rank({n: Evidence((), None, shared_words[n]) for n in descriptions}),
-            MOST_USED: _commonest([works[place].data_sets for place in earlier_places]),
+            MOST_USED: _commonest([works[place].datasets_in_corpus for place in earlier_places]),
         }
-        questions.append(Question(project.project_id, project.data_sets, rankings))
+        questions.append(Question(project.id, project.datasets_in_corpus, rankings))
     _score(trial, "data_set", questions)
 
 
@@ -201,7 +202,7 @@ def run_leaderboards(trial: Trial) -> None:
 
     The evidence is from leaderboards of other data sets.
     """
-    boards = read_leaderboards(trial.file(LEADERBOARDS_FILE))
+    boards = rows_of(trial.file(LEADERBOARDS_FILE), Leaderboard)
     queries = trial.draw(boards)
     of_asked, of_boards = _embed(
         trial, [each.text for each in queries], [each.text for each in boards]
@@ -212,7 +213,7 @@ def run_leaderboards(trial: Trial) -> None:
             others = [
                 place
                 for place, each in enumerate(boards)
-                if each.leaderboard_id != board.leaderboard_id and each.data_set != board.data_set
+                if each.id != board.id and each.dataset != board.dataset
             ]
             nearness = _nearness(of_asked[number], of_boards[others])
             name_sets: list[frozenset[str]] = [getattr(boards[place], field) for place in others]
@@ -222,7 +223,7 @@ def run_leaderboards(trial: Trial) -> None:
                 ),
                 MOST_USED: _commonest(name_sets),
             }
-            questions.append(Question(board.leaderboard_id, getattr(board, field), rankings))
+            questions.append(Question(board.id, getattr(board, field), rankings))
         _score(trial, kind, questions)
 
 

@@ -1,23 +1,20 @@
-"""RINoBench: released predictions, all nine metrics with gold labels, and their grading.
+"""RINoBench: released predictions, and with gold labels all nine metrics.
 
-Seven of the metrics grade justifications (§4.2.2).
+Seven of the metrics grade justifications (`justifications.py`).
 """
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from pydantic import Field
-
-from schemas.base import Noun
 from schemas.judgement.benchmark import ASSAY, BenchmarkScore
 from schemas.judgement.novelty import NoveltyEvaluation, NoveltyJudgement
-from schemas.outcome import Outcome, Scored, Unscored
-from schemas.reasons import Reason, may_pass
+from schemas.judging import Wording
+from schemas.outcome import Outcome, Unscored
+from schemas.profile import NoveltyParameters
 from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.novelty_sets import (
     GOLD,
+    SCALE,
     TEST_LABELS,
     TRAINING,
     GoldIdea,
@@ -26,35 +23,35 @@ from tasks.benchmarks.novelty_sets import (
     read_predictions,
     read_scores,
 )
-from tasks.benchmarks.steps.check_aspect import (
-    CHECK_ASPECT,
-    CheckInput,
-    CheckReply,
-    SourceShown,
+from tasks.benchmarks.steps.prompted_novelty import (
+    PROMPTED_NOVELTY,
+    PromptedNoveltyInput,
+    PromptedNoveltyReply,
 )
-from tasks.benchmarks.steps.extract_aspects import EXTRACT_ASPECTS, AspectsInput, AspectsReply
-from tasks.benchmarks.steps.judge_alignment import JUDGE_ALIGNMENT, AlignmentInput, AlignmentReply
 from tasks.benchmarks.suite import Trial
 from tasks.benchmarks.suites.calibration_scores import CALIBRATED, calibrate_on, source_of
+from tasks.benchmarks.suites.justifications import score_justifications
 from tasks.calibration.calibrator_files import calibrate, load_calibrator, refuse_training_items
 from tasks.calibration.examples import Example, LabelScale, item_sha256, novelty_features
 from tasks.calibration.model import MEAN_ABSOLUTE_ERROR
-from tasks.judging.packing import side_by_side
-from tasks.judging.step import Engine
+from tasks.citations.keys import show
+from tasks.judging.step import unasked_provenance
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
-from tasks.metrics.classification import label_collapse, macro_f1_value, mean_absolute_error_value
-from tasks.metrics.estimate import Estimate, undefined
+from tasks.metrics.classification import (
+    f1_of_class,
+    label_collapse,
+    macro_f1,
+    macro_f1_value,
+    mean_absolute_error,
+    mean_absolute_error_value,
+)
+from tasks.metrics.estimate import Estimate
 from tasks.metrics.labels import LabelPairs, pair_up
 from tasks.metrics.means import share
-from tasks.metrics.novelty import (
-    SCALE,
-    Aspects,
-    Justification,
-    justification_metrics,
-    score_metrics,
-)
 from tasks.novelty.evaluate import evaluate_novelty
 from tasks.novelty.profile_files import check_calibrator
+from tasks.novelty.related_works import given_works
+from tasks.novelty.steps.judge_novelty import WorkShown
 
 PART = "rinobench test"
 FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))
@@ -77,6 +74,8 @@ def judge_all(
 ) -> dict[str, NoveltyEvaluation]:
     """Evaluate the novelty of items, calibrated if the profile names a calibrator.
 
+    In the published wording the engine gives one score, without probabilities.
+
     Raises:
         ConfigurationError: the calibrator does not fit, or was trained on one of the items.
     """
@@ -86,18 +85,50 @@ def judge_all(
         refuse_training_items(calibrator, [one.idea.text for one in items.values()])
 
     async def work(one: LabeledIdea | GoldIdea, context: ItemContext) -> NoveltyResult:
-        novelty_result = await evaluate_novelty(
-            one.idea, parameters, context.engine, None, context.embedder, one.works
-        )
-        judgement = novelty_result.evaluation.judgement
+        if trial.parameters.judge is Wording.PUBLISHED:
+            evaluation = await _judge_as_published(one, parameters, context)
+        else:
+            novelty_result = await evaluate_novelty(
+                one.idea, parameters, context.engine, None, context.embedder, one.works
+            )
+            evaluation = novelty_result.evaluation
+        judgement = evaluation.judgement
         return NoveltyResult(
-            evaluation=novelty_result.evaluation,
+            evaluation=evaluation,
             reason=judgement.unscored_reason,
             detail=judgement.unscored_detail,
         )
 
     results = trial.each(task, items, work, NoveltyResult)
     return {name: one.evaluation for name, one in results.items()}
+
+
+async def _judge_as_published(
+    one: LabeledIdea | GoldIdea, parameters: NoveltyParameters, context: ItemContext
+) -> NoveltyEvaluation:
+    """Ask RINoBench's question about an idea and the works of its set."""
+    selection = await given_works(one.idea, one.works, parameters, context.embedder)
+    outcome: Outcome[PromptedNoveltyReply]
+    if selection.missing is not None:
+        made_by = unasked_provenance(PROMPTED_NOVELTY, context.engine)
+        outcome = Unscored(*selection.missing, made_by)
+    else:
+        works = tuple(
+            WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
+            for key, paper in show(selection.works)
+        )
+        question = PromptedNoveltyInput(idea=one.idea.text, works=works)
+        outcome = await context.engine.run(PROMPTED_NOVELTY, question)
+    judgement = (
+        NoveltyJudgement(score_1_to_5=None, **outcome.columns)
+        if isinstance(outcome, Unscored)
+        else NoveltyJudgement(
+            score_1_to_5=outcome.value.score,
+            justification=outcome.value.justification,
+            provenance=outcome.provenance,
+        )
+    )
+    return NoveltyEvaluation(judgement=judgement, failures=selection.failures)
 
 
 def raw_scores(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | None]:
@@ -205,8 +236,8 @@ def score_rinobench(trial: Trial) -> None:
         predicted_scores = {name: one.score for name, one in by_name.items()}
         trial.score_all(_estimates(gold, predicted_scores, trial.seed), model, PART)
         if model not in published_scores:
-            reasoning = {name: one.reasoning for name, one in by_name.items()}
-            _score_justifications(trial, model, drawn_items, reasoning)
+            reasoning = {name: one.reasoning or "" for name, one in by_name.items()}
+            score_justifications(trial, model, drawn_items, reasoning, PART)
     evaluations = judge_all(trial, PART, drawn_items)
     judgements = {name: one.judgement for name, one in evaluations.items()}
     _record(trial, ASSAY, judgements, gold, raw_scores(judgements))
@@ -216,7 +247,7 @@ def score_rinobench(trial: Trial) -> None:
         _record(trial, CALIBRATED, judgements, gold, calibrated_scores(judgements))
         _score_calibrated(trial, gold, evaluations)
     justifications = {name: one.justification for name, one in judgements.items()}
-    _score_justifications(trial, ASSAY, drawn_items, justifications)
+    score_justifications(trial, ASSAY, drawn_items, justifications, PART)
 
 
 def _score_baselines(trial: Trial, gold: Gold) -> None:
@@ -247,10 +278,23 @@ def baselines(gold: Gold, seed: int) -> Iterator[tuple[str, str, str, Estimate]]
 
 def _estimates(gold: Gold, predictions: Gold, seed: int) -> dict[str, Estimate]:
     collapse = label_collapse(pair_up(gold, predictions), SCALE)
-    return score_metrics(gold, predictions, seed) | {
-        "top_label_share": collapse.top_label_share,
-        "labels_in_use_ratio": collapse.labels_in_use_ratio,
-        "total_variation": collapse.total_variation,
+    names = ("top_label_share", "labels_in_use_ratio", "total_variation")
+    return score_metrics(gold, predictions, seed) | {name: collapse[name] for name in names}
+
+
+def score_metrics(gold: Gold, predictions: Gold, seed: int = 0) -> dict[str, Estimate]:
+    """Estimate `macro_f1`, `f1_1` … `f1_5` (0 to 1) and `mean_absolute_error` (points); §4.2.1.
+
+    Macro F1 is the unweighted mean over the classes that occur.
+
+    Bad input: items without a prediction are unscored; predictions without gold are ignored;
+    without a common item the metrics are undefined.
+    """
+    label_pairs = pair_up(gold, predictions)
+    return {
+        "macro_f1": macro_f1(label_pairs, SCALE, seed),
+        **{f"f1_{label}": f1_of_class(label_pairs, label, seed) for label in SCALE},
+        "mean_absolute_error": mean_absolute_error(label_pairs, seed),
     }
 
 
@@ -298,190 +342,3 @@ def score_training(trial: Trial, file: str) -> None:
     examples = examples_of(texts, evaluations, gold, raw)
     source = source_of(TRAINING, texts)
     calibrate_on(trial, examples, FIVE, "rinobench train", source=source, file=file)
-
-
-# Justifications.
-
-
-def _score_justifications(
-    trial: Trial, system: str, gold_ideas: Mapping[str, GoldIdea], reasoning: Mapping[str, str]
-) -> None:
-    """Score the metrics of justifications; items without both justifications are unscored."""
-    items = {
-        name: JustificationPair(
-            idea=one.idea.text,
-            works=tuple((paper.title, paper.abstract or paper.title) for paper in one.works),
-            expected=one.reasoning,
-            actual=reasoning[name],
-        )
-        for name, one in gold_ideas.items()
-        if one.reasoning.strip() and reasoning.get(name, "").strip()
-    }
-
-    async def work(pair: JustificationPair, context: ItemContext) -> Grade:
-        return await grade(pair, context.engine)
-
-    grades = trial.each(f"grade {system}", items, work, Grade)
-    missing_count = len(gold_ideas) - len(items)
-    if not grades:
-        undefined_alignment = undefined("no item has both justifications", 0, missing_count)
-        trial.score("alignment", undefined_alignment, system, PART)
-        return
-    blank = Grade(alignment_0_to_1=None, known_aspects=None, novel_aspects=None)
-    justifications = [one.justification for one in (*grades.values(), *[blank] * missing_count)]
-    trial.score_all(justification_metrics(justifications, trial.seed), system, PART)
-
-
-GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
-"""Steps after G-Eval (alignment) and FActScore (extraction and verification of arguments)."""
-
-
-@dataclass(frozen=True, slots=True)
-class JustificationPair:
-    """Justification of a model and of an expert for one idea.
-
-    `works` are (title, abstract).
-    """
-
-    idea: str
-    works: tuple[tuple[str, str], ...]
-    expected: str
-    actual: str
-
-
-class AspectCounts(Noun):
-    """Arguments of one kind; see `tasks.metrics.novelty.Aspects`."""
-
-    gold: int = Field(ge=0)
-    generated: int = Field(ge=0)
-    supported: int = Field(ge=0)
-    additional: int = Field(ge=0)
-    hallucinated: int = Field(ge=0)
-
-
-class Grade(ItemResult):
-    """Grade of one justification; None where a judge's answer is missing."""
-
-    alignment_0_to_1: float | None
-    known_aspects: AspectCounts | None
-    novel_aspects: AspectCounts | None
-
-    @property
-    def justification(self) -> Justification:
-        """Return the grade as input of the metrics."""
-        return Justification(
-            self.alignment_0_to_1, _aspects(self.known_aspects), _aspects(self.novel_aspects)
-        )
-
-
-def _aspects(counts: AspectCounts | None) -> Aspects | None:
-    return Aspects(**counts.model_dump()) if counts is not None else None
-
-
-async def grade(pair: JustificationPair, engine: Engine) -> Grade:
-    """Grade the alignment, and count supported, additional and hallucinated arguments.
-
-    An argument that the expert's justification does not support is additional if the related works
-    (known) or the idea (novel) support it, and hallucinated otherwise. At most seven calls.
-    """
-    alignment = AlignmentInput(expected=pair.expected, actual=pair.actual)
-    async with asyncio.TaskGroup() as group:
-        of_alignment = group.create_task(engine.run(JUDGE_ALIGNMENT, alignment))
-        of_gold, of_said = (
-            group.create_task(engine.run(EXTRACT_ASPECTS, AspectsInput(justification=text)))
-            for text in (pair.expected, pair.actual)
-        )
-    alignment_outcome: Outcome[AlignmentReply] = of_alignment.result()
-    gold: Outcome[AspectsReply] = of_gold.result()
-    generated_aspects: Outcome[AspectsReply] = of_said.result()
-    works = tuple(
-        SourceShown(name=f"Related work {number}", text=f"{title}\n\n{text}")
-        for number, (title, text) in enumerate(pair.works, start=1)
-    )
-    idea = (SourceShown(name="Idea", text=pair.idea),)
-    reasons = [
-        one.reason
-        for one in (alignment_outcome, gold, generated_aspects)
-        if isinstance(one, Unscored)
-    ]
-    known_counts: AspectCounts | Reason | None = None
-    novel_counts: AspectCounts | Reason | None = None
-    if isinstance(gold, Scored) and isinstance(generated_aspects, Scored):
-        expert_text = pair.expected
-        known_counts, novel_counts = await side_by_side(
-            [
-                _count_aspects(
-                    gold.value.known,
-                    generated_aspects.value.known,
-                    expert_text,
-                    works or idea,
-                    engine,
-                ),
-                _count_aspects(
-                    gold.value.novel, generated_aspects.value.novel, expert_text, idea, engine
-                ),
-            ]
-        )
-        reasons += [one for one in (known_counts, novel_counts) if isinstance(one, Reason)]
-    # Prefer a reason that is worth retrying, so that the item is processed again.
-    reason = next(filter(may_pass, reasons), reasons[0] if reasons else None)
-    return Grade(
-        alignment_0_to_1=alignment_outcome.value.score / 10
-        if isinstance(alignment_outcome, Scored)
-        else None,
-        known_aspects=None if isinstance(known_counts, Reason) else known_counts,
-        novel_aspects=None if isinstance(novel_counts, Reason) else novel_counts,
-        reason=reason,
-    )
-
-
-async def _count_aspects(
-    gold: Sequence[str],
-    model_arguments: Sequence[str],
-    expert_text: str,
-    grounds: Sequence[SourceShown],
-    engine: Engine,
-) -> AspectCounts | Reason:
-    gold_arguments, generated_arguments = (
-        list(dict.fromkeys(gold)),
-        list(dict.fromkeys(model_arguments)),
-    )
-    experts = SourceShown(name="Expert's justification", text=expert_text)
-    support = await _check_support(generated_arguments, [experts], engine)
-    if isinstance(support, Reason):
-        return support
-    rest = [
-        argument
-        for argument, is_supported in zip(generated_arguments, support, strict=True)
-        if not is_supported
-    ]
-    grounding = await _check_support(rest, grounds, engine)
-    if isinstance(grounding, Reason):
-        return grounding
-    return AspectCounts(
-        gold=len(gold_arguments),
-        generated=len(generated_arguments),
-        supported=sum(support),
-        additional=sum(grounding),
-        hallucinated=len(grounding) - sum(grounding),
-    )
-
-
-async def _check_support(
-    arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine
-) -> list[bool] | Reason:
-    """Return which arguments the sources support, or why checking failed."""
-    if not arguments:
-        return []
-    outcome: Outcome[CheckReply] = await engine.run(
-        CHECK_ASPECT, CheckInput(sources=tuple(sources), arguments=tuple(arguments))
-    )
-    if isinstance(outcome, Unscored):
-        return outcome.reason
-    support_by_number = {one.number: one.supported for one in outcome.value.arguments}
-    numbers = range(1, len(arguments) + 1)
-    return (
-        [support_by_number[number] for number in numbers]
-        if all(number in support_by_number for number in numbers)
-        else Reason.REPLY_UNPARSABLE
-    )

@@ -1,7 +1,6 @@
 """Suite `survey`: recall of surveys with and without citation hops.
 
-Every depth judges at most `PAPERS_JUDGED` papers, so that gains come from better candidates. For
-some questions, surveys are written without hops and with two, and judged along five dimensions.
+Every depth judges at most `PAPERS_JUDGED` papers, so that gains come from better candidates.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,22 +11,14 @@ from typing import Any
 
 from pydantic import Field
 
-from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import content_hash
 from schemas.literature.paper import Paper
 from schemas.literature.survey import Expansion, Survey, SurveyParameters
-from schemas.outcome import Outcome, Scored, Unscored
-from schemas.reasons import About, Reason
+from schemas.outcome import Unscored
+from schemas.reasons import Reason
 from schemas.works.survey_run import SurveyQuestion
 from tasks.benchmarks.items import ItemContext, ItemResult
-from tasks.benchmarks.steps.judge_survey import (
-    JUDGE_SURVEY,
-    Mark,
-    SurveyDimension,
-    SurveyInput,
-    SurveyReply,
-)
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     QUESTION_TOKENS,
@@ -60,20 +51,16 @@ from tasks.metrics.estimate import undefined
 from tasks.metrics.means import mean, paired_difference
 from tasks.novelty.expected import WORK_TOKENS
 from tasks.survey.expanding import Judge, expand
-from tasks.survey.expected import SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
 from tasks.survey.steps import SURVEY_PLAN, SURVEY_RELEVANCE
 from tasks.survey.survey import plan_queries, relevance_to, survey
 
 DEPTHS = (0, 1, 2)
-WITHOUT_HOPS, WITH_HOPS = 0, 2
 PAPERS_JUDGED = 200
 PAPERS_KEPT = 100
 FEWEST_REFERENCES = 10
 FEWEST_CORE_PAPERS = 5
 CASES_PER_SET = 40
 """Default sample of each set, without `--limit`."""
-REVIEWED_CASES = 10
-"""Questions per set for which surveys are written, each with about thirty calls."""
 PLANTED_JUDGE_IS_RIGHT = 0.9
 METRICS = (
     "recall_of_judged",
@@ -82,7 +69,6 @@ METRICS = (
     "right_share_of_kept",
     "judged_count",
 )
-MARK, MARK_GAIN = "survey_mark", "survey_mark_gain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +94,9 @@ class RecallResult(ItemResult):
     judged_count: int | None = None
 
 
-class WrittenSurvey(ItemResult):
-    """Text of a survey."""
-
-    text: str = Field(description="Empty if none was written.")
-
-
 def run(trial: Trial) -> None:
-    """Score recall by depth, gains of hops, and marks of surveys."""
-    for one in _sets(trial):
+    """Score recall by depth, and gains of hops."""
+    for one in case_sets(trial):
         recalls: dict[int, list[float | None]] = {}
         for depth in DEPTHS:
             results = _expand_cases(trial, one, depth)
@@ -126,16 +106,14 @@ def run(trial: Trial) -> None:
             continue
         for depth in DEPTHS[1:]:
             gain = paired_difference(recalls[depth], recalls[0], trial.seed)
-            trial.score("recall_gain", gain, _system(depth), f"set={one.name}")
-        if not one.is_planted:
-            score_written(trial, one)
+            trial.score("recall_gain", gain, system_of(depth), f"set={one.name}")
 
 
-def _system(depth: int) -> str:
+def system_of(depth: int) -> str:
     return f"depth_{depth}"
 
 
-def _sets(trial: Trial) -> Iterator[CaseSet]:
+def case_sets(trial: Trial) -> Iterator[CaseSet]:
     """Yield the generated set, and those whose data are available."""
 
     def drawn(cases: Sequence[SurveyCase]) -> Sequence[SurveyCase]:
@@ -187,7 +165,7 @@ def snapshot_of(
 
 
 def _expand_cases(trial: Trial, one: CaseSet, depth: int) -> dict[str, RecallResult]:
-    parameters = _bounds(depth)
+    parameters = survey_bounds(depth)
 
     async def work(case: SurveyCase, context: ItemContext) -> RecallResult:
         assert context.literature is not None, "the trial opens a gateway"
@@ -213,7 +191,8 @@ def _expand_cases(trial: Trial, one: CaseSet, depth: int) -> dict[str, RecallRes
     )
 
 
-def _bounds(depth: int) -> SurveyParameters:
+def survey_bounds(depth: int) -> SurveyParameters:
+    """Return the parameters of a survey by citation hops."""
     return SurveyParameters(
         depth=depth,
         maximum_papers=PAPERS_KEPT,
@@ -271,7 +250,7 @@ def _score(trial: Trial, one: CaseSet, depth: int, results: Mapping[str, RecallR
             case.case_id,
             None if recall is None else f"{round(recall * len(case.relevant))} papers",
             case_result,
-            system=_system(depth),
+            system=system_of(depth),
             gold=f"{len(case.relevant)} papers",
             value=recall,
             explanation=f"{case_result.judged_count} papers judged",
@@ -282,98 +261,7 @@ def _score(trial: Trial, one: CaseSet, depth: int, results: Mapping[str, RecallR
         )
         if depth and not one.has_references:
             estimate = undefined("this literature has no references", len(results))
-        trial.score(metric, estimate, _system(depth), f"set={one.name}")
-
-
-# Written surveys.
-
-
-def score_written(trial: Trial, one: CaseSet) -> None:
-    """Score marks of surveys with and without hops, and the gains."""
-    cases = one.cases[:REVIEWED_CASES]
-    depths = (WITHOUT_HOPS, WITH_HOPS)
-    if trial.request.engine.is_baseline:
-        nothing = undefined("the extractive engine writes no survey", len(cases))
-        for depth in depths:
-            trial.score(MARK, nothing, _system(depth), f"set={one.name}")
-        return
-    replies: dict[int, list[SurveyReply | None]] = {}
-    for depth in depths:
-        surveys = _write_surveys(trial, one, cases, depth)
-        questions: dict[str, Noun] = {
-            case.case_id: SurveyInput(question=case.question, survey=surveys[case.case_id].text)
-            for case in cases
-            if surveys[case.case_id].text
-        }
-        outcomes = trial.ask(JUDGE_SURVEY, questions, task=f"{one.name}, marks of depth {depth}")
-        replies[depth] = [
-            outcome.value if isinstance(outcome, Scored) else None
-            for outcome in (outcomes.get(case.case_id) for case in cases)
-        ]
-        for case, reply in zip(cases, replies[depth], strict=True):
-            lacking: ItemResult | Outcome[SurveyReply] = surveys[case.case_id]
-            if isinstance(outcome := outcomes.get(case.case_id), Unscored):
-                lacking = ItemResult(reason=outcome.reason, detail=outcome.detail)
-            for dimension in SurveyDimension:
-                mark = _mark(reply, dimension)
-                trial.record(
-                    f"{one.name}, {dimension}",
-                    case.case_id,
-                    None if mark is None else str(mark.score),
-                    lacking,
-                    system=_system(depth),
-                    value=None if mark is None else float(mark.score),
-                    explanation="" if mark is None else mark.reason,
-                )
-    for dimension in SurveyDimension:
-        part = f"set={one.name}, dimension={dimension}"
-        values = {
-            depth: [
-                None if (mark := _mark(reply, dimension)) is None else float(mark.score)
-                for reply in replies[depth]
-            ]
-            for depth in depths
-        }
-        for depth in depths:
-            trial.score(MARK, mean(values[depth], trial.seed), _system(depth), part)
-        gain = paired_difference(values[WITH_HOPS], values[WITHOUT_HOPS], trial.seed)
-        trial.score(MARK_GAIN, gain, _system(WITH_HOPS), part)
-
-
-def _mark(reply: SurveyReply | None, dimension: SurveyDimension) -> Mark | None:
-    return None if reply is None else reply.mark(dimension)
-
-
-def written_bounds(depth: int) -> SurveyParameters:
-    """Return the parameters of a written survey."""
-    return replace(_bounds(depth), papers_read=30, maximum_sections=6)
-
-
-def _write_surveys(
-    trial: Trial, one: CaseSet, cases: Sequence[SurveyCase], depth: int
-) -> dict[str, WrittenSurvey]:
-    parameters = written_bounds(depth)
-
-    async def work(case: SurveyCase, context: ItemContext) -> WrittenSurvey:
-        survey = await survey_of(case.case_id, case.question, parameters, case.cutoff, context)
-        sections = [section for section in survey.sections if section.text]
-        if sections:
-            text = "\n\n".join(f"## {each.heading}\n\n{each.text}" for each in sections)
-            return WrittenSurvey(text=text)
-        score_failures = [each for each in survey.failures if each.reason.about is About.SCORE]
-        failure = score_failures[-1] if score_failures else None
-        reason = survey.unscored_reason or (failure.reason if failure else Reason.NO_EVIDENCE)
-        detail = survey.unscored_detail or (failure.detail if failure else "no section was written")
-        return WrittenSurvey(text="", reason=reason, detail=detail)
-
-    bounds = content_hash(parameters.model_dump_json(), length=8)
-    return trial.each(
-        f"{one.name}, survey of depth {depth}, {bounds}",
-        {case.case_id: case for case in cases},
-        work,
-        WrittenSurvey,
-        literature=one.literature,
-    )
+        trial.score(metric, estimate, system_of(depth), f"set={one.name}")
 
 
 async def survey_of(
@@ -410,22 +298,6 @@ def _expects(data: SuiteData) -> SuiteEstimate:
         ExpectedCalls(SURVEY_PLAN, plan_calls, QUESTION_TOKENS, plan_tokens),
         ExpectedCalls(SURVEY_RELEVANCE, judge_calls, prompt_tokens, per_call * GRADE_TOKENS),
     ]
-    # Searches and relevance of written surveys are cached by the calls above.
-    written_count = 2.0 * data.file(VIS_FILE).is_file() * min(case_count, REVIEWED_CASES)
-    bounds = written_bounds(WITH_HOPS)
-    calls_by_step = expected_survey(bounds, full_text=False)
-    for step in SURVEY_STEPS:
-        if step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
-            each = calls_by_step[step.name]
-            prompt_tokens = QUESTION_TOKENS + each.data_tokens / each.calls
-            reply_tokens = each.answer_tokens / each.calls
-            calls.append(
-                ExpectedCalls(step, written_count * each.calls, prompt_tokens, reply_tokens)
-            )
-    length = bounds.maximum_sections * bounds.words_per_section * TOKENS_PER_WORD
-    calls.append(
-        ExpectedCalls(JUDGE_SURVEY, written_count, QUESTION_TOKENS + length, 5 * GRADE_TOKENS)
-    )
     return SuiteEstimate((1 + available_count) * case_count, calls)
 
 
@@ -434,7 +306,7 @@ SUITE = Suite(
     "Does following the citation graph find what searches miss, at equal papers judged?",
     (),
     run,
-    steps=(*SURVEY_STEPS, JUDGE_SURVEY),
+    steps=(SURVEY_PLAN, SURVEY_RELEVANCE),
     expects=_expects,
     searches=lambda request: request.parameters.literature.snapshot is not None,
     optional=(VIS_FILE, CORE_PAPERS_FILE, SEARCH_QUERIES_FILE),

@@ -5,23 +5,24 @@ model calls.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace as replace_fields
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.base import replace
-from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judgement.benchmark import ASSAY
 from schemas.judgement.ranking import Match, Winner
 from schemas.profile import RankingParameters
-from tasks.benchmarks.records import json_lines, text_of
+from tasks.benchmarks.records import Row, Text, rows_of
 from tasks.benchmarks.suite import Suite, Trial
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.means import mean, paired_difference, share_of
+from tasks.metrics.means import calibration_error, mean, paired_difference, share_of
 from tasks.ranking.contests import informative_pairs
 from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.schedule import Pair, leaders
@@ -40,15 +41,27 @@ FILE = "wiki_survey_votes/votes.jsonl.gz"
 COIN, SHARES, WITHOUT_CARELESS = "coin", "share_of_wins", "assay_without_careless"
 HELD_OUT_FOLDS = 5
 BINS = 10
+"""Bins of calibration, by the probability of the likelier side."""
 PLANTED_SHARE = 0.1
 REPLICATES, MOST_ROUNDS = 20, 60
 FOUND_SHARE = 0.8
 """Share of the true leaders that a ranking must name."""
 
-_WINNERS = {"left": Winner.FIRST, "right": Winner.SECOND}
 _FIRST_VOTE_AT = datetime(2020, 1, 1, tzinfo=UTC)
 
 Vector = NDArray[np.float64]
+
+
+class WikiVote(Row):
+    """One vote; `winner` is the idea on the left or the right."""
+
+    id: Text
+    topic: Text
+    survey_id: Text
+    voter: Text
+    left: Text
+    right: Text
+    winner: Literal["left", "right"]
 
 
 def read_wiki_votes(path: Path) -> list[Match]:
@@ -57,26 +70,20 @@ def read_wiki_votes(path: Path) -> list[Match]:
     Raises:
         ConfigurationError: the file is invalid.
     """
-    votes = []
-    for number, record in enumerate(json_lines(path)):
-        winner = _WINNERS.get(text_of(record, "winner", path))
-        if winner is None:
-            raise ConfigurationError(f"{path}: winner is neither left nor right in an entry")
-        topic, survey = text_of(record, "topic", path), text_of(record, "survey_id", path)
-        votes.append(
-            Match(
-                match_id=text_of(record, "id", path),
-                group=f"{topic} {survey}",
-                first_idea_id=IdeaId(text_of(record, "left", path)),
-                second_idea_id=IdeaId(text_of(record, "right", path)),
-                dimension=OVERALL.name,
-                winner=winner,
-                round=1,
-                judge=f"{HUMAN}{text_of(record, 'voter', path)}",
-                created_at=_FIRST_VOTE_AT + timedelta(seconds=number),
-            )
+    return [
+        Match(
+            match_id=vote.id,
+            group=f"{vote.topic} {vote.survey_id}",
+            first_idea_id=IdeaId(vote.left),
+            second_idea_id=IdeaId(vote.right),
+            dimension=OVERALL.name,
+            winner=Winner.FIRST if vote.winner == "left" else Winner.SECOND,
+            round=1,
+            judge=f"{HUMAN}{vote.voter}",
+            created_at=_FIRST_VOTE_AT + timedelta(seconds=number),
         )
-    return votes
+        for number, vote in enumerate(rows_of(path, WikiVote))
+    ]
 
 
 def run(trial: Trial) -> None:
@@ -146,14 +153,16 @@ def _score(trial: Trial, votes: Sequence[Match], probabilities: Vector, system: 
         None if chance == 0.5 else (chance > 0.5) == (y > 0.5)
         for chance, y in zip(probabilities, first_shares, strict=True)
     ]
+    likelier = np.maximum(probabilities, 1 - probabilities)
+    likelier_shares = np.where(probabilities >= 0.5, first_shares, 1 - first_shares)
+    bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
+    calibration = calibration_error(likelier, likelier_shares, bins, voters, 0)
     losses = -(first_shares * np.log(probabilities) + (1 - first_shares) * np.log1p(-probabilities))
     estimates = {
         "accuracy": share_of(right, 0, voters),
         "log_loss": mean(losses.tolist(), 0, voters),
         "brier": mean(((probabilities - first_shares) ** 2).tolist(), 0, voters),
-        "expected_calibration_error": Estimate(
-            _calibration_error(probabilities, first_shares), len(votes)
-        ),
+        "expected_calibration_error": replace_fields(calibration, count=len(votes)),
     }
     trial.score_all(estimates, system)
     if system != ASSAY:
@@ -162,23 +171,6 @@ def _score(trial: Trial, votes: Sequence[Match], probabilities: Vector, system: 
         places = [n for n, vote in enumerate(votes) if vote.group == name]
         estimate = share_of([right[n] for n in places], 0, [voters[n] for n in places])
         trial.score("accuracy", estimate, system, f"survey={name}")
-
-
-def _calibration_error(probabilities: Vector, first_shares: Vector) -> float:
-    """Return the expected calibration error over ten bins.
-
-    Bins are by the likelier side's probability.
-    """
-    likelier = np.maximum(probabilities, 1 - probabilities)
-    outcome = np.where(probabilities >= 0.5, first_shares, 1 - first_shares)
-    bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
-    weighted_gaps = [
-        (bins == number).sum()
-        * abs(likelier[bins == number].mean() - outcome[bins == number].mean())
-        for number in range(BINS)
-        if (bins == number).any()
-    ]
-    return float(sum(weighted_gaps) / len(probabilities))
 
 
 def _score_planted(trial: Trial, votes: Sequence[Match]) -> None:

@@ -1,4 +1,4 @@
-"""`find_problems`: the most damaging problems of a manuscript.
+"""`find_problems`: critical problems of a manuscript.
 
 Baseline: all checks of the text, gravest problems first, without any understanding.
 """
@@ -8,9 +8,11 @@ from typing import Any
 
 from pydantic import AliasChoices, Field, model_validator
 
-from schemas.base import Noun, Reply
-from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from schemas.base import Noun
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind, Wording
 from schemas.reasons import Reason
+from tasks.judging.findings_of_judges import Finding, FindingsReply
+from tasks.judging.reply_fields import OptionalPercent
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.manuscripts.steps.abstract import check_abstract
 from tasks.manuscripts.steps.numbers import (
@@ -41,9 +43,12 @@ class ProblemsInput(Noun):
     text: str
     attached: bool
     maximum_problems: int
+    wording: Wording = Wording.OWN
 
 
-class ReportedProblem(Reply):
+class ReportedProblem(Finding):
+    TEXT = "problem"
+
     problem: Words = Field(
         min_length=1,
         description="What is wrong, in one sentence.",
@@ -62,12 +67,17 @@ class ReportedProblem(Reply):
         description="Why, and which conclusion falls with it, in a few sentences.",
         validation_alias=AliasChoices("explanation", "Explanation"),
     )
+    confidence_percent: OptionalPercent = Field(
+        default=None, description="How sure you are that it is a problem."
+    )
 
 
-class ProblemsReply(Reply):
-    """The most damaging problem first; an empty list says that nothing critical is wrong."""
+class ProblemsReply(FindingsReply):
+    """Problems in order; an empty list says that nothing critical is wrong."""
 
-    problems: list[ReportedProblem] = Field(description="The most damaging first; may be empty.")
+    LIST = "problems"
+
+    problems: list[ReportedProblem] = Field(description="In the order asked for; may be empty.")
 
     @model_validator(mode="before")
     @classmethod
@@ -126,7 +136,7 @@ def _problem(occurrences: Sequence[DetectedProblem]) -> ReportedProblem:
 
 FIND_PROBLEMS = Step(
     name="find_problems",
-    version=6,
+    version=7,
     package="tasks.manuscripts",
     input_model=ProblemsInput,
     output_model=ProblemsReply,

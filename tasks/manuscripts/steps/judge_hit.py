@@ -9,8 +9,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
-from schemas.judgement.benchmark import JudgeWording
-from schemas.judging import StepKind
+from schemas.judging import StepKind, Wording
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.judging.step import BaselineTools, Step
 from tasks.manuscripts.steps.reading import Words
@@ -24,7 +23,7 @@ class HitInput(Noun):
     location: str
     explanation: str
     reason: str
-    wording: JudgeWording = JudgeWording.OWN
+    wording: Wording = Wording.OWN
 
 
 def _parse_yes_no(value: Any) -> Any:

@@ -11,6 +11,7 @@ from pydantic import AliasChoices, BeforeValidator, Field
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from schemas.reasons import Reason
+from tasks.judging.findings_of_judges import Finding, FindingsReply
 from tasks.judging.reply_fields import Percent, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.manuscripts.steps.reading import Rating, Words
@@ -50,7 +51,9 @@ class SectionInput(Noun):
     maximum_candidates: int
 
 
-class CandidateReply(Reply):
+class CandidateReply(Finding):
+    TEXT = "problem"
+
     problem: Words = Field(min_length=1, description="What is wrong, in one sentence.")
     quote: Words = Field(
         default="",
@@ -64,7 +67,9 @@ class CandidateReply(Reply):
     confidence_percent: Percent = Field(ge=0, le=100, description="How sure it is, in percent.")
 
 
-class SectionReply(Reply):
+class SectionReply(FindingsReply):
+    LIST = "candidates"
+
     candidates: Annotated[list[CandidateReply], SoundEntries] = Field(
         description="The gravest first; may be empty."
     )
@@ -130,7 +135,9 @@ class AspectInput(Noun):
     maximum_candidates: int
 
 
-class AspectReply(Reply):
+class AspectReply(FindingsReply):
+    LIST = "candidates"
+
     assessment: Words = Field(default="", description="The aspect in at most three sentences.")
     rating_1_to_5: Rating = Field(default=None, description="1 poor, 5 excellent.")
     candidates: Annotated[list[CandidateReply], SoundEntries] = Field(

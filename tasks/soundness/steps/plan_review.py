@@ -12,6 +12,7 @@ from schemas.base import Noun, Reply
 from schemas.judgement.soundness import ConcernKind, ConcernSeverity
 from schemas.judgement.suggestion import ActionEffort
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from tasks.judging.findings_of_judges import Finding, FindingsReply
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, schema_of, word_of
 from tasks.judging.step import Step, no_baseline
 
@@ -42,10 +43,12 @@ class PlanInput(Noun):
     )
 
 
-class ProposedPoint(Reply):
+class ProposedPoint(Finding):
     """One point about the plan. It holds where its kind is known and it has a quote or an
     omission.
     """
+
+    TEXT = "point"
 
     kind: Annotated[Annotated[ConcernKind, schema_of(KINDS)] | None, word_of(KINDS)]
     # Questions have a list of their own, and become points of that severity once they are read.
@@ -63,8 +66,10 @@ class ProposedPoint(Reply):
     effort: Annotated[ActionEffort | None, word_of(ActionEffort)] = None
 
 
-class PlanReply(Reply):
+class PlanReply(FindingsReply):
     """Reply to `plan_review`: the point that would change the decision most comes first."""
+
+    LIST = "points"
 
     # A plan without a flaw has a strength: without any point nobody judged it.
     points: tuple[ProposedPoint, ...] = Field(min_length=1)
@@ -92,8 +97,10 @@ class QuestionsInput(Noun):
     maximum_questions: int = Field(ge=1)
 
 
-class ProposedQuestion(Reply):
+class ProposedQuestion(Finding):
     """A doubt about a single thing that the plan names. It holds where its kind is known."""
+
+    TEXT, QUOTE = "question", "about"
 
     about: Prose = Field(description="Two to eight words of the plan, copied.")
     question: Prose = Field(description="At most 30 words.")
@@ -102,8 +109,10 @@ class ProposedQuestion(Reply):
     ]
 
 
-class QuestionsReply(Reply):
+class QuestionsReply(FindingsReply):
     """Reply to `plan_questions`, in the order of the plan."""
+
+    LIST = "questions"
 
     questions: Annotated[tuple[ProposedQuestion, ...], SoundEntries]
 

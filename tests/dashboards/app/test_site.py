@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from dashboards.app import site as site_module
 from dashboards.app.access import OPEN_ACTIONS
 from dashboards.app.application import pages
 from dashboards.app.changes import Changes
@@ -306,9 +307,10 @@ def address_of(page: SitePage) -> str:
 
 @pytest.mark.parametrize("role", [*Role, None])
 def test_who_may_not_finds_no_page_in_the_menu_and_is_refused_it_in_a_sentence(
-    role: Role | None, own: Warehouse
+    role: Role | None, own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """None: nobody signs in."""
+    monkeypatch.setattr(site_module, "read_form", None)  # no form of theirs is read
     site = site_of(own) if role is None else signed_in(own, role)
     allowed = OPEN_ACTIONS if role is None else set(filter(role.may, Action))
     for page in PAGES:

@@ -40,6 +40,7 @@ PLAN = {
 }
 LATEX = r"""\documentclass{article}
 \title{Routers of tokens}
+\author{Ada Bird\thanks{Paid by none.} \\ University of X \and Ben~Cave$^1$}
 \begin{document}
 \section{Introduction} Every token costs the same. We ask whether easy tokens can skip layers.
 \section{Method} We train a small router beside the model, which predicts the difficulty of each
@@ -158,6 +159,7 @@ def test_manuscripts_of_a_folder_become_the_plans_in_them(
     assert set(plans) == {None, "routers.tex", "routing.pdf"}
     assert plans["routing.pdf"]["title"] == TITLE
     assert plans["routing.pdf"]["method"] == PLAN["method"]
+    assert json.loads(plans["routers.tex"]["metadata"])["authors"] == "Ada Bird; Ben Cave"
     assert not [row for row in ideas.values() if "87.31" in row["text"]]
 
 

@@ -52,6 +52,9 @@ def test_the_faithful_profile_keeps_the_published_parameters() -> None:
     assert faithful.contribution.references_per_seed == 10
     assert faithful.contribution.embedding_top == 100
     assert faithful.contribution.papers_compared == 25
+    assert faithful.soundness.maximum_points == 0, "the review of the plan is not published"
+    for part in (faithful.soundness, faithful.contribution):
+        assert part.verify_citations == "published"
 
 
 def own_profile(folder: Path, text: str, name: str = "mine") -> str:

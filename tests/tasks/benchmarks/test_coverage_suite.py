@@ -13,20 +13,18 @@ import pytest
 from schemas.base import replace
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from schemas.judgement.benchmark import JudgeWording
+from schemas.judging import Wording
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.benchmarks.steps.judge_preference import cited_links
-from tasks.benchmarks.steps.prompted_contribution import (
+from tasks.benchmarks.steps.prompted_reviews import (
     PROMPTED_CONTRIBUTION,
-    PromptedContributionReply,
-    ReviewedDimension,
-)
-from tasks.benchmarks.steps.prompted_soundness import (
     PROMPTED_SOUNDNESS,
+    PromptedContributionReply,
     PromptedSoundnessReply,
+    ReviewedDimension,
     ReviewedMethod,
 )
 from tasks.benchmarks.suites.baseline_reviews import (
@@ -36,8 +34,9 @@ from tasks.benchmarks.suites.baseline_reviews import (
     rotate_reviews,
 )
 from tasks.benchmarks.suites.coverage import SUITE as COVERAGE
-from tasks.benchmarks.suites.coverage import LinkStatus, link_answers, link_status
+from tasks.benchmarks.suites.coverage import LinkStatus, link_status
 from tasks.judging.relevance import ShownPaper
+from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS, ProblemsInput
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput
 from tests.support.benchmark_sets import benchmark_request, run_id_of, write_scholarideas
 from tests.support.contribution_fakes import FakeEngine, FakeLiterature, WordEmbedder, paper
@@ -112,20 +111,35 @@ def test_a_judge_asked_as_published_is_told_neither_more_nor_less_than_those_jud
             JUDGE_HIT.messages(
                 HitInput(problem="p", location="l", explanation="e", reason="r", wording=wording)
             ),
+            FIND_PROBLEMS.messages(
+                ProblemsInput(
+                    title="t",
+                    form="text",
+                    text="x",
+                    attached=False,
+                    maximum_problems=5,
+                    wording=wording,
+                )
+            ),
         ]
-        for wording in JudgeWording
+        for wording in Wording
     }
-    for own, published in zip(asked[JudgeWording.OWN], asked[JudgeWording.PUBLISHED], strict=True):
+    for own, published in zip(asked[Wording.OWN], asked[Wording.PUBLISHED], strict=True):
         assert own[1] == published[1], "the texts to be judged are the same"
         assert own[0] != published[0]
         assert "instructions" in published[0]["content"], "the guard against the texts stays"
-    assert "A praise does not cover a criticism" in asked[JudgeWording.OWN][0][0]["content"]
-    assert "praise" not in asked[JudgeWording.PUBLISHED][0][0]["content"]
+    assert "A praise does not cover a criticism" in asked[Wording.OWN][0][0]["content"]
+    assert "praise" not in asked[Wording.PUBLISHED][0][0]["content"]
+    own, published = (asked[wording][2][0]["content"] for wording in Wording)
+    assert "most critical problems" in published
+    assert "how sure" in own
+    assert "how sure" not in published
+    assert all("at most 5 problems" in each for each in (own, published))
 
 
 def test_another_wording_of_the_judge_is_another_benchmark(tmp_path: Path) -> None:
     folder = write_scholarideas(tmp_path)
-    ids = {run_id_of(benchmark_request(folder, COVERAGE, judge=judge)) for judge in JudgeWording}
+    ids = {run_id_of(benchmark_request(folder, COVERAGE, judge=judge)) for judge in Wording}
     assert len(ids) == 2
 
 
@@ -204,8 +218,3 @@ def test_an_address_that_may_not_be_asked_has_no_status_and_a_reason(url: str) -
     found = asked(url, private=False)
     assert found.status is None
     assert found.detail
-
-
-def test_every_citation_counts_and_one_never_asked_has_no_answer() -> None:
-    answers = link_answers(["u", "v", "u"], {"u": LinkStatus(status=404)})
-    assert [(one.url, one.status) for one in answers] == [("u", 404), ("v", None), ("u", 404)]

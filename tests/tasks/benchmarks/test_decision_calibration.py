@@ -23,9 +23,6 @@ def calibrated(
     """Of `counts` submissions per decision, whose scores follow their decisions."""
     labels = [grade for grade, count in zip(GRADES, counts, strict=True) for _ in range(count)]
     monkeypatch.setattr(decisions, "decision_features", lambda review: {"score": review.score})
-    monkeypatch.setattr(
-        decisions, "stacked_features", lambda review: {"committee clarity": review.score}
-    )
     reviews = [
         SimpleNamespace(
             evaluation=SimpleNamespace(
@@ -76,20 +73,5 @@ def test_with_labels_enough_four_classes_and_two_are_fitted_and_three_left_out(
     assert parts == {
         "calibration: decisions, classes=4",
         "calibration: decisions, classes=2",
-        "stack, classes=3",
     }
     assert len(load_calibrator(tmp_path / FILE).labels) == 4
-
-
-@pytest.mark.long
-def test_what_each_source_adds_is_a_row_for_it_alone_and_for_all_up_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = calibrated((12, 12, 5, 5), tmp_path, monkeypatch)
-    f1 = {
-        row.system: row.value
-        for row in rows
-        if (row.slice, row.metric) == ("stack, classes=3", "macro_f1")
-    }
-    assert list(f1) == ["stack: committee", "stack: prior", "stack: committee + prior"]
-    assert f1["stack: committee"] is not None and f1["stack: committee"] > 0.5

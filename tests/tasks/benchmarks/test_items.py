@@ -17,7 +17,7 @@ from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks import records, suite
 from tasks.benchmarks.items import ItemContext, ItemResult, OutcomeResult, process_items
-from tasks.benchmarks.records import json_lines, json_list
+from tasks.benchmarks.records import Row, rows_of
 from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.judging.step import Step
@@ -84,9 +84,9 @@ def test_what_may_go_better_is_asked_again_and_its_earlier_calls_stay_on_the_bil
         context.ledger.llm_calls.append(make_llm_call(context.ledger.idea_id, 1))
         return next(answers)
 
-    assert through(tmp_path, "a", second_time_better)["a"].result.characters is None
+    assert through(tmp_path, "a", second_time_better)["a"][0].characters is None
     found = through(tmp_path, "a", second_time_better)["a"]
-    assert (found.result.characters, len(found.calls)) == (1, 2)
+    assert (found[0].characters, len(found[1])) == (1, 2)
     assert through(tmp_path, "a", second_time_better)["a"] == found
 
 
@@ -101,9 +101,9 @@ def test_a_result_of_another_version_is_made_anew_and_its_calls_stay_on_the_bill
         return next(made)
 
     made: Iterator[ItemResult] = iter((Words(words=1), Length(characters=1)))
-    assert through(tmp_path, "a", counts)["a"].result == Words(words=1)
-    found = through(tmp_path, "a", counts)["a"]
-    assert (found.result, len(found.calls)) == (Length(characters=1), 2)
+    assert through(tmp_path, "a", counts)["a"][0] == Words(words=1)
+    result, calls = through(tmp_path, "a", counts)["a"]
+    assert (result, len(calls)) == (Length(characters=1), 2)
 
 
 def test_a_configuration_error_of_one_item_comes_out_as_itself(tmp_path: Path) -> None:
@@ -156,22 +156,47 @@ def test_the_first_question_about_a_review_is_answered_before_its_others_set_out
     assert sorted(sent[:2]) == ["one", "two"], "different reviews wait for each other"
 
 
+class Entry(Row):
+    pass
+
+
 def test_packed_files_have_bounds_and_one_cut_off_is_one_clear_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines, entries = tmp_path / "lines.gz", tmp_path / "list.gz"
+    lines, entries = tmp_path / "lines.gz", tmp_path / "list.json"
     lines.write_bytes(gzip.compress(b"{}\n" * 10))
-    entries.write_bytes(gzip.compress(b"[" + b"{}," * 9 + b"{}]"))
+    entries.write_bytes(b"[" + b"{}," * 9 + b"{}]")
     monkeypatch.setattr(records, "_MOST_RECORDS", 10)
-    assert len(json_lines(lines)) == len(json_list(entries)) == 10
     for bound, match in (
         ("_MOST_RECORDS", "more than 9 entries: check --data"),
         ("_MOST_BYTES", "unpacks to more than 9 bytes"),
     ):
-        monkeypatch.setattr(records, bound, 9)
-        for read, path in ((json_lines, lines), (json_list, entries)):
-            with pytest.raises(ConfigurationError, match=match):
-                read(path)
+        for path in (lines, entries):
+            assert len(rows_of(path, Entry)) == 10
+        with monkeypatch.context() as patch:
+            patch.setattr(records, bound, 9)
+            for path in (lines, entries):
+                with pytest.raises(ConfigurationError, match=match):
+                    rows_of(path, Entry)
     lines.write_bytes(lines.read_bytes()[:-12])
     with pytest.raises(ConfigurationError, match="cannot be unpacked"):
-        json_lines(lines)
+        rows_of(lines, Entry)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("a.jsonl", "[1, 2]", "line 1: Input should be an object"),
+        ("a.jsonl", "{}\nno", "line 2: Invalid JSON"),
+        ("a.json", "{}", "entry: Input should be a valid array"),
+        ("a.json", "[1]", "entry 0: Input should be an object"),
+        ("a.json", "[]", "holds nothing"),
+    ],
+)
+def test_what_is_another_file_is_one_clear_line(
+    name: str, content: str, line: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ConfigurationError, match=line) as caught:
+        rows_of(tmp_path / name, Entry)
+    assert "\n" not in str(caught.value)

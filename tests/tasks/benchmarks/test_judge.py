@@ -7,7 +7,8 @@ import pytest
 
 from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
-from schemas.judgement.benchmark import BenchmarkRequest, JudgeWording
+from schemas.judgement.benchmark import BenchmarkRequest
+from schemas.judging import Wording
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.settings import Settings
 from tasks.benchmarks.work import BENCHMARK
@@ -24,7 +25,7 @@ def test_another_model_grades_where_the_command_names_one(tmp_path: Path) -> Non
     request = asked(tmp_path, "litellm:openai/a", "litellm:openai/b")
     steps = request.profile.judging.steps
     assert {steps[name].model for name in ("judge_coverage", "judge_preference")} == {"openai/b"}
-    assert request.parameters.judge is JudgeWording.OWN
+    assert request.parameters.judge is Wording.OWN
     assert not any("grades its own texts" in line for line in request.remarks)
 
 

@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 
 from flows.profiles import load_profile
+from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import BenchmarkScore
+from schemas.judging import Wording
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.reasons import Reason
+from schemas.settings import Settings
 from tasks.benchmarks.novelty_sets import (
     SCORES,
     TEST_LABELS,
@@ -21,23 +25,21 @@ from tasks.benchmarks.novelty_sets import (
     read_predictions,
     read_scores,
 )
-from tasks.benchmarks.steps.check_aspect import CheckReply
-from tasks.benchmarks.steps.extract_aspects import AspectsReply
-from tasks.benchmarks.steps.judge_alignment import AlignmentReply
+from tasks.benchmarks.steps.grade_justifications import AlignmentReply, AspectsReply, CheckReply
 from tasks.benchmarks.submissions import CUTOFF, read_points
 from tasks.benchmarks.suite import Trial
-from tasks.benchmarks.suites.novelty import FILE, SUITE
-from tasks.benchmarks.suites.rinobench import (
-    PUBLISHED_GOLD,
+from tasks.benchmarks.suites.justifications import (
     AspectCounts,
+    Grade,
     JustificationPair,
-    baselines,
     grade,
+    justification_metrics,
 )
-from tasks.benchmarks.work import data_sha256
+from tasks.benchmarks.suites.novelty import FILE, SUITE
+from tasks.benchmarks.suites.rinobench import PUBLISHED_GOLD, baselines
+from tasks.benchmarks.work import BENCHMARK, data_sha256
 from tasks.calibration.calibrator_files import load_calibrator
 from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
-from tasks.metrics.novelty import justification_metrics
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, tried
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
 from tests.support.novelty_sets import write_novelty
@@ -134,6 +136,20 @@ def test_the_gain_of_calibration_is_reported_and_the_calibrator_kept(
     assert not [one for one in scores if one.slice.startswith("calibration")]
 
 
+def test_the_published_question_has_one_score_and_nothing_to_calibrate(
+    data: Path, tmp_path: Path
+) -> None:
+    trial, scores = tried_on(data, tmp_path, judge=Wording.PUBLISHED)
+    assert find(scores, "macro_f1", "assay", FIVE).count == 24
+    judged = [item for item in trial.items if item.task in (BINARY, FIVE) and item.provenance]
+    assert {item.provenance.step for item in judged if item.provenance} >= {"prompted_novelty"}
+    assert "judge_novelty" not in {item.provenance.step for item in judged if item.provenance}
+    assert not [one for one in scores if one.slice.startswith("calibration")]
+    with pytest.raises(ConfigurationError, match="one score, which no calibrator fits"):
+        options = BenchmarkOptions(judge="published", data=data, calibrate=tmp_path / "c.json")
+        request_of(BENCHMARK, ("novelty",), options, Settings())
+
+
 def test_new_gold_labels_make_another_benchmark(tmp_path: Path) -> None:
     folder = write_novelty(tmp_path, 4)
     before = data_sha256(SUITE, folder)
@@ -212,7 +228,7 @@ def test_gold_ideas_may_come_as_text_or_in_parts_each_with_its_own_cutoff(tmp_pa
     days = [one.idea.cutoff_date for one in read_points(points)]
     assert days == [CUTOFF, date(2023, 1, 1)]
     path.write_text(json.dumps([{**rows[0], "cutoff_date": "spring"}]))
-    with pytest.raises(ConfigurationError, match="cutoff_date 'spring' is not a date"):
+    with pytest.raises(ConfigurationError, match="0 cutoff_date: Input should be a valid date"):
         read_gold(path)
 
 
@@ -290,7 +306,7 @@ async def test_arguments_are_the_experts_or_grounded_or_made_up() -> None:
         AspectCounts(gold=2, generated=3, supported=1, additional=1, hallucinated=1),
         AspectCounts(gold=1, generated=2, supported=1, additional=1, hallucinated=0),
     )
-    metrics = justification_metrics([found.justification])
+    metrics = justification_metrics([found])
     assert {name: estimate.value for name, estimate in metrics.items()} == pytest.approx(
         {
             "alignment": 0.7,
@@ -307,6 +323,21 @@ async def test_arguments_are_the_experts_or_grounded_or_made_up() -> None:
     nothing = AspectCounts(gold=0, generated=0, supported=0, additional=0, hallucinated=0)
     assert found.known_aspects == nothing
     assert "check_aspect" not in {name for name, _ in silent.asked}
+
+
+def test_the_zeros_of_the_paper_count_and_what_is_not_judged_is_unscored() -> None:
+    nothing = AspectCounts(gold=0, generated=0, supported=0, additional=0, hallucinated=0)
+    full = AspectCounts(gold=2, generated=5, supported=5, additional=0, hallucinated=0)
+    grades = [
+        Grade(alignment_0_to_1=alignment, known_aspects=known, novel_aspects=novel)
+        for alignment, known, novel in ((0.5, nothing, full), (0.7, full, full), (None, None, None))
+    ]
+    found = justification_metrics(grades)
+    recalled = found["known_aspects_recall"]
+    assert (recalled.value, recalled.unscored_count) == (0.5, 1)
+    assert found["alignment"].value == pytest.approx(0.6)
+    for none in (justification_metrics([]), justification_metrics(grades[2:])):
+        assert all(one.undefined_reason for one in none.values())
 
 
 def leaves_out(_: Any) -> CheckReply:

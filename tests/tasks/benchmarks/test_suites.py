@@ -220,7 +220,7 @@ def test_data_that_are_missing_or_something_else_are_one_clear_line(tmp_path: Pa
     with pytest.raises(ConfigurationError, match=missing):
         run_small(DECISIONS, benchmark_request(tmp_path, DECISIONS))
     (tmp_path / "innoeval_points.jsonl").write_text("[1, 2]\n")
-    with pytest.raises(ConfigurationError, match="no JSON object"):
+    with pytest.raises(ConfigurationError, match="line 1: Input should be an object"):
         run_small(DECISIONS, benchmark_request(tmp_path, DECISIONS))
 
 

@@ -1,10 +1,9 @@
-"""Suite `survey`: what following the graph adds at equal papers judged, questions with known answers,
-and written surveys judged along five dimensions.
+"""Suite `survey`: what following the graph adds at equal papers judged, and questions with known
+answers.
 """
 
 import gzip
 import json
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,13 @@ from typing import Any
 import pytest
 
 from schemas.choices import LiteratureChoice
-from schemas.identifiers import PaperId
-from schemas.judgement.benchmark import BenchmarkScore
-from schemas.reasons import Reason
-from tasks.benchmarks.steps.judge_survey import SurveyDimension
-from tasks.benchmarks.suite import Trial
 from tasks.benchmarks.suites.survey import (
-    MARK,
-    MARK_GAIN,
     METRICS,
     PAPERS_JUDGED,
     SUITE,
     CaseSet,
-    score_written,
+    RecallResult,
+    _score,
 )
 from tasks.benchmarks.survey_sets import (
     HUBS,
@@ -40,15 +33,13 @@ from tasks.benchmarks.survey_sets import (
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.benchmark_sets import (
+    BareTrial,
     benchmark_request,
     never_evaluate,
     run_small,
     scores_of,
-    tried,
     write_core_papers,
 )
-from tests.support.openai_server import OpenAIServer, start_openai_server
-from tests.support.survey_fakes import Writer
 
 Found = dict[tuple[str, str, str], tuple[float | None, str | None, int]]
 
@@ -87,15 +78,22 @@ def test_hops_find_planted_papers_that_searches_miss_at_equal_papers_judged(foun
         assert found["judged_count", part, depth][0] == PAPERS_JUDGED
         assert found["relevant_share_of_found", part, depth][0] is not None
     assert found["recall_gain", part, "depth_2"][0] == pytest.approx(recall[2] - recall[0])
+    core = "set=survey_core_papers_litqeval"
+    assert found["recall_of_judged", core, "depth_0"][:2] == (1.0, None)
+    assert ("recall_gain", core, "depth_1") not in found
 
 
-def test_without_references_there_is_a_reason_instead_of_a_gain(found: Found) -> None:
-    part = "set=survey_core_papers_litqeval"
-    value, reason, _ = found["recall_of_judged", part, "depth_0"]
-    assert (value, reason) == (1.0, None)
+def test_without_references_there_is_a_reason_instead_of_a_gain() -> None:
+    trial: Any = BareTrial("survey", record=lambda *_, **__: None)
+    case = SurveyCase("a", "How do bats hunt?", frozenset({paper_id_of("a")}))
+    bare = CaseSet("bare", LiteratureChoice.parse("live"), [case], has_references=False)
+    for depth in (0, 2):
+        _score(trial, bare, depth, {"a": RecallResult(recall_of_judged=1.0, judged_count=1)})
+    found = {(one.metric, one.system): one for one in trial.scores}
+    assert found["recall_of_judged", "depth_0"].value == 1.0
     for metric in METRICS:
-        assert found[metric, part, "depth_2"][:2] == (None, "this literature has no references")
-    assert ("recall_gain", part, "depth_1") not in found
+        reason = found[metric, "depth_2"].undefined_reason
+        assert reason == "this literature has no references"
 
 
 def test_a_reference_list_counts_what_had_appeared_the_year_before(tmp_path: Path) -> None:
@@ -142,68 +140,3 @@ def test_planted_papers_are_named_in_part_and_hubs_cite_nothing() -> None:
         assert sum(bool(set(case.question.split()) & title) for title in titles) == 10
     hubs = [one for one in graph.rows if str(one["paper_id"]).startswith("hub")]
     assert [one["references"] for one in hubs] == [[]] * HUBS
-
-
-# Written surveys.
-
-CASES = [SurveyCase("case-1", "How do bats hunt moths?", frozenset({PaperId("a")}))]
-DEPTHS = ("depth_0", "depth_2")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OpenAIServer]:
-    with start_openai_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def literature(tmp_path_factory: pytest.TempPathFactory) -> LiteratureChoice:
-    folder = tmp_path_factory.mktemp("literature")
-    rows = [
-        row(name, 2010)
-        | {
-            "title": f"Bat calls at night, part {name}",
-            "abstract": f"Bats hunt moths by loud echo calls of kind {name}. It works.",
-            "authors": [f"Ada {name.upper()}arden"],
-        }
-        for name in "abc"
-    ]
-    snapshot_of(folder, rows).close()
-    return LiteratureChoice(folder / "index")
-
-
-def scored(
-    folder: Path, literature: LiteratureChoice, server: OpenAIServer | None = None
-) -> tuple[list[BenchmarkScore], Trial]:
-    model = {"engine": "litellm:openai/loopback", "api_base": server.url} if server else {}
-    request = benchmark_request(folder, SUITE, literature=literature, **model)
-    written = CaseSet("bats", literature, CASES, True)
-    trial, scores = tried(SUITE, request, use=lambda trial: score_written(trial, written))
-    return scores, trial
-
-
-def test_every_dimension_has_a_mark_at_both_depths_and_the_gain_of_hops(
-    server: OpenAIServer, literature: LiteratureChoice, tmp_path: Path
-) -> None:
-    server.answer = Writer()
-    scores, trial = scored(tmp_path, literature, server)
-    found = {(one.metric, one.system, one.slice): one.value for one in scores}
-    for dimension in SurveyDimension:
-        part = f"set=bats, dimension={dimension}"
-        marks = [found[MARK, depth, part] for depth in DEPTHS]
-        assert all(mark is not None and 1 <= mark <= 5 for mark in marks)
-        assert found[MARK_GAIN, "depth_2", part] == (marks[1] or 0) - (marks[0] or 0)
-    assert len(trial.items) == len(SurveyDimension) * len(DEPTHS)
-    assert all(item.unscored_reason is None for item in trial.items)
-
-
-def test_a_survey_that_was_not_written_is_unscored_and_no_mark(
-    server: OpenAIServer, literature: LiteratureChoice, tmp_path: Path
-) -> None:
-    server.answer = Writer(outline={"clusters": [], "sections": "none"})
-    scores, trial = scored(tmp_path / "a", literature, server)
-    assert {one.value for one in scores} == {None}
-    assert {item.unscored_reason for item in trial.items} == {Reason.REPLY_UNPARSABLE}
-    scores, trial = scored(tmp_path / "b", literature)  # the extractive engine writes none
-    assert [(one.metric, one.value) for one in scores] == [(MARK, None)] * 2
-    assert trial.items == []

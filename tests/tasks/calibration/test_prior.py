@@ -10,7 +10,7 @@ from schemas.errors import ConfigurationError
 from schemas.judgement.calibration import Prior
 from tasks.calibration.calibrator_files import load_prior, prior_log_odds, write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
-from tasks.calibration.fitting import cross_validate, fit_calibrator, fit_prior
+from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator, fit_prior
 
 SCALE = LabelScale(("reject", "accept"), (0.0, 1.0))
 NOUNS = ("graph", "protein", "robot", "corpus", "solver", "climate", "market", "galaxy")
@@ -38,21 +38,21 @@ def labelled(count: int = 60, honest: bool = True) -> list[Example]:
 
 
 @cache
-def honest_prior() -> Prior:
-    return prior_of(labelled())
+def held_out(honest: bool) -> tuple[Prediction, ...]:
+    return cross_validate(labelled(honest=honest), SCALE, seed=7)
 
 
-def prior_of(examples: list[Example]) -> Prior:
-    calibrator = fit_calibrator(
-        examples, SCALE, target="outcome", engine="none", judged_by="evidence", source="made up"
-    )
-    return fit_prior(calibrator, cross_validate(examples, SCALE, seed=7))
+@cache
+def prior_of(honest: bool) -> Prior:
+    told = {"target": "outcome", "engine": "none", "judged_by": "evidence", "source": "made up"}
+    calibrator = fit_calibrator(labelled(honest=honest), SCALE, **told)
+    return fit_prior(calibrator, held_out(honest))
 
 
 def test_a_prior_from_a_file_expects_more_of_ideas_like_those_that_did_well(
     tmp_path: Path,
 ) -> None:
-    write_fitted(honest_prior(), tmp_path / "prior.json")
+    write_fitted(prior_of(honest=True), tmp_path / "prior.json")
     prior = load_prior(tmp_path / "prior.json")
     density = {"neighbour_density_0_to_1": 0.45}
     liked, other = (prior_log_odds(prior, density, text_of(900, one)) for one in (True, False))
@@ -62,18 +62,20 @@ def test_a_prior_from_a_file_expects_more_of_ideas_like_those_that_did_well(
 
 def test_it_says_nothing_about_an_idea_that_it_was_fitted_on() -> None:
     examples = labelled()
-    assert prior_log_odds(honest_prior(), examples[0].features, examples[0].text or "") is None
+    assert (
+        prior_log_odds(prior_of(honest=True), examples[0].features, examples[0].text or "") is None
+    )
 
 
 def test_outcomes_that_follow_from_nothing_leave_ideas_nearly_alike() -> None:
-    prior = prior_of(labelled(honest=False))
+    prior = prior_of(honest=False)
     expected = [prior_log_odds(prior, {}, text_of(900 + n, bool(n % 2))) for n in range(12)]
     assert max(abs(one) for one in expected if one is not None) < 0.4
 
 
 def test_connected_ideas_are_never_in_two_folds() -> None:
     examples = labelled()
-    fold_of = {one.item_sha256: one.fold for one in cross_validate(examples, SCALE, seed=7)}
+    fold_of = {one.item_sha256: one.fold for one in held_out(honest=True)}
     clusters = {one.cluster for one in examples}
     folds = {
         cluster: {fold_of[one.item_sha256] for one in examples if one.cluster == cluster}

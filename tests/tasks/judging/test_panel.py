@@ -3,9 +3,11 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
@@ -16,8 +18,15 @@ from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.assessment.steps import AssessReply
 from tasks.contribution.steps.compare_paper import ComparisonReply
+from tasks.judging.findings_of_judges import first_of_each, join_findings
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.panel import AssignedEngine, gives_scores, scores, with_scores
+from tasks.manuscripts.steps.find_problems import (
+    FIND_PROBLEMS,
+    ProblemsInput,
+    ProblemsReply,
+    ReportedProblem,
+)
 from tasks.novelty.steps.judge_novelty import (
     JUDGE_NOVELTY,
     NoveltyInput,
@@ -177,6 +186,71 @@ def test_where_scores_follow_from_probabilities_one_judges_reply_holds_whole(
     assert gives_scores(NoveltyReply)
 
 
+def found(*problems: tuple[str, str]) -> Scored[ProblemsReply]:
+    entries = [
+        ReportedProblem(problem=problem, location="page 1", quote=quote, explanation="So it is.")
+        for problem, quote in problems
+    ]
+    return Scored(ProblemsReply(problems=entries), make_provenance("find_problems"))
+
+
+ARITHMETIC = ("The percentage of 12 of 40 is wrong.", "12 of 40 (25 %) recovered.")
+SAME_ARITHMETIC = ("12 of 40 is a wrong percentage of patients.", "12 of 40 (25 %) recovered.")
+CONTROL = ("The study has no control group.", "We treated all patients.")
+SAMPLE = ("The sample size is too small.", "We had 40 patients.")
+MANUSCRIPT = ProblemsInput(title="T", form="text", text="x", attached=False, maximum_problems=2)
+
+
+def settle(*outcomes: Any) -> tuple[Any, Ledger]:
+    ledger, engine = Ledger(IdeaId("i1")), cast(Any, None)
+    panel = AssignedEngine(engine, {}, JudgingParameters(), ledger)
+    return panel._settle(FIND_PROBLEMS, MANUSCRIPT, JUDGES[: len(outcomes)], outcomes), ledger
+
+
+def test_findings_of_judges_are_joined_with_who_raised_them() -> None:
+    outcome, ledger = settle(found(ARITHMETIC, CONTROL), found(SAMPLE, SAME_ARITHMETIC))
+    one, two, _ = JUDGES
+    assert [(each.problem, each.found_by) for each in outcome.value.problems] == [
+        (ARITHMETIC[0], (one, two)),
+        (SAMPLE[0], (two,)),
+        (CONTROL[0], (one,)),
+    ]
+    assert outcome.value.answered_by == (one, two)
+    assert [(vote.judge, vote.item, vote.score) for vote in ledger.judge_votes] == [
+        (one, "finding 1", 1.0),
+        (one, "finding 2", 0.0),
+        (one, "finding 3", 1.0),
+        (two, "finding 1", 1.0),
+        (two, "finding 2", 1.0),
+        (two, "finding 3", 0.0),
+    ]
+    limited = first_of_each(outcome.value.problems, 1, lambda each: each)
+    assert [each.problem for each in limited] == [ARITHMETIC[0], SAMPLE[0]]
+
+
+def test_one_judge_without_a_reply_leaves_the_findings_of_the_others() -> None:
+    refused = Unscored(Reason.REFUSED, "no", make_provenance("find_problems"))
+    outcome, ledger = settle(refused, found(CONTROL))
+    assert [each.found_by for each in outcome.value.problems] == [(JUDGES[1],)]
+    assert [(vote.judge, vote.unscored_reason) for vote in ledger.judge_votes] == [
+        (JUDGES[0], Reason.REFUSED),
+        (JUDGES[1], None),
+    ]
+    outcome, _ = settle(refused, refused)
+    assert isinstance(outcome, Unscored)
+    assert outcome.detail.startswith("2 of 2 judges did not answer")
+
+
+@given(st.lists(st.lists(st.sampled_from([ARITHMETIC, CONTROL, SAMPLE]), max_size=3), min_size=1))
+def test_joining_loses_no_finding(lists: list[list[tuple[str, str]]]) -> None:
+    replies = [(f"m{place}", found(*each).value) for place, each in enumerate(lists)]
+    joined = join_findings(replies)
+    assert sum(len(each.found_by) for each in joined.problems) == sum(map(len, lists))
+    for model, reply in replies:
+        texts = {each.problem for each in joined.problems if model in each.found_by}
+        assert texts == {each.problem for each in reply.problems}
+
+
 def test_a_score_that_a_judge_calls_unknown_is_no_vote_and_stays_unknown() -> None:
     criteria = [
         {"criterion": "new", "reasons": ["No work is shown."], "score": None},
@@ -208,7 +282,7 @@ def profile_file(tmp_path: Path) -> Iterator[Callable[[str], str]]:
         ('[judging.steps.nonsense]\nmodel = "openai/gpt-5"', "no step 'nonsense'"),
         (
             '[judging.steps.contribution_review]\njudges = ["openai/a", "openai/b"]',
-            "gives no score",
+            "gives no score and no findings",
         ),
         ('[judging.steps.judge_novelty]\nmodel = "openai/gpt-5"', "--engine litellm:"),
         ('[judging.steps.judge_novelty]\njudges = ["openai/a"]', "judging.steps.judge_novelty"),

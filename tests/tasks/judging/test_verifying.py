@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.base import Noun
 from schemas.identifiers import PaperId
+from schemas.judging import Wording
 from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
@@ -115,6 +116,44 @@ async def test_contradicting_unknown_and_missing_verdicts_check_nothing() -> Non
         ]
     )
     assert found == VerifiedText(TEXT)
+
+
+UNCITED = settle(
+    "## Owls and other birds of prey\nIt worked on owls in two studies. It failed on bats [P2]. Why?",
+    SHOWN,
+).markdown
+
+
+@pytest.mark.parametrize(
+    ("correction", "sentence"),
+    [
+        ("It worked on owls in two studies [P1].", f"in two studies {reference(PAPERS[0])}."),
+        ("It worked on owls in three studies [P1].", "in two studies."),
+        ("It worked on owls in two studies [P9].", "in two studies."),
+        ("", "in two studies."),
+    ],
+)
+async def test_the_published_check_adds_citations_and_changes_no_word(
+    correction: str, sentence: str
+) -> None:
+    engine = Verifier([{"claim": 1, "verdict": "not", "correction": correction}])
+    (found,), _ = await verify(
+        [(UNCITED, SHOWN)], STORED, engine, stage="soundness", wording=Wording.PUBLISHED
+    )
+    (asked,) = engine.asked
+    assert [claim.sentence for claim in asked.claims] == [
+        "It worked on owls in two studies.",
+        "It failed on bats [P2].",
+    ]
+    assert [source.key for source in asked.sources] == ["P1", "P2", "P3"], "all of its prompt"
+    assert sentence in found.markdown
+    assert found.markdown.endswith("Why?")
+    added = sentence.endswith(").")
+    assert (found.corrected, found.dropped) == (int(added), 0)
+    before, after = (
+        settle(text, SHOWN).uncited_sentence_count for text in (UNCITED, found.markdown)
+    )
+    assert before - after == added
 
 
 async def test_without_an_answer_the_text_stays_and_a_failure_says_so() -> None:

@@ -11,7 +11,9 @@ import pytest
 
 from dashboards.views.write_check import CheckPage
 from flows.run.declared_campaign import DeclaredCampaign, run_id
+from flows.run.estimate import estimate
 from schemas.errors import ConfigurationError
+from schemas.judging import Wording
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
 from schemas.settings import Settings
@@ -183,6 +185,91 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
             " order by judge"
         ).fetchall()
     assert ("litellm:openai/strict", True, 1) in hits
+
+
+def test_published_wording_asks_checker_and_judges_and_is_another_check(
+    papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    server.behaviour = lambda request: (
+        "text:"
+        + json.dumps(
+            {"problems": [PROBLEMS[0] | {"confidence_percent": "70 %"}]}
+            if "colleague" not in request.messages[0]["content"]
+            else {"explanation": "Compared.", "hit": True}
+        )
+    )
+    own, plain = (
+        asked(papers / "faulty.pdf", tmp_path, server, reasons=reasons, wording=each)
+        for each in ("own", "published")
+    )
+    assert named(own) != named(plain)
+    found, _, head = checked(plain)
+    assert head.wording is Wording.PUBLISHED
+    assert [problem.confidence_0_to_1 for problem in found["faulty"].problems] == [0.7]
+    assert [vote.hit for vote in found["faulty"].votes] == [True]
+    with pytest.raises(ConfigurationError, match="leave out --review"):
+        asked(papers, tmp_path, server, wording="published", review=True)
+
+
+def test_problems_of_two_models_are_joined_beside_each_models_own(
+    papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    profile = tmp_path / "two.toml"
+    profile.write_text(
+        'extends = "economy"\nname = "two"\n[judging.steps.find_problems]\n'
+        'judges = ["openai/one", "openai/two"]\n'
+    )
+    alone = {"openai/one": [PROBLEMS[1]], "openai/two": PROBLEMS}
+
+    def behaviour(request: Recorded) -> str:
+        if "withdrawn" in request.messages[0]["content"]:
+            return answering()(request)
+        found_problems = alone[f"openai/{request.body['model']}"]
+        return "text:" + json.dumps({"problems": found_problems}) if found_problems else "refusal"
+
+    server.behaviour = behaviour
+    request = asked(
+        papers / "faulty.pdf", tmp_path, server, reasons=reasons, profile=str(profile), form="text"
+    )
+    estimate_steps = {each.step: each for each in estimate(CHECK, request, Settings()).steps}
+    assert estimate_steps["find_problems"].calls == 2
+    found, _, head = checked(request)
+    check = found["faulty"]
+    both = ("openai/one", "openai/two")
+    assert {problem.problem: problem.found_by for problem in check.problems} == {
+        PROBLEMS[1]["problem"]: both,
+        PROBLEMS[0]["problem"]: both[1:],
+    }
+    scores = {
+        (score.found_by, score.metric): score.value
+        for score in check_scores(tuple(found.values()), head.judges, maximum_problems=5)
+    }
+    assert [scores[finder, "hit_rate@5"] for finder in ("", *both)] == [1.0, 0.0, 1.0]
+    page = CheckPage(head, (check,))
+    text = page.agreement_in_words(check, check.attempts[0])
+    assert text == "Of 2 problems: 1 by openai/one, 2 by openai/two; 1 by all."
+    assert published(head, request).published
+
+
+def test_a_model_without_a_reply_leaves_the_problems_of_the_other_and_is_named(
+    papers: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    profile = tmp_path / "two.toml"
+    profile.write_text(
+        'extends = "economy"\nname = "two"\n[judging.steps.find_problems]\n'
+        'judges = ["openai/one", "openai/two"]\n'
+    )
+    server.behaviour = lambda request: (
+        "refusal" if request.body["model"] == "one" else answering()(request)
+    )
+    found, _, head = checked(
+        asked(papers / "faulty.pdf", tmp_path, server, profile=str(profile), form="text")
+    )
+    check = found["faulty"]
+    assert [problem.found_by for problem in check.problems] == [("openai/two",)] * 2
+    assert check.attempts[0].answered_by == ("openai/two",)
+    text = CheckPage(head, (check,)).agreement_in_words(check, check.attempts[0])
+    assert "openai/one did not answer everything (" in text
 
 
 def test_several_attempts_and_repetitions_are_asked_anew_with_seeds_of_their_own(

@@ -440,6 +440,15 @@ async def test_what_no_stored_text_carries_is_taken_out_with_its_citation_and_co
     assert summary.reviews[0].support == "", "the summary is made of what was verified"
 
 
+async def test_without_points_the_plan_is_not_reviewed_and_its_methods_are() -> None:
+    engine = FakeEngine()
+    evaluation = await evaluated(engine=engine, maximum_points=0)
+    assert (evaluation.plan_review, evaluation.concerns) == (None, ())
+    assert all(review.score_0_to_10 is not None for review in evaluation.reviews)
+    asked = ("plan_review", "plan_questions", "concern_evidence")
+    assert not [name for name in asked if engine.inputs_of(name)]
+
+
 @pytest.mark.parametrize(("name", "verify"), [("litellm:fake", False), ("extractive", True)])
 async def test_without_the_switch_and_offline_nothing_is_verified(name: str, verify: bool) -> None:
     engine = FakeEngine({"verify_citations": verdicts}, name=name)

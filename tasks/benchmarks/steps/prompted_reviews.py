@@ -1,7 +1,8 @@
-"""Step `prompted_soundness`: review of an idea's soundness by one prompt.
+"""Steps `prompted_soundness` and `prompted_contribution`: reviews of an idea by one prompt each.
 
 ScholarEval's baselines review soundness and contribution separately (appendix F.1), from memory or
-with the results of one search. Baseline: practices missing from the plan, and sentences of papers.
+with the results of one search. Baselines: practices missing from the plan, and sentences of papers
+near each method or dimension.
 """
 
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from tasks.contribution.steps.extract_dimensions import DimensionsInput, baseline_dimensions
 from tasks.judging.relevance import ShownPaper
 from tasks.judging.reply_fields import Prose, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step
@@ -106,6 +108,65 @@ PROMPTED_SOUNDNESS = Step(
     input_model=PromptedSoundnessInput,
     output_model=PromptedSoundnessReply,
     baseline=baseline_prompted_soundness,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)
+
+
+class PromptedContributionInput(PromptedSoundnessInput):
+    """Input of `prompted_contribution`."""
+
+
+class ReviewedDimension(Reply):
+    """One facet of the contribution."""
+
+    dimension: Prose = Field(description="Its name.")
+    strengths: Prose = ""
+    weaknesses: Prose = ""
+    suggestions: Prose = ""
+
+
+class PromptedContributionReply(Reply):
+    """Every dimension reviewed; a broken entry is left out, not the others."""
+
+    dimensions: Annotated[list[ReviewedDimension], SoundEntries] = Field(min_length=1)
+
+
+MAXIMUM_DIMENSIONS = 4
+
+
+async def baseline_prompted_contribution(
+    inputs: PromptedContributionInput, tools: BaselineTools
+) -> PromptedContributionReply | NoAnswer:
+    """Review the module's baseline dimensions by the nearest sentences of the papers."""
+    extraction = await baseline_dimensions(
+        DimensionsInput(idea=inputs.idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools
+    )
+    if isinstance(extraction, NoAnswer):
+        return extraction
+    return PromptedContributionReply(
+        dimensions=[
+            _dimension(facet.name, " ".join(facet.statements), inputs.papers)
+            for facet in extraction.dimensions
+        ]
+    )
+
+
+def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> ReviewedDimension:
+    # The idea's own sentences are omitted: a judge of coverage would take them for a review.
+    matches = nearest_sentences(statements, papers)
+    return ReviewedDimension(
+        dimension=name, weaknesses=passages((text, key) for text, key, _ in matches)
+    )
+
+
+PROMPTED_CONTRIBUTION = Step(
+    name="prompted_contribution",
+    version=2,
+    package="tasks.benchmarks",
+    input_model=PromptedContributionInput,
+    output_model=PromptedContributionReply,
+    baseline=baseline_prompted_contribution,
     kind=StepKind.JUDGEMENT,
     answer_tokens=LONG_ANSWER_TOKENS,
 )

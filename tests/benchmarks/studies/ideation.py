@@ -1,4 +1,4 @@
-"""Suite `ideation`: last versions of ideas against first, and judge biases.
+"""Study `ideation`: last versions of ideas against first, and judge biases.
 
 The same measurement on three inputs: simulated ideas and judges of known quality and biases;
 bundled ideas with generic praise appended; and the versions of a published ideation (`--run`),
@@ -31,7 +31,15 @@ from tasks.benchmarks.suite import (
     Trial,
     sample_file,
 )
-from tasks.benchmarks.version_contests import (
+from tasks.ideas.read import read_ideas
+from tasks.judging.expected import CHARACTERS_PER_TOKEN
+from tasks.metrics.estimate import Estimate
+from tasks.metrics.means import mean, paired_difference, share_of
+from tasks.ranking.dimensions import DIMENSIONS, OVERALL, with_overall
+from tasks.ranking.dossier import Dossier
+from tasks.ranking.expected import TOKENS_PER_READING, TOKENS_PER_VERDICT
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
+from tests.benchmarks.studies.version_contests import (
     ABLATIONS,
     FLATTERS,
     FLATTERY,
@@ -50,14 +58,6 @@ from tasks.benchmarks.version_contests import (
     simulated_world,
     win_rates,
 )
-from tasks.ideas.read import read_ideas
-from tasks.judging.expected import CHARACTERS_PER_TOKEN
-from tasks.metrics.estimate import Estimate
-from tasks.metrics.means import mean, paired_difference, share_of
-from tasks.ranking.dimensions import DIMENSIONS, OVERALL, with_overall
-from tasks.ranking.dossier import Dossier
-from tasks.ranking.expected import TOKENS_PER_READING, TOKENS_PER_VERDICT
-from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse

@@ -1,4 +1,4 @@
-"""Suite `concepts`: prediction of concept pairs that later papers link first.
+"""Study `concepts`: prediction of concept pairs that later papers link first.
 
 Makes no model calls. The concept network before a cutoff scores pairs without a link: half of them
 are linked within three years, half are not. Both halves have similar degrees, so that common

@@ -1,4 +1,4 @@
-"""Suite `injected_errors`: detection of rule-based errors in manuscripts.
+"""Study `injected_errors`: detection of rule-based errors in manuscripts.
 
 The engine reports problems of each changed text (twin) and of the unchanged one, in one reading as
 `assay check` does and, with a model, section by section as `assay check --review` does. An error is
@@ -13,14 +13,14 @@ from pathlib import Path
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judgement.benchmark import ASSAY, BenchmarkRequest
+from schemas.judging import Wording
 from schemas.outcome import Outcome, Unscored
 from schemas.settings import DocumentSettings
 from schemas.works.check_run import ManuscriptSource
 from schemas.works.manuscripts import ManuscriptForm
 from tasks.accounting.ledger import Ledger
-from tasks.benchmarks.injection import ErrorKind, InjectedError, inject
 from tasks.benchmarks.items import ItemContext, ItemResult
-from tasks.benchmarks.records import json_lines, text_of
+from tasks.benchmarks.records import Row, Text, rows_of
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     PROBLEM_TOKENS,
@@ -50,6 +50,7 @@ from tasks.manuscripts.steps.review import (
     Aspect,
 )
 from tasks.metrics.means import mean, share_of
+from tests.benchmarks.studies.injection import ErrorKind, InjectedError, inject
 
 MANIFEST_FILE = "manuscripts/manifest.jsonl"
 PDF_FILES = "pdf/*.pdf"
@@ -117,8 +118,9 @@ def run(trial: Trial) -> None:
         for number in range(1, _twin_count(trial.request) + 1)
         if (injection := inject(text.text, text.form, trial.seed + number - 1))[1]
     ]
-    questions = {text.item_id: _question(text, text.text) for text in texts}
-    questions |= {twin.item_id: _question(twin.of, twin.text) for twin in twins}
+    wording = trial.parameters.judge
+    questions = {text.item_id: _question(text, text.text, wording) for text in texts}
+    questions |= {twin.item_id: _question(twin.of, twin.text, wording) for twin in twins}
     systems: dict[str, Reports] = {
         ASSAY: {name: _result_of(one) for name, one in trial.ask(FIND_PROBLEMS, questions).items()}
     }
@@ -175,13 +177,14 @@ def _twin_count(request: BenchmarkRequest) -> int:
     return TWINS_OF_CHECKS if request.engine.is_baseline else 1
 
 
-def _question(text: ManuscriptText, content: str) -> ProblemsInput:
+def _question(text: ManuscriptText, content: str, wording: Wording) -> ProblemsInput:
     return ProblemsInput(
         title=text.title,
         form=text.form,
         text=content,
         attached=False,
         maximum_problems=MAXIMUM_PROBLEMS,
+        wording=wording,
     )
 
 
@@ -256,6 +259,14 @@ def _points_at(report: ReportedProblem, error: InjectedError) -> bool:
     return error.is_quoted_by(f"{report.quote} {report.problem} {report.explanation}")
 
 
+class ManifestRow(Row):
+    """Manuscript by its main file, else by its PDF file."""
+
+    id: Text
+    main: Text
+    pdf: str | None = None
+
+
 def manuscript_places(data: Path) -> dict[str, Path]:
     """Return manuscript paths by name, first manifest entries, then PDF files.
 
@@ -266,19 +277,17 @@ def manuscript_places(data: Path) -> dict[str, Path]:
     """
     path = data / MANIFEST_FILE
     places = {}
-    for row in json_lines(path):
-        name, folder = text_of(row, "id", path), path.parent
-        main = folder / name / text_of(row, "main", path)
+    for row in rows_of(path, ManifestRow):
+        name, folder = row.id, path.parent
+        main = folder / name / row.main
         if main.suffix.lower() in TEX_SUFFIXES:
             places[name] = main.parent
         elif main.suffix.lower() in TEXT_SUFFIXES:
             places[name] = main
         else:
-            places[name] = folder / name / text_of(row, "pdf", path)
+            places[name] = folder / name / (row.pdf or row.main)
         if not places[name].exists():
             raise ConfigurationError(f"{path}: {name} is missing at {places[name]}")
-    if not places:
-        raise ConfigurationError(f"{path} holds nothing: name a manuscript on each line")
     return places | {one.stem: one for one in sorted(data.glob(PDF_FILES))}
 
 

@@ -102,7 +102,7 @@ def inject(
     sentences = _sentences(reading)
     edits: dict[int, tuple[ErrorKind, Change]] = {}
     for kind in kinds:
-        draw = random.Random(f"{seed}:{kind}")  # noqa: S311 -- no secret
+        draw = random.Random(f"{seed}:{kind}")
         touched_places = {place for _, change in edits.values() for place in _around(change)}
         fitting = (
             _replace_citation(sentences, reading.is_latex, draw)

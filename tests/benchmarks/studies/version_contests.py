@@ -334,7 +334,7 @@ class World:
 
 def simulated_world(generator: Generator, seed: int) -> World:
     """Simulate the contests of `SEEDS` seeds with `IDEAS_PER_SEED` ideas each."""
-    chance = random.Random(f"{generator.name} {seed}")  # noqa: S311 -- no secret
+    chance = random.Random(f"{generator.name} {seed}")
     contests: list[Contest] = []
     gains: dict[str, float] = {}
     for number in range(SEEDS):
@@ -394,7 +394,7 @@ class SimulatedEngine:
         ahead = gain if version == "r2" else -gain
         doublings = math.log2((1 + len(words(first.text))) / (1 + len(words(second.text))))
         pair_hash = content_hash(self.name, str(self.seed), first.title, first.text, second.text)
-        chance = random.Random(pair_hash)  # noqa: S311 -- no secret
+        chance = random.Random(pair_hash)
         share = _share(self.judge.log_odds(ahead, doublings))
         verdicts = [
             DimensionVerdict(
