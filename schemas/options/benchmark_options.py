@@ -88,8 +88,8 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
             ...,
             f"{'|'.join(Wording)}|ENGINE",
             "Model that grades what --engine wrote; or the wording of questions that have a published "
-            "form (coverage, critical_problems, novelty): Assay's own, or the "
-            "published one, for figures that compare.",
+            "form (coverage, critical_problems, novelty): Assay's own, or the published one, for "
+            "figures that compare.",
         ),
     ] = Wording.OWN
     training_until: Annotated[

@@ -65,7 +65,9 @@ def test_without_right_answers_the_values_are_compared_and_other_right_answers_a
     assert other.undefined_reason == "the two were compared with different gold answers"
 
 
-def test_several_suites_run_one_after_the_other_and_share_a_page(tmp_path: Path) -> None:
+def test_several_suites_share_a_page_and_one_without_a_shared_task_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_expert_reviews(write_pairs(tmp_path, 2))
     both = [
         benchmark_request(tmp_path, SUITES[name], modules=()) for name in ("pairs", "agreement")
@@ -88,17 +90,5 @@ def test_several_suites_run_one_after_the_other_and_share_a_page(tmp_path: Path)
     assert page.run is None  # `--json` names several under `benchmarks`
     single: Any = published_page(BENCHMARK, warehouse, whole.head.run_id, request)
     assert single.run == single.head
-
-
-def test_a_benchmark_without_a_shared_task_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_expert_reviews(write_pairs(tmp_path, 2))
-    first, other = (
-        benchmark_request(tmp_path, SUITES[name], modules=()) for name in ("pairs", "agreement")
-    )
-    summary = run_small(SUITES["pairs"], first, never_evaluate)
-    compared = run_small(SUITES["agreement"], other, never_evaluate).head.run_id
-    shown = replace(first, units=(replace(first.units[0], compared=(compared,)),))
-    assert _comparison(shown, summary, (compared,))
-    assert f"--compare {compared}: it shares no task" in capsys.readouterr().err
+    assert _comparison(shown, whole, compared[:1])
+    assert f"--compare {compared[0]}: it shares no task" in capsys.readouterr().err

@@ -179,23 +179,30 @@ Abstract
 Trained people needed 12.5 minutes for a bucket of pebbles in our careful study.
 
 1 Introduction
-It was shown by others [1, 2] that pebbles can be sorted, and later by many more people [3] as well.
-The results of the early work [4] may be explained by the weather of the year in which it was done.
 {FILLER}
 
-2 Methods
-We bought four hundred pebbles from a shop, and every one of them was washed twice in cold water [5].
-People were randomly assigned to training or to none, so that skill could not decide the outcome.
-Each of them sorted one bucket of pebbles alone, and nobody else was in the room at the same time.
-
-3 Results
+2 Results
 In the end all trained people of the study needed 12.5 minutes for one bucket of pebbles.
 {FILLER}
 The difference between the two groups was clear, t(38) = 4.10, p = .0002, in a two-sided test.
 {FILLER}
-We found in all buckets that trained people did better with small pebbles than they did before.
 These results suggest that training makes people sort their pebbles in less time than before.
 """
+PAPER = CLEAN.replace(
+    "\n\n2 Results\n",
+    """
+It was shown by others [1, 2] that pebbles can be sorted, and later by several people [3] as well.
+The results of the early work [4] may be explained by the weather of the year in which it was done.
+
+2 Results
+Each of the pebbles was bought in a shop and washed twice in cold water before the study began [5].
+People were randomly assigned to training or to none, so that skill could not decide the outcome.
+We found in all buckets that the group ALPHA was better with small pebbles than BETA ever was.
+As for ALPHA in the morning, nothing changed, and the order of the pebbles did not matter at all.
+Later on the pebbles of ALPHA were counted again, and so were all the pebbles that BETA had sorted.
+It seems that the buckets of BETA and the ones of ALPHA were filled alike at the very beginning.
+""",
+)
 FAULTY = CLEAN.replace("p = .0002", "p = .4").replace("Sorting", "Sorting again")
 
 
@@ -208,25 +215,26 @@ FAULTY = CLEAN.replace("p = .0002", "p = .4").replace("Sorting", "Sorting again"
         (ErrorKind.CONTRADICTED_ABSTRACT, "12.5", "17.5"),
         (ErrorKind.SIGN, "better", "worse"),
         (ErrorKind.MISSING_CONTROL, "randomly assigned", ""),
+        (ErrorKind.SWAPPED_CONDITIONS, "group ALPHA was better", "group BETA was better"),
         (ErrorKind.WRONG_CITATION, "[", "["),
     ],
 )
 def test_a_kind_changes_one_sentence_as_its_rule_says(
     kind: ErrorKind, before: str, after: str
 ) -> None:
-    found = [inject(CLEAN, "text", seed, [kind]) for seed in range(12)]
-    assert found[0] == inject(CLEAN, "text", 0, [kind])
+    found = [inject(PAPER, "text", seed, [kind]) for seed in range(12)]
+    assert found[0] == inject(PAPER, "text", 0, [kind])
     for twin, (error,) in found:
         flat = " ".join(twin.split())
         assert error.before != error.after in flat
-        assert flat.count(error.before) < " ".join(CLEAN.split()).count(error.before)
+        assert flat.count(error.before) < " ".join(PAPER.split()).count(error.before)
         assert not error.is_quoted_by("The results are wrong.")
     assert any(before in error.before and after in error.after for _, (error,) in found)
     assert any(error.is_quoted_by(f"“{error.after}”") or not error.after for _, (error,) in found)
 
 
 def test_errors_have_sentences_of_their_own_and_a_text_without_prose_has_none() -> None:
-    twin, errors = inject(CLEAN, "text", 5)
+    twin, errors = inject(PAPER, "text", 5)
     assert len({error.before for error in errors}) == len(errors) >= 4
     assert all(error.after in " ".join(twin.split()) for error in errors)
     assert inject("1 2 3\n\n& \\\\ |", "text", 1) == ("1 2 3\n\n& \\\\ |", ())
