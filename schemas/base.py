@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 NounT = TypeVar("NounT", bound="Noun")
 
@@ -80,6 +80,14 @@ class Reply(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True, allow_inf_nan=False)
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the first invalid key of a file and what is wrong with it, in one line."""
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    fault = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+    return f"`{key}`: {fault}" if key else fault
 
 
 def replace(noun: NounT, **changes: Any) -> NounT:

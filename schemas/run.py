@@ -131,6 +131,17 @@ class Run(WorkHead):
         default="",
         description="Citation data missing from the snapshot; empty: none, or no snapshot.",
     )
+    requests_per_second: float | None = Field(
+        default=None,
+        gt=0,
+        description=(
+            "Requests a second that the run's gateway may send to the live API; NULL: it asks none,"
+            " or was started elsewhere."
+        ),
+    )
+    maximum_requests: int | None = Field(
+        default=None, ge=0, description="Literature requests the run may send; NULL: no limit."
+    )
     modules: str = Field(description="Modules asked for, comma-separated.")
     idea_count: int = Field(ge=0, description="Ideas accepted.")
     rejected_count: int = Field(ge=0, description="Rejected entries of the idea file.")

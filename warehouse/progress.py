@@ -49,6 +49,12 @@ class RunProgress(Noun):
     ends_at: datetime | None
 
     @property
+    def in_words(self) -> str:
+        """Counts of the run: `12 of 81 ideas, 2 failed`."""
+        ideas = f"{self.planned.idea_count:,} idea{'s' * (self.planned.idea_count != 1)}"
+        return f"{self.landed_count:,} of {ideas}, {self.incomplete_count:,} failed"
+
+    @property
     def whole(self) -> bool:
         return self.landed_count >= self.planned.idea_count
 

@@ -238,10 +238,10 @@ const prepareFile = (field) => field.addEventListener("change", () => {
 
 // A cursor over all panels of a chart, moved by pointer or arrow keys.
 const prepareCursor = (chart) => {
-  const places = chart.querySelectorAll(".cursor[data-at]");
-  let at = places.length - 1;
+  const last = Math.max(...[...chart.querySelectorAll(".cursor")].map((each) => Number(each.dataset.at)));
+  let at = last;
   const show = (place) => {
-    at = Math.max(0, Math.min(places.length - 1, place));
+    at = Math.max(0, Math.min(last, place));
     for (const each of chart.querySelectorAll("[data-at]")) {
       each.classList.toggle("here", Number(each.dataset.at) === at);
     }

@@ -16,6 +16,9 @@ from warehouse.row_models import CRITERION_PARTS, MODULE_PARTS, ScoreBasis
 
 Frame = polars.DataFrame
 
+BY_SCORES = "scores"
+UNGROUPED = "(no group)"
+EVERY_GROUP = "(every group)"
 OVERALL = AssessmentCriterion.OVERALL.value
 _DIGITS = 9
 _UPPER_TAIL = 0.975
@@ -39,7 +42,7 @@ def scored_parts(ideas: Frame) -> tuple[str, ...]:
     )
 
 
-def reweight(ideas: Frame, weights: Mapping[str, float]) -> Frame:
+def reweight(ideas: Frame, weights: Mapping[str, float], group: str = EVERY_GROUP) -> Frame:
     """Compute the leaderboard of a run under other weights.
 
     As in `idea_scores`, an idea has a score only if every weighted part scored it. Otherwise it has
@@ -53,6 +56,7 @@ def reweight(ideas: Frame, weights: Mapping[str, float]) -> Frame:
     Args:
         ideas: rows of `leaderboard.sql`.
         weights: by module and criterion, none negative.
+        group: the only one to rank.
 
     Returns:
         `ideas` with `score`, `lower`, `upper` (0 to 10), `rank`, `best_rank`, `worst_rank` within
@@ -67,6 +71,8 @@ def reweight(ideas: Frame, weights: Mapping[str, float]) -> Frame:
         polars.Series(name, values, dtype=polars.Float64, nan_to_null=True)
         for name, values in columns.items()
     )
+    if group != EVERY_GROUP:
+        frame = frame.filter(polars.col("group").fill_null(UNGROUPED) == group)
     order = ["group", "rank", "best_rank", "idea_id"]
     groups = map(_rank_group, frame.partition_by("group", maintain_order=True))
     ranked_ideas = polars.concat(groups) if len(frame) else _rank_group(frame)
@@ -160,11 +166,6 @@ def _places(part: Frame, others: Frame) -> tuple[np.ndarray, np.ndarray]:
     return best, np.maximum(worst, 1)
 
 
-BY_SCORES = "scores"
-UNGROUPED = "(no group)"
-EVERY_GROUP = "(every group)"
-
-
 @dataclass(frozen=True, slots=True)
 class Board:
     """Ideas of a run with their places.
@@ -203,10 +204,13 @@ class Board:
 
     @property
     def groups(self) -> list[str]:
-        """The groups by name; ideas without a group come last."""
-        return sorted(
-            self.frame["group"].unique().to_list(), key=lambda name: (name == UNGROUPED, name)
-        )
+        return groups_of(self.frame)
+
+
+def groups_of(ideas: Frame) -> list[str]:
+    """Return the groups by name; ideas without a group come last."""
+    names = ideas["group"].fill_null(UNGROUPED).unique().to_list()
+    return sorted(names, key=lambda name: (name == UNGROUPED, name))
 
 
 def basis_of(head: RankingHead | None) -> str:
@@ -235,15 +239,21 @@ def weights_of(run: Run) -> dict[str, float]:
 
 
 def board(
-    lake: Lake, run: Run, head: RankingHead | None, weights: Mapping[str, float] | None = None
+    lake: Lake,
+    run: Run,
+    head: RankingHead | None,
+    weights: Mapping[str, float] | None = None,
+    group: str = EVERY_GROUP,
 ) -> Board:
     """Build the leaderboard of a run.
 
     Args:
         weights: None: the run's own.
+        group: the only one to rank, which takes less time; ranks by matches come with all groups.
     """
     applied_weights = weights if weights is not None else weights_of(run)
-    ideas = reweight(lake.frame("leaderboard", run_id=run.run_id), applied_weights)
+    ideas = lake.frame("leaderboard", run_id=run.run_id)
+    ideas = reweight(ideas, applied_weights, group if head is None else EVERY_GROUP)
     if head is not None:
         places = lake.frame("places_by_matches", run_id=run.run_id, ranking_id=head.ranking_id)
         ideas = ideas.drop("group", "rank", "best_rank", "worst_rank").join(places, on="idea_id")

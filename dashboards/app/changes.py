@@ -47,7 +47,7 @@ class Changes:
         try:
             snapshot = self._lake.snapshot() if self._lake.exists else ""
             run_states = [
-                (run.planned.run_id, run.activity, run.landed_count, run.cost_usd)
+                (run.planned.run_id, run.activity, run.in_words, run.cost_usd)
                 for run in self._lake.under_way()
             ]
             return content_hash(repr((snapshot, run_states, self._jobs(), self._services())))

@@ -141,4 +141,4 @@ def run_title(run: Run) -> str:
     label = f" · {run.label}" if run.label else ""
     ideas = figures.plural(run.idea_count, "idea")
     order = "" if run.in_order else " · not in order"
-    return f"{run.started_at:%Y-%m-%d %H:%M} · {run.run_id}{label} · {ideas}{order}"
+    return f"{figures.moment(run.started_at)} · {run.run_id}{label} · {ideas}{order}"

@@ -1,5 +1,6 @@
 """Number formats for readers. Missing values are named, never printed as zero."""
 
+from collections.abc import Callable
 from datetime import date, datetime
 
 MINUS, NOTHING = "\u2212", "–"
@@ -45,16 +46,32 @@ def decimals(value: float | None) -> str:
     return NOTHING if value is None else f"{round(value, 2) + 0:.2f}".replace("-", MINUS)
 
 
-def between(lower: float | None, upper: float | None) -> str:
-    """Return `−1.43 to 1.61`, or `–` if an end is unknown."""
-    if lower is None or upper is None:
-        return NOTHING
-    return f"{decimals(lower)} to {decimals(upper)}"
+def between(
+    lower: float | None, upper: float | None, write: Callable[[float | None], str] = decimals
+) -> str:
+    """Return `−1.43 to 1.61`, or `–` if an end is unknown; `write` formats an end."""
+    return NOTHING if lower is None or upper is None else f"{write(lower)} to {write(upper)}"
+
+
+def rate(value: float | None) -> str:
+    """Return a mean count with one decimal, or `–`."""
+    return NOTHING if value is None else f"{value:,.1f}"
+
+
+def megabytes(size_bytes: float) -> str:
+    """Return `12 MB`."""
+    return f"{size_bytes / 1e6:,.0f} MB"
 
 
 def rank_change(places: int | None) -> str:
     """Return the ranks gained or lost with their sign, or `–`."""
     return NOTHING if places is None else f"{places:+d}".replace("-", MINUS)
+
+
+def difference(value: float | None) -> str:
+    """Return `measure` with a sign, or `undefined`."""
+    text = measure(value)
+    return text.replace("-", MINUS) if value is None or value < 0 else f"+{text}"
 
 
 def measure(value: float | None) -> str:

@@ -104,6 +104,7 @@ class Figure:
         svg: with title and description; its classes are those of `chart.css`.
         description: alternative text.
         size: width and height in pixels.
+        narrow_svg: the same for phones, shown on web pages; empty: none.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Figure:
     caption: str
     description: str
     size: tuple[int, int]
+    narrow_svg: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +205,13 @@ def to_do(lines: Iterable[Part]) -> Listing:
 
 
 def table(columns: Sequence[Part | Column], rows: Iterable[Sequence[Part]]) -> Table:
-    """Return a table; a trailing colon in a heading (not shown) aligns numbers."""
-    return Table(
-        tuple(map(_column, columns)), tuple(tuple(line(cell) for cell in row) for row in rows)
-    )
+    """Return a table; a trailing colon in a heading (not shown) aligns numbers.
+
+    A cell of None prints as `–`.
+    """
+    missing = (Span(figures.NOTHING),)
+    cells = (tuple(missing if cell is None else line(cell) for cell in row) for row in rows)
+    return Table(tuple(map(_column, columns)), tuple(cells))
 
 
 def optional(block: Block | None) -> tuple[Block, ...]:
@@ -271,6 +276,8 @@ def _spans(part: Part) -> Line:
 
 def _one_line(words: str) -> str:
     """Collapse whitespace; a space at either end stays, as parts are joined."""
+    if words.isascii() and words.isprintable() and "  " not in words:  # nearly every cell
+        return words
     visible = INVISIBLE.sub(" ", words)
     inner = " ".join(visible.split())
     if not inner:

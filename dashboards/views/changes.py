@@ -104,7 +104,7 @@ class Changes:
         """The cutoff dates of both runs, where they differ."""
         pairs = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
         moves = sorted(
-            " → ".join("none" if day is None else f"{day:%Y-%m-%d}" for day in pair)
+            " → ".join("none" if day is None else figures.day(day) for day in pair)
             for pair in pairs
             if pair[0] != pair[1]
         )

@@ -44,7 +44,7 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     revises = (" This revises ", pg.code(head.revises), revision_note) if head.revises else ()
     yield pg.text(page.scope_in_words, *revises)
     outcomes = [
-        (_title(check), check.form.value, check.word_count or "–", outcome(check))
+        (_title(check), check.form.value, check.word_count or None, outcome(check))
         for check in page.checks
     ]
     yield pg.table(("Manuscript", "Read as", "Words:", "Outcome"), outcomes)
@@ -236,7 +236,7 @@ def _lookups(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block]:
             (
                 pg.line(pg.link(work.title, work.url), mark),
                 work.date_in_words("–"),
-                "–" if relevance is None else f"{relevance} of 5",
+                None if relevance is None else f"{relevance} of 5",
                 page.reasons_found(work),
             )
         )
@@ -258,8 +258,8 @@ def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
             (
                 score.metric,
                 score.judges + (f", problems of {score.found_by}" if score.found_by else ""),
-                score.undefined_reason if score.value is None else f"{score.value:.3f}",
-                "" if score.lower is None else f"{score.lower:.3f} to {score.upper:.3f}",
+                score.undefined_reason if score.value is None else figures.measure(score.value),
+                figures.between(score.lower, score.upper, figures.measure),
                 *(score.count, score.unscored_count),
             )
             for score in page.scores

@@ -232,7 +232,7 @@ def changes(curated_set: CuratedSet) -> Iterator[pg.Block]:
             each.looked_at_count,
             each.changed_count,
             figures.percent(each.share_0_to_1),
-            "–" if each.published_0_to_1 is None else figures.percent(each.published_0_to_1),
+            None if each.published_0_to_1 is None else figures.percent(each.published_0_to_1),
         )
         for each in curated_set.shares
     ]

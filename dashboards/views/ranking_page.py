@@ -172,15 +172,15 @@ def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
         lower, upper = idea.strength_lower, idea.strength_upper
         rows.append(
             (
-                "–" if idea.rank is None else idea.rank,
-                "–" if idea.best_rank is None else f"{idea.best_rank}–{idea.worst_rank}",
+                idea.rank,
+                None if idea.best_rank is None else f"{idea.best_rank}–{idea.worst_rank}",
                 _title(idea) + (f" – {reason}" if reason is not None else ""),
                 "unranked" if idea.strength is None else figures.decimals(idea.strength),
                 figures.between(lower, upper),
-                "–" if idea.wins is None else f"{idea.wins:g}",
-                "–" if idea.losses is None else f"{idea.losses:g}",
-                "–" if idea.ties is None else idea.ties,
-                "–" if idea.unscored_match_count is None else idea.unscored_match_count,
+                None if idea.wins is None else f"{idea.wins:g}",
+                None if idea.losses is None else f"{idea.losses:g}",
+                idea.ties,
+                idea.unscored_match_count,
                 figures.mean(idea.score),
             )
         )
@@ -193,7 +193,7 @@ def _profiles(
 ) -> Iterator[pg.Block]:
     ranks = {(rating.idea_id, rating.dimension): rating.rank for rating in ratings}
     rows = [
-        (_title(idea), *(str(ranks.get((idea.idea_id, each)) or "–") for each in dimensions))
+        (_title(idea), *(ranks.get((idea.idea_id, each)) for each in dimensions))
         for idea in ideas
         if idea.strength is not None
     ]

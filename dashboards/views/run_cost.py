@@ -24,7 +24,7 @@ def cost_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
                 *(row.module, row.ideas, row.llm_calls, row.prompt_tokens, row.completion_tokens),
                 figures.thinking(row.thinking_tokens, row.unknown_thinking_calls),
                 figures.usd(row.cost_usd, row.unknown_price_calls),
-                f"{row.llm_calls_per_idea:.1f}",
+                figures.rate(row.llm_calls_per_idea),
                 round(row.prompt_tokens_per_idea + row.completion_tokens_per_idea),
                 figures.usd(row.cost_usd_per_idea, row.unknown_price_calls),
             )
@@ -135,7 +135,7 @@ def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
     else:
         tokens = [(line.prompt_tokens + line.completion_tokens) / _MILLION for line in steps]
         costs = [
-            (line, count, f"{count * _MILLION:,.0f} tokens")
+            (line, count, f"{figures.count(round(count * _MILLION))} tokens")
             for line, count in zip(steps, tokens, strict=True)
         ]
         title, unit = "Tokens by step", "Millions of tokens, sent and received"

@@ -134,18 +134,18 @@ def _row(
     soundness = figures.mean(score.soundness_0_to_10)
     contribution = figures.mean(score.contribution_0_to_10)
     return (
-        "–" if idea.rank is None else idea.rank,
+        idea.rank,
         pg.line(
             pg.report(title, f"ideas/{file_name}") if file_name else title,
             f" – {notes}" if notes else "",
         ),
         figures.mean(score.score),
         _range(run, score),
-        "–" if score.coverage_0_to_1 is None else f"{score.coverage_0_to_1:.0%}",
+        None if score.coverage_0_to_1 is None else figures.percent(score.coverage_0_to_1),
         soundness if score.soundness_requested else "not asked for",
         contribution if score.contribution_requested else "not asked for",
         *(
-            _OPTIONAL_COLUMNS[name][1](score) if _OPTIONAL_COLUMNS[name][0](score) else "–"
+            _OPTIONAL_COLUMNS[name][1](score) if _OPTIONAL_COLUMNS[name][0](score) else None
             for name in extra_columns
         ),
         _unscored_parts(score),
@@ -335,12 +335,12 @@ def _range(run: Run, score: IdeaScore) -> str:
     Without missing parts, the range of repetitions if the score is the median of `overall`.
     """
     if score.missing:
-        return f"{figures.mean(score.score_lower)} to {figures.mean(score.score_upper)}"
+        return figures.between(score.score_lower, score.score_upper)
     lowest, highest = score.overall_lowest_0_to_1, score.overall_highest_0_to_1
     has_weights = any(run.score_weights.acting(assessed=True).values())
     if lowest is None or highest is None or has_weights:
-        return "–"
-    return f"{figures.mean(10 * lowest)} to {figures.mean(10 * highest)}"
+        return figures.NOTHING
+    return figures.between(10 * lowest, 10 * highest)
 
 
 def _unscored_parts(score: IdeaScore) -> str:

@@ -138,7 +138,7 @@ def _review(part: SurveyPart) -> Iterator[pg.Block]:
         yield pg.table(
             _ASPECTS,
             (
-                (part.link(paper_id), *(f"“{cell}”" if cell else "–" for cell in cells))
+                (part.link(paper_id), *(f"“{cell}”" if cell else None for cell in cells))
                 for paper_id, cells in part.comparison
             ),
         )
@@ -189,7 +189,7 @@ def _all_papers(part: SurveyPart, keys: Mapping[str, str]) -> pg.Table:
         )
         title = f" {part.text(paper.paper_id).title}{versions} "
         paper_line = pg.line(part.link(paper.paper_id), title, pg.code(keys[paper.paper_id]))
-        reasons = (paper.rationale or "–", part.why(paper), paper.relevance_0_to_5)
+        reasons = (paper.rationale or None, part.why(paper), paper.relevance_0_to_5)
         rows.append((place, paper_line, *reasons, paper.link_count, figures.mean(paper.weight)))
     columns = (":", "Paper", "Why it is here", "Reached by", "Relevance:", "Links:", "Weight:")
     return pg.table(columns, rows)

@@ -121,7 +121,7 @@ def _figures(
         for name in parts
     ]  # fmt: skip
     rows += [
-        ("Group", *(each.group or "–" for each in idea_pair)),
+        ("Group", *(each.group or None for each in idea_pair)),
         ("Judgements unscored", *(each.unscored_count for each in idea_pair)),
     ]
     return pg.table(("", _title(better), _title(worse)), rows)
@@ -219,8 +219,8 @@ def _turns(
         lowest, highest = better.score_lower, worse.score_upper
         if lowest is not None and highest is not None and highest >= lowest:
             yield (
-                f"The score of the first may be as low as {lowest:.2f}, that of the second as high"
-                f" as {highest:.2f}: judging again may turn the order."
+                f"The score of the first may be as low as {figures.decimals(lowest)}, that of the second as high"
+                f" as {figures.decimals(highest)}: judging again may turn the order."
             )
     concerns = firsts[worse.idea_id].concerns
     if concerns and concerns[0].action:
@@ -254,10 +254,10 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
         words = wording.with_spaces(part)
         needed_weight = weights.get(part, 0.0) + lead / -gaps[part]
         if not weights:
-            yield f"“{name}” leads in {words}, by {-gaps[part]:.2f}: it leads if that alone counts."
+            yield f"“{name}” leads in {words}, by {figures.decimals(-gaps[part])}: it leads if that alone counts."
         elif needed_weight <= _MOST_WEIGHT:
             yield (
-                f"“{name}” leads once {words} weighs more than {needed_weight:.2f} (now"
+                f"“{name}” leads once {words} weighs more than {figures.decimals(needed_weight)} (now"
                 f" {weights[part]:g}), the other weights unchanged."
             )
 

@@ -170,11 +170,12 @@ def _differences(differences: Sequence[Difference]) -> pg.Table:
     rows = []
     for each in differences:
         score = each.score
-        value, interval = f"undefined: {score.undefined_reason}", "–"
+        value = f"undefined: {score.undefined_reason}"
         if score.value is not None:
-            value = f"{score.value:+.4g}"
+            value = figures.difference(score.value)
+        interval = figures.between(score.lower, score.upper, figures.difference)
         if score.lower is not None:
-            interval = f"{score.lower:+.4g} to {score.upper:+.4g} ({score.interval_method})"
+            interval += f" ({score.interval_method})"
         pair = f"{each.first} less {each.second}"
         counts = (score.count, score.unscored_count)
         rows.append((pair, score.metric, score.slice, score.system, value, interval, *counts))
@@ -194,7 +195,7 @@ def _headline(part: SuitePart, *, several: bool) -> Iterator[pg.Block]:
 
 
 def _figures(part: SuitePart, several: bool) -> pg.Fold:
-    meanings = [(one.name, one.meaning, one.better or "–") for one in part.meanings]
+    meanings = [(one.name, one.meaning, one.better or None) for one in part.meanings]
     return pg.Fold(
         f"{figures.plural(len(part.lines), 'figure')}, and what their metrics say",
         (
@@ -217,10 +218,10 @@ def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.P
     Args:
         whole: with the interval's method and the source.
     """
-    score, is_published, interval, more = each.score, each.origin == PUBLISHED, "–", ""
-    if score.lower is not None:
-        method = f" ({score.interval_method})" if whole else ""
-        interval = f"{figures.measure(score.lower)} to {figures.measure(score.upper)}{method}"
+    score, is_published, more = each.score, each.origin == PUBLISHED, ""
+    interval = figures.between(score.lower, score.upper, figures.measure)
+    if whole and score.lower is not None:
+        interval += f" ({score.interval_method})"
     if whole and is_published:
         more = f": {score.published_source}"
     elif score.undefined_reason is not None:
@@ -229,8 +230,8 @@ def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.P
         f"{each.system} ({each.number})" if several and each.number else each.system,
         figures.measure(score.value),
         interval,
-        "–" if is_published and not score.count else score.count,
-        "–" if is_published else score.unscored_count,
+        None if is_published and not score.count else score.count,
+        None if is_published else score.unscored_count,
         pg.line(pg.emphasis("published") if is_published else "measured", more),
     )
 

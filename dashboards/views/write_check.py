@@ -11,9 +11,7 @@ from dashboards.views.idea.preferences import write_preferences
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.check_run import CHECKS
-from schemas.works.manuscripts import (
-    ManuscriptCheck,
-)
+from schemas.works.manuscripts import ManuscriptCheck
 from warehouse.units.kind import kind_of
 from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse

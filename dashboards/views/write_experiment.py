@@ -113,7 +113,7 @@ def _experiment_blocks(part: ExperimentPart) -> Iterator[pg.Block]:
     executions = experiment.executions
     seconds = figures.duration(sum(each.wall_seconds for each in executions))
     bytes_used = max((each.memory_bytes or 0 for each in executions), default=0)
-    memory = f", at most {bytes_used / 1e6:,.0f} MB of memory" if bytes_used else ""
+    memory = f", at most {figures.megabytes(bytes_used)} of memory" if bytes_used else ""
     yield pg.text(
         f"{figures.plural(experiment.proposed_count, 'candidate')} proposed{refused_note},"
         f" {experiment.tried_count:,} run, {experiment.failed_count:,} failed;"
@@ -171,10 +171,7 @@ def _side_by_side(experiment: Experiment) -> Iterator[pg.Block]:
         yield pg.text("Over the strongest baseline, ", baseline, best)
     fresh = [each for each in experiment.executions if each.stage is Stage.CONFIRMATION]
     means = [
-        (
-            name.replace("_", " "),
-            *(measure(_mean_of(fresh, program, name)) for program in programs),
-        )
+        (name.replace("_", " "), *(measure(_mean_of(fresh, program, name)) for program in programs))
         for name in sorted({name for each in fresh for name in each.measures}, key=_with_numbers)
     ]
     if means:

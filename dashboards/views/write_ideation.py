@@ -17,13 +17,7 @@ from dashboards.render.charts.lineage import lineage
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
-from schemas.works.ideation import (
-    FindingAnswer,
-    IdeationRound,
-    IdeaVersion,
-    Move,
-    kept_versions,
-)
+from schemas.works.ideation import FindingAnswer, IdeationRound, IdeaVersion, Move, kept_versions
 from schemas.works.ideation_run import IDEATIONS, IdeationHead
 from warehouse.lake import rows_in
 from warehouse.parquet import write_bytes

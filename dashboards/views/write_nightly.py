@@ -70,11 +70,7 @@ def write_nightly(
     name = f"{at:%Y-%m-%dT%H%M%S}Z"
     view = _view(page, f"Night of {at:%Y-%m-%d}, {at:%H:%M}", has_links=True)
     markdown_path, html_path = _write(folder, name, view)
-    day_paths = _write(
-        folder,
-        f"{at:%Y-%m-%d}",
-        _day_page(folder, at.date()),
-    )
+    day_paths = _write(folder, f"{at:%Y-%m-%d}", _day_page(folder, at.date()))
     return NightlySummary(
         markdown_page(_view(page, "", has_links=False)),
         page.alarm_count,
@@ -151,12 +147,7 @@ def _run(night: NightRun, *, has_links: bool) -> Iterator[pg.Block]:
     yield pg.heading("Top ideas", level=3)
     if night.top:
         top = [
-            (
-                idea.title.strip() or idea.idea_id,
-                "–" if idea.group is None else idea.group,
-                "–" if idea.rank is None else idea.rank,
-                figures.mean(idea.score),
-            )
+            (idea.title.strip() or idea.idea_id, idea.group, idea.rank, figures.mean(idea.score))
             for idea in night.top
         ]
         yield pg.table(("Idea", "Group", "Rank in it:", "Score:"), top)

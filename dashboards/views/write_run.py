@@ -143,10 +143,7 @@ def write_reports(warehouse: Warehouse, run_id: RunId) -> tuple[Path, Path]:
     """
     safe_name("run", run_id)  # raises for a run_id that cannot name a folder
     target = warehouse.reports / run_id
-    with (
-        warehouse.queries() as queries,
-        building_folder(warehouse) as building,
-    ):
+    with warehouse.queries() as queries, building_folder(warehouse) as building:
         queries.run(run_id)
         for folder in (FIRST_PAGES, FULL_REPORTS):
             (building / folder).mkdir(parents=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from schemas.base import first_fault
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
 
@@ -36,11 +37,8 @@ def load_profile(name_or_path: str) -> Profile:
     except RecursionError as error:  # a key with many dots nests tables
         raise ConfigurationError(f"profile {name_or_path} is not TOML: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        problem = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         raise ConfigurationError(
-            f"profile {name_or_path}: `{key}`: {problem}. Compare it with"
+            f"profile {name_or_path}: {first_fault(error)}. Compare it with"
             " flows/profiles/economy.toml."
         ) from error
 

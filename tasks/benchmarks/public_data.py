@@ -111,7 +111,7 @@ async def fetch_sets(
     """
     lock = read_lock(folder)
     downloader = Downloader(
-        settings.model_copy(update={"download_timeout_seconds": TIMEOUT_SECONDS}),
+        settings.model_copy(update={"timeout_seconds": TIMEOUT_SECONDS}),
         Ledger(IdeaId("benchmark-data")),
         allow_private_addresses=allow_private_addresses,
         file_kind=DATA_FILE,

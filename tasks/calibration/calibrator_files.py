@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from schemas.base import replace
+from schemas.base import first_fault, replace
 from schemas.errors import ConfigurationError
 from schemas.judgement.calibration import CALIBRATOR_VERSION, Calibrator, Prior
 from schemas.profile import Profile
@@ -118,10 +118,8 @@ def _read(path: str | Path, kind: type[FittedT], remedy: str) -> FittedT:
             f"{name} {path} cannot be read ({type(error).__name__}): {remedy}"
         ) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        field_path = ".".join(str(part) for part in first["loc"]) or "file"
         raise ConfigurationError(
-            f"{path} is not a valid {name}: {field_path}: {first['msg']}; {remedy}"
+            f"{path} is not a valid {name}: {first_fault(error)}; {remedy}"
         ) from error
 
 

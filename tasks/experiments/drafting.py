@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import ValidationError
 
-from schemas.base import Noun
+from schemas.base import Noun, first_fault
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.judgement.contribution import closest_overlaps
@@ -54,9 +54,8 @@ def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
             works=tuple(works),
         )
     except ValidationError as error:
-        first = error.errors()[0]
         raise ConfigurationError(
-            f"idea {idea.idea_id} cannot be a task's: `{first['loc'][0]}`: {first['msg']}"
+            f"idea {idea.idea_id} cannot be a task's: {first_fault(error)}"
         ) from error
 
 

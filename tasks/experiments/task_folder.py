@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from schemas.base import first_fault
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
@@ -131,7 +132,7 @@ def _task(path: Path) -> Task:
     try:
         return Task.model_validate_json(json.dumps(parse_toml(_text(path)), default=str))
     except ValidationError as error:
-        raise _refused(path, error) from error
+        raise ConfigurationError(f"{path}: {first_fault(error)}") from error
     except (ValueError, RecursionError) as error:  # also numbers of too many digits
         raise ConfigurationError(f"{path} cannot be read as TOML: {error}") from error
 
@@ -142,18 +143,11 @@ def _idea(path: Path) -> KnownIdea | None:
     try:
         idea = KnownIdea.model_validate_json(_text(path))
     except ValidationError as error:
-        raise _refused(path, error) from error
+        raise ConfigurationError(f"{path}: {first_fault(error)}") from error
     keys = [work.key for work in idea.works]
     if len(set(keys)) < len(keys):
         raise ConfigurationError(f"{path}: two works have one key")
     return idea
-
-
-def _refused(path: Path, error: ValidationError) -> ConfigurationError:
-    first = error.errors()[0]
-    key = ".".join(map(str, first["loc"]))
-    problem = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
-    return ConfigurationError(f"{path}: `{key}`: {problem}" if key else f"{path}: {problem}")
 
 
 def _text(path: Path) -> str:

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from filelock import AsyncFileLock, lock_descriptor
 
 from schemas.errors import ConfigurationError
-from schemas.identifiers import content_hash
-from schemas.text.patterns import bounded
+from warehouse.rate_limits import RATE_LAYOUT, RateLimitState, limit_file
 from warehouse.shared_database import shared_database
 
 if TYPE_CHECKING:
@@ -76,49 +75,6 @@ def _open_file(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
 
 
-_UNFIT_FOR_A_NAME = bounded(r"[^a-zA-Z0-9]+")
-_RATE_LAYOUT = struct.Struct("<ddddd")
-
-
-@dataclass(slots=True)
-class _State:
-    """The state of a rate limit.
-
-    It is a time line of slots, shifted as a whole by penalties.
-
-    Attributes:
-        next_slot: when the next slot starts, without the shift.
-        shift: seconds added to every slot, handed out or not.
-        blocked_until: end of the latest penalty.
-        seen_at: when the state was last read.
-        learnt_per_minute: the rate that the server stated; 0: none.
-
-    Moments are those of the clock that counts from the machine's start, which all processes share
-    and nobody sets; in a database, those of its server.
-    """
-
-    next_slot: float = 0.0
-    shift: float = 0.0
-    blocked_until: float = 0.0
-    seen_at: float = 0.0
-    learnt_per_minute: float = 0.0
-
-    def look(self, now: float) -> None:
-        """Update the state to `now`.
-
-        A clock that went back was restarted with the machine.
-        """
-        clock_reset = max(self.seen_at - now, 0.0)
-        self.shift -= clock_reset
-        self.blocked_until -= clock_reset
-        self.seen_at = now
-
-    @property
-    def earliest(self) -> float:
-        """The earliest time of a new slot, on the time line of slots."""
-        return max(self.seen_at, self.blocked_until) - self.shift
-
-
 class SharedRateLimit:
     """`per_minute` units a minute over all processes that name the same `folder` and `name`.
 
@@ -140,8 +96,7 @@ class SharedRateLimit:
                 f"rate limit {name}: {per_minute} per minute is not above zero"
             )
         self._per_minute = per_minute
-        readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
-        self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"
+        self._path = limit_file(folder, name)
         self._database = shared_database()
 
     async def take(self, amount: float = 1.0) -> float:
@@ -196,23 +151,23 @@ class SharedRateLimit:
             with self._shared() as state:
                 state.learnt_per_minute = per_minute
 
-    def _seconds_per_unit(self, state: _State) -> float:
+    def _seconds_per_unit(self, state: RateLimitState) -> float:
         """Return the seconds per unit by the slower of set and learnt rate; 0 without a limit."""
         limits = [limit for limit in (self._per_minute, state.learnt_per_minute) if limit]
         return 60.0 / min(limits) if limits else 0.0
 
     @contextmanager
-    def _shared(self) -> Iterator[_State]:
+    def _shared(self) -> Iterator[RateLimitState]:
         if self._database is None:
-            with shared_record(self._path, _RATE_LAYOUT, _State) as state:
+            with shared_record(self._path, RATE_LAYOUT, RateLimitState) as state:
                 state.look(time.monotonic())
                 yield state
             return
         with self._database.record(self._path.name) as record:
-            state = _read(record.content or b"", _RATE_LAYOUT, _State)
+            state = _read(record.content or b"", RATE_LAYOUT, RateLimitState)
             state.look(record.clock)
             yield state
-            record.replace(_RATE_LAYOUT.pack(*astuple(state)))
+            record.replace(RATE_LAYOUT.pack(*astuple(state)))
 
 
 # Longer than a request may take, so that one trial ends before the next is allowed.

@@ -7,7 +7,7 @@ import pypandoc
 import vl_convert
 from pydantic import ValidationError
 
-from schemas.base import replace
+from schemas.base import first_fault, replace
 from schemas.failure import Failure
 from schemas.literature.naming import MARKDOWN, claim_span, escaped, shallow
 from schemas.outcome import Outcome, Unscored
@@ -87,9 +87,7 @@ async def describe_method(draft: Draft, engine: Engine) -> DraftFigure | Failure
         )
         figure, faults = finish(graph_figure(graph, escaped(reply.caption)), values_of(draft))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        return failure(Reason.ILLEGIBLE, f"{place}: {first['msg']}")
+        return failure(Reason.ILLEGIBLE, first_fault(error))
     return failure(Reason.ILLEGIBLE, "; ".join(faults[:3])) if faults else figure
 
 

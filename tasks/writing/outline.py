@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from schemas.base import replace
+from schemas.base import first_fault, replace
 from schemas.errors import ConfigurationError
 from schemas.works.draft import DECLARATION_KEY, ClaimKind, DraftFigure, FigureKind, Form
 from schemas.works.draft_neighbour import SectionPart
@@ -147,9 +147,7 @@ def read_outline(path: Path, material: Material) -> tuple[PlannedSection, ...]:
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{path} is no YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ConfigurationError(f"{path} {place}: {first['msg']}") from error
+        raise ConfigurationError(f"{path}: {first_fault(error)}") from error
     keys = {claim.claim_key for claim in material.claims}
     figures = {figure.figure_id for figure in material.figures}
     for section in outline:

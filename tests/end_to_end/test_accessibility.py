@@ -14,6 +14,7 @@ from playwright.sync_api import Browser
 
 from dashboards.render.data_docs import data_docs
 from dashboards.views.write_run import write_reports
+from schemas.identifiers import content_hash
 from tests.support import browser as browsers
 from tests.support.assay_command import environment
 from tests.support.assessed_evaluations import make_assessed_evaluation
@@ -21,7 +22,7 @@ from tests.support.benchmark_lake import publish_benchmark_lake
 from tests.support.check_lake import publish_check_lake
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.curation_lake import make_curation, publish_curation
-from tests.support.evaluations import make_run
+from tests.support.evaluations import START, make_run
 from tests.support.ranked_lake import publish_ranking_of_report_lake
 from tests.support.report_lake import RUN, publish_report_lake, publish_validated_report_lake
 from warehouse.kinds.runs.landing import RUNS, land
@@ -47,7 +48,9 @@ BEYOND = """() => {
         'h1, h2, h3, p, button, input, textarea, figure');
     const wide = [...parts].filter(each => {
         const box = each.getBoundingClientRect();
-        return box.width > 0 && !each.closest('.scroll') && box.right > main.getBoundingClientRect().right + 1;
+        const beyond = box.right > main.getBoundingClientRect().right + 1;
+        const scrolls = each.matches('figure') && each.scrollWidth > each.clientWidth + 1;
+        return box.width > 0 && !each.closest('.scroll') && (beyond || scrolls);
     }).map(each => `${each.tagName}: ${(each.textContent || '').trim().slice(0, 60)}`);
     return main.scrollWidth > main.clientWidth + 1 ? ['the page scrolls sideways', ...wide] : wide;
 }"""
@@ -61,10 +64,17 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     publish_check_lake(warehouse)
     publish_benchmark_lake(warehouse)
     publish_curation(warehouse, make_curation())
+    for number, run in enumerate(NIGHTS, start=1):
+        land(warehouse, make_full_evaluation(1, run_id=run))
+        at = START.replace(day=number)
+        modules = "soundness,contribution,committee,novelty"
+        head = make_run(run, modules=modules, started_at=at, finished_at=at)
+        assert publish(warehouse, RUNS, head).published
     with browsers.dashboard(warehouse.root, environment(folder / "home"), folder / "log") as url:
         yield url
 
 
+NIGHTS = ("night-1", "night-2")
 PARTS_OF_OPERATE = ("", "/cost", "/sources", "/quality", "/sql", "/benchmarks", "/rated")
 OF_THE_SITE = (
     "",
@@ -77,7 +87,10 @@ OF_THE_SITE = (
     "decide/standings",
     f"runs/{RUN}",
     "runs/check-a",
+    f"runs/{RUN}/ranking",
+    f"paper?run={RUN}&paper={content_hash('3', '0', length=40)}",
     *(f"operate{part}" for part in PARTS_OF_OPERATE),
+    *(f"operate/quality?view={view}" for view in ("Checks", "Judges")),
 )
 
 
@@ -101,7 +114,22 @@ def test_no_page_has_a_serious_finding_or_is_wider_than_a_narrow_screen(
                 reader.settle()
                 found[name] += grave(reader)
                 reader.page.set_viewport_size({"width": width, "height": 900})
+        check_cursor(reader)
     assert {name: each for name, each in found.items() if each} == {}
+
+
+def check_cursor(reader: browsers.Reader) -> None:
+    """One night is marked in every panel, by pointer and by keys."""
+    reader.open("operate/cost", run=NIGHTS[-1])
+    chart = reader.page.locator("figure.chart:has(.cursor)")
+    marked = chart.locator(".said.here:visible")
+    panels = len(marked.all())
+    assert panels > 1
+    chart.locator(".under[data-at='0']:visible").hover()
+    assert {each.text_content()[:10] for each in marked.all()} == {"2026-03-01"}
+    chart.focus()
+    reader.page.keyboard.press("ArrowRight")
+    assert [each.text_content()[:10] for each in marked.all()] == ["2026-03-02"] * panels
 
 
 def grave(reader: browsers.Reader) -> list[str]:

@@ -18,11 +18,11 @@ import pytest
 
 from dashboards.render.wording import reason
 from flows.works.evaluate.request import bundled_file
-from tasks.literature.gateway.live_requests import RECORD_NAME
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay
 from tests.support.assay_here import assay_here
 from tests.support.semantic_scholar_server import FAULTS, SemanticScholarServer, bundled_corpus
 from tests.support.stalls import Stalls
+from warehouse.source_states import RECORD_NAME
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.undisturbed]
 

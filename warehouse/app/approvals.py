@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from schemas.base import first_fault
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.people.decisions import Decision, Project, Request, Stage, Verdict
@@ -51,9 +52,7 @@ def load_project(path: Path) -> Project:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"project {path} cannot be read: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise ConfigurationError(f"project {path}: `{key}`: {first['msg']}") from error
+        raise ConfigurationError(f"project {path}: {first_fault(error)}") from error
     for stage in project.stages:
         if not project.deciders(stage):
             raise ConfigurationError(

@@ -24,7 +24,7 @@ import orjson
 from filelock import FileLock
 from pydantic import ValidationError
 
-from schemas.base import Noun
+from schemas.base import Noun, first_fault
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import content_hash
 from schemas.people.job import JOB_REQUEST, JobRequest, JobState, JobStatus
@@ -167,11 +167,7 @@ def read_request(warehouse: Warehouse, job_id: str) -> JobRequest:
             raise
         raise ConfigurationError(f"the request cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise ConfigurationError(
-            f"the request cannot be read: {f'{place}: ' if place else ''}{first['msg']}"
-        ) from error
+        raise ConfigurationError(f"the request cannot be read: {first_fault(error)}") from error
 
 
 def read_job(warehouse: Warehouse, job_id: str) -> Job | None:

@@ -159,6 +159,24 @@ class BudgetFile:
             query = "select call_id, call from journal where unit = ?1 order by at, call_id"
             return [_call(*row) for row in connection.execute(query, (unit,)).fetchall()]
 
+    def newest_calls(self, most: int = 500) -> list[tuple[LlmCall, str]]:
+        """Return the run's newest calls that have not landed, each with the process that waits.
+
+        The process is empty once a reply came.
+
+        Raises:
+            ConfigurationError: one of them cannot be read.
+        """
+        if not self.exists:
+            return []
+        with self._transaction() as connection:
+            query = (
+                "select call_id, call, in_flight_of from journal where run_id = ?1"
+                " order by at desc limit ?2"
+            )
+            rows = connection.execute(query, (self.run_id, most)).fetchall()
+        return [(_call(call_id, call), holder or "") for call_id, call, holder in rows]
+
     def clear_journal(self, unit: str) -> None:
         """Delete the unit's journal; a call in flight counts as its estimate."""
         if not self.exists:

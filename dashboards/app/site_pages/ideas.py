@@ -11,6 +11,7 @@ from dashboards.app.board import (
     Board,
     basis_of,
     board,
+    groups_of,
     label,
     parts_of,
     rank_changes,
@@ -37,7 +38,7 @@ from schemas.literature.naming import unturned
 from schemas.run import Run
 from warehouse.kinds.rankings.queries import default_ranking, ideas_by_ranking, rankings_of
 
-MOST_SHOWN, SHORTLISTED = 500, 3
+PAGE_ROWS, SHORTLISTED = 100, 3
 Row: TypeAlias = dict[str, Any]
 # Filters of the list; ranks count all ideas of a group.
 ONLY: dict[str, Callable[[polars.DataFrame], polars.DataFrame]] = {
@@ -61,8 +62,14 @@ def show(visit: Visit) -> PageContent:
     basis = option_in_address(visit, "basis", [BY_SCORES, *heads], default_basis)
     ideas = lake.frame("leaderboard", run_id=run.run_id)
     weights = _weights(visit, ideas, run) if basis == BY_SCORES else weights_of(run)
-    leaderboard = board(lake, run, heads.get(basis), weights)
-    group = option_in_address(visit, "group", [EVERY_GROUP, *leaderboard.groups], EVERY_GROUP)
+    head = heads.get(basis)
+    placed_ideas = ideas
+    if head is not None:
+        names = {"run_id": run.run_id, "ranking_id": head.ranking_id}
+        placed_ideas = lake.frame("places_by_matches", **names)
+    group_names = groups_of(placed_ideas)
+    group = option_in_address(visit, "group", [EVERY_GROUP, *group_names], EVERY_GROUP)
+    leaderboard = board(lake, run, head, weights, group)
     members = leaderboard.leaders
     if group != EVERY_GROUP:
         members = leaderboard.frame.filter(polars.col("group") == group)
@@ -72,13 +79,11 @@ def show(visit: Visit) -> PageContent:
         _search(ONLY[only](members), search_text) if only else _search(members, search_text)
     )
     parts = scored_parts(ideas) if basis == BY_SCORES else ()
-    groups = [(each, each) for each in (EVERY_GROUP, *leaderboard.groups)]
+    groups = [(each, each) for each in (EVERY_GROUP, *group_names)]
     bases = [(each, each) for each in (BY_SCORES, *heads)]
     fields = (
         run_field(visit, run),
-        Field("group", "Group", group, EVERY_GROUP, groups)
-        if len(leaderboard.groups) > 1
-        else None,
+        Field("group", "Group", group, EVERY_GROUP, groups) if len(group_names) > 1 else None,
         Field("basis", "Ranks rest on", basis, default_basis, bases) if heads else None,
         Field("only", "Show", only, "", [("", "All"), *((each, each) for each in ONLY)]),
         Field(
@@ -103,7 +108,7 @@ def show(visit: Visit) -> PageContent:
     blocks = (
         *_head(run, leaderboard, members),
         *_chart(visit, leaderboard, group, members),
-        *_table(leaderboard, visible_ideas),
+        *_table(visit, leaderboard, visible_ideas),
     )
     return PageContent("Ideas", blocks, form(*fields))
 
@@ -165,14 +170,25 @@ def _head(run: Run, leaderboard: Board, members: polars.DataFrame) -> Iterator[p
         yield pg.text("Weights differ from the run's own; “Change” holds each rank against those.")
 
 
-def _table(leaderboard: Board, ideas: polars.DataFrame) -> Iterator[pg.Block]:
+def _table(visit: Visit, leaderboard: Board, ideas: polars.DataFrame) -> Iterator[pg.Block]:
     if ideas.is_empty():
         yield pg.text("No idea has these words in its title or identifier.")
         return
-    rows, columns = ideas.head(MOST_SHOWN).to_dicts(), _columns(leaderboard)
+    first = max(1, int(number_in_address(visit, "from", 1e9, "the place of an idea") or 1))
+    rows, columns = ideas[first - 1 :].head(PAGE_ROWS).to_dicts(), _columns(leaderboard)
     yield pg.table(list(columns), ([cell(row) for cell in columns.values()] for row in rows))
-    if len(ideas) > MOST_SHOWN:
-        yield pg.text(f"The first {MOST_SHOWN} of {len(ideas):,}: search, or choose a group.")
+    if len(ideas) > PAGE_ROWS:
+        starts = {
+            "Earlier": max(1, first - PAGE_ROWS) if first > 1 else 0,
+            "Next": first + PAGE_ROWS,
+        }
+        links = (
+            pg.line(" ", pg.report(words, with_query("/ideas", **{**visit.query, "from": start})))
+            for words, start in starts.items()
+            if 0 < start <= len(ideas)
+        )
+        place_text = f"Places {first:,} to {first + len(rows) - 1:,} of {len(ideas):,}."
+        yield pg.text(place_text, *links)
 
 
 def _chart(

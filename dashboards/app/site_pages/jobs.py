@@ -75,7 +75,7 @@ def _wait_for_estimate(warehouse: Warehouse, job_id: str) -> dict[str, object]:
             raise UpstreamError(
                 NO_RUNNER
                 if runner_at_work(warehouse) is False
-                else f"the plan took longer than {PLAN_SECONDS:.0f} seconds: try again when the"
+                else f"the plan took longer than {figures.duration(PLAN_SECONDS)}: try again when the"
                 " machine is less busy"
             )
         time.sleep(POLL_SECONDS)
@@ -190,10 +190,8 @@ def _progress_line(job: Job, progress: RunProgress | None) -> str:
     so_far = f" for {figures.duration(max((datetime.now(UTC) - since).total_seconds(), 0.0))}"
     if progress is None:
         return f"At work{so_far}."
-    landed_count, count = progress.landed_count, progress.planned.idea_count
-    progress_text = f"{landed_count:,} of {figures.plural(count, 'idea')}, {spent_of(progress)}"
     closing = "; what they came to is being published" if progress.whole else ""
-    return f"At work{so_far}: {progress_text}{closing}."
+    return f"At work{so_far}: {progress.in_words}, {spent_of(progress)}{closing}."
 
 
 def _results(lake: Lake, job: Job) -> Iterator[pg.Block]:
@@ -224,14 +222,14 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
     open_runs = visit.lake.under_way()
     if open_runs:
         yield pg.heading("Not published yet")
-        columns = ("Run", "State", "Ideas landed:", "A minute:", "End", "Unscored:", "Cost:")
+        columns = ("Run", "State", "Landed", "A minute:", "End", "Unscored:", "Cost:")
         yield pg.table(columns, ((
             pg.code(run.planned.run_id),
             run.activity.value,
-            f"{run.landed_count:,} of {run.planned.idea_count:,}",
-            "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}",
-            "–" if run.ends_at is None else f"{run.ends_at:%m-%d %H:%M} UTC",
-            figures.count(run.unscored_count),
+            run.in_words,
+            figures.rate(run.ideas_per_minute),
+            run.ends_at,
+            run.unscored_count,
             spent_of(run),
         ) for run in open_runs))  # fmt: skip
     for run in open_runs:

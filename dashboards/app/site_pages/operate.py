@@ -14,15 +14,18 @@ from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import NightFigures, night_figures
 from dashboards.views.run_page import failure_blocks
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.tables import TABLES
 from schemas.works.curation_run import CURATIONS
 from warehouse.kinds.benchmarks import BENCHMARKS
-from warehouse.progress import read_refusals
+from warehouse.progress import Activity, read_refusals
 from warehouse.queries import Queries
+from warehouse.source_states import GATEWAY, gateway_use, source_states, worker_states
 from warehouse.statements import MARTS
 from warehouse.units.kind import kind_of
+from warehouse.warehouse import Warehouse
 
 NIGHTS = 30
 _ENDS = {"ok": "answered", "cached": "answered by a cache"}
@@ -111,6 +114,7 @@ def operate_page(
     blocks: Iterable[pg.Block],
     *fields: Field | None,
     form_below: Markup = Markup(),  # noqa: B008 immutable
+    live: bool = False,
 ) -> PageContent:
     """Return a page of Operate with the links to its parts.
 
@@ -118,7 +122,7 @@ def operate_page(
         form_below: a form below the fields.
     """
     ways = controls("parts", whole="Operate", ways=[*_parts(visit)], here=visit.request.url.path)
-    return PageContent(title, tuple(blocks), ways + form(*fields) + form_below)
+    return PageContent(title, tuple(blocks), ways + form(*fields) + form_below, live=live)
 
 
 def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
@@ -164,7 +168,40 @@ def show(visit: Visit) -> PageContent:
         pg.line(pg.report(label, path), f": {summaries[label]}" if label in summaries else "")
         for path, label in parts
     ]
-    return operate_page(visit, "Operate", pg.bullets(lines) or (NO_RUN,), run_field(visit, run))
+    blocks = (*_under_way(lake), *(pg.bullets(lines) or (NO_RUN,)))
+    return operate_page(visit, "Operate", blocks, run_field(visit, run), live=True)
+
+
+def _under_way(lake: Lake) -> Iterator[pg.Block]:
+    """Yield the states of sources, models and workers of the runs under way."""
+    runs = [run.planned for run in lake.under_way() if run.activity is Activity.RUNNING]
+    try:
+        for use in gateway_use(lake.warehouse) if runs else ():
+            yield pg.text(
+                f"In the last hour the gateway sent {figures.plural(use.sent, 'request')} to"
+                f" {use.host}, of {round(3600 * use.allowed_per_second):,} that its allowance of"
+                f" {figures.measure(use.allowed_per_second)} a second permits;"
+                f" {use.limited:,} were asked to slow down."
+            )
+        for run in runs:
+            yield from _run_under_way(lake.warehouse, run.run_id)
+    except ConfigurationError as error:  # such as a folder that this process may not write to
+        yield pg.note(f"The state of sources and workers is unknown: {error}")
+
+
+def _run_under_way(warehouse: Warehouse, run_id: RunId) -> Iterator[pg.Block]:
+    states, workers = source_states(warehouse, run_id), worker_states(warehouse, run_id)
+    yield pg.heading(f"Run {run_id}: sources and workers")
+    columns = ("Source or model", "State", "Until", "Last asked", "Waiting:", "In its own words")
+    rows = [(each.name, each.answering.value, each.until, each.asked_at, each.in_flight, each.error)
+            for each in states]  # fmt: skip
+    yield pg.table(columns, rows) if rows else pg.text("Nothing has been asked yet.")
+    yield from pg.bullets(
+        f"{each.name}: {figures.plural(each.in_flight, 'model call')} since {figures.moment(each.since)}"
+        for each in workers
+    )
+    if not workers:
+        yield pg.text("No worker waits for a model.")
 
 
 def nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:
@@ -198,7 +235,7 @@ def call_outcomes(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
 
 
 def days(runs: Sequence[Run]) -> list[str]:
-    return [f"{run.started_at:%Y-%m-%d}" for run in runs]
+    return [figures.day(run.started_at) for run in runs]
 
 
 def show_sources(visit: Visit) -> PageContent:
@@ -208,8 +245,24 @@ def show_sources(visit: Visit) -> PageContent:
         return operate_page(visit, "Sources", (NO_RUN,))
     blocks = (
         *run_facts(run),
+        *_allowance(lake, run),
         *_SOURCES.blocks(lake, run.run_id),
         *call_outcomes(lake, run, "source", "model"),
         *lake.ask(cached_blocks, failure_blocks, run.run_id),
     )
     return operate_page(visit, "Sources", blocks, run_field(visit, run))
+
+
+def _allowance(lake: Lake, run: Run) -> Iterator[pg.Block]:
+    """Yield what the run might send to Semantic Scholar and what it sent."""
+    if run.requests_per_second is None and run.maximum_requests is None:
+        return
+    ((sent, busiest),) = lake.frame(
+        "requests_sent", run_id=run.run_id, source=GATEWAY.replace(" ", "_")
+    ).rows()
+    rate, most = run.requests_per_second, run.maximum_requests
+    yield pg.heading("Allowance of Semantic Scholar")
+    yield pg.table(("", "Might send:", "Sent:"), (
+        ("Requests a second", None if rate is None else figures.measure(rate), f"{round(busiest):,} at most"),
+        ("Requests", "no limit" if most is None else most, round(sent)),
+    ))  # fmt: skip

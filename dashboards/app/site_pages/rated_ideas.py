@@ -87,7 +87,7 @@ def show(visit: Visit) -> PageContent:
     sets = [
         (
             each,
-            f"{set_head.started_at:%Y-%m-%d %H:%M} · {figures.plural(set_head.paper_count, 'paper')}",
+            f"{figures.moment(set_head.started_at)} · {figures.plural(set_head.paper_count, 'paper')}",
         )
         for each, set_head in heads.items()
     ]

@@ -57,10 +57,10 @@ def show(visit: Visit) -> PageContent:
         *_nights(lake, run),
         *_runs(lake),
     )
-    title = f"Night of {run.started_at:%Y-%m-%d %H:%M}"
+    title = f"Night of {figures.moment(run.started_at)}"
     head = controls("today", kind=kind, status=night.status)
     top_markup = form(run_field(visit, run)) + head
-    return PageContent("Today", blocks, top_markup, heading=pg.line(title, " UTC"), live=True)
+    return PageContent("Today", blocks, top_markup, heading=pg.line(title), live=True)
 
 
 def _alarms(night: NightRun) -> Iterator[pg.Block]:
@@ -135,7 +135,7 @@ def leaders_reasons(
 def _figures(night: NightRun) -> Iterator[pg.Block]:
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
-    earlier_date = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
+    earlier_date = () if before is None else (f"{figures.day(before.started_at)}:",)
     columns = [
         (of.states_in_words, figures.usd(what.cost_usd), figures.usd(what.cost_usd_per_idea),
          figures.duration(of.duration_seconds))
@@ -158,7 +158,7 @@ def _changes(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     )
     if before is not None and run.in_order != before.in_order:
         was = "in order" if before.in_order else "not in order"
-        yield pg.text(f"The run of {before.started_at:%Y-%m-%d} was {was}.")
+        yield pg.text(f"The run of {figures.day(before.started_at)} was {was}.")
     yield from rejection_blocks(lake.ask(Queries.rejections, run.run_id))
 
 
@@ -171,10 +171,10 @@ def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
     nights = lake.ask(night_figures, run_ids)
     columns = ("Night", "Ideas:", "Cost of an idea:", "Unscored:", "Time:", "Alarms:")
     yield pg.table(columns, ((
-        pg.report(f"{night.run.started_at:%Y-%m-%d %H:%M}", with_query("/", run=night.run.run_id)),
+        pg.report(figures.moment(night.run.started_at), with_query("/", run=night.run.run_id)),
         night.run.idea_count,
         figures.usd(night.cost.cost_usd_per_idea),
-        figures.percent(night.unscored_share) if night.unscored_share is not None else "–",
+        None if night.unscored_share is None else figures.percent(night.unscored_share),
         figures.duration(night.run.duration_seconds),
         len(night.alarms),
     ) for night in nights))  # fmt: skip

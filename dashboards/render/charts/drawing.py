@@ -6,7 +6,9 @@ vl-convert. The page's style sheet colors these charts for light, dark and print
 have tooltips without a script.
 """
 
+import textwrap
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 
@@ -16,7 +18,8 @@ from dashboards.render.page import Figure
 from schemas.literature.naming import one_space
 from schemas.text.patterns import bounded
 
-WIDTH = 860
+WIDTH, NARROW = 860, 360  # of screens and of phones
+UNIT_HEIGHT, _CHARACTER_WIDTH = 16, 7
 # Within these spans, products with pixels and fractions of a range stay normal floats.
 _SPANS = (1e-300, 1e300)
 Ticks = Iterable[tuple[float, str]]
@@ -47,7 +50,8 @@ class Drawing:
     """
 
     def __init__(self, name: str, title: str, width: int = WIDTH) -> None:
-        self._name, self._title, self._width = name, title, width
+        self._name = f"{name}-narrow" if width == NARROW else name
+        self._title, self.width = title, width
         self._marks: list[str] = []
 
     def mark(self, element: str, words: str = "", tooltip: str = "", **attributes: object) -> None:
@@ -88,10 +92,9 @@ class Drawing:
         for x, words in tick_list:
             self.line("grid", x, top, x, bottom)
             self.label(words, x, bottom + 17, "tick", "middle")
-        if unit:
-            self.label(
-                unit, (tick_list[0][0] + tick_list[-1][0]) / 2, bottom + 37, "tick", "middle"
-            )
+        for row, words in enumerate(textwrap.wrap(unit, self.width // _CHARACTER_WIDTH)):
+            middle = (tick_list[0][0] + tick_list[-1][0]) / 2
+            self.label(words, middle, bottom + 37 + UNIT_HEIGHT * row, "tick", "middle")
 
     def y_axis(self, ticks: Ticks, left: float, right: float) -> None:
         """Add horizontal lines with labels at the left."""
@@ -99,20 +102,32 @@ class Drawing:
             self.line("grid", left, y, right, y)
             self.label(words, left - 9, y + 4, "tick", "end")
 
-    def figure(self, height: float, caption: str, description: str) -> Figure:
-        """Return the drawing with its title and alternative text."""
+    def figure(self, height: float, caption: str, description: str, kind: str = "") -> Figure:
+        """Return the drawing with its title and alternative text; `kind` is its class."""
         name = self._name
-        narrow = f' style="max-width:{self._width}px"' if self._width < WIDTH else ""
+        style = f' style="max-width:{self.width}px"' if self.width < WIDTH else ""
+        class_text = f' class="{kind}"' if kind else ""
         svg = (
-            f'<svg viewBox="0 0 {self._width} {height:g}" role="img"{narrow}'
+            f'<svg viewBox="0 0 {self.width} {height:g}" role="img"{class_text}{style}'
             f' aria-labelledby="{name}-title {name}-description">\n'
             f'<title id="{name}-title">{_words(self._title)}</title>\n'
             f'<desc id="{name}-description">{_words(description)}</desc>\n'
             + "\n".join(self._marks)
             + "\n</svg>"
         )
-        size = (self._width, round(height))
+        size = (self.width, round(height))
         return Figure(name, self._title, svg, caption, description, size)
+
+
+def drawn(draw: Callable[[int], tuple[Drawing, float]], caption: str, description: str) -> Figure:
+    """Return a figure for screens with another drawing of it for phones.
+
+    Args:
+        draw: returns the drawing of a width, and its height.
+    """
+    (wide, height), (narrow, narrow_height) = draw(WIDTH), draw(NARROW)
+    phone = narrow.figure(narrow_height, caption, description, "narrow")
+    return replace(wide.figure(height, caption, description, "wide"), narrow_svg=phone.svg)
 
 
 def picture(figure: Figure, *, printed: bool = False) -> str:
@@ -129,9 +144,10 @@ def picture(figure: Figure, *, printed: bool = False) -> str:
             for match in _COLOR.finditer(_sheet("colors.css").partition("@media")[0])
         }
         style = _VARIABLE.sub(lambda match: colors[match[1]], _sheet("chart.css"))
+    drawing = figure.svg.replace(' class="wide"', "", 1)  # small pictures have no other drawing
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="{width}" height="{height}">\n'
-        f"<style>\n{style}\n</style>\n{figure.svg}\n</svg>\n"
+        f"<style>\n{style}\n</style>\n{drawing}\n</svg>\n"
     )
 
 

@@ -84,7 +84,7 @@ def label(version: IdeaVersion, score: float | None) -> str:
         return version.dropped_reason.value.replace("_", " ")
     if version.move is Move.LEAD:
         return "a lead"
-    return "no score" if score is None else f"{score:.1f} of 10"
+    return "no score" if score is None else f"{figures.score(score)} of 10"
 
 
 def change(version: IdeaVersion) -> str:

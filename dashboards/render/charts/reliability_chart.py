@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dashboards.render import figures
 from dashboards.render.charts.drawing import Drawing, scale
 from dashboards.render.page import Figure
 from schemas.judgement.benchmark import BenchmarkScore
@@ -90,7 +91,7 @@ def reliability_chart(name: str, title: str, caption: str, bins: Sequence[Bin]) 
     labels = []
     for each in bins:
         x = across(each.expected)
-        label = f"expected {each.expected:.2f}, observed {each.observed:.2f} of {each.count}"
+        label = f"expected {figures.decimals(each.expected)}, observed {figures.decimals(each.observed)} of {each.count}"
         if each.lower is not None and each.upper is not None:
             drawing.line("interval", x, up(each.lower), x, up(each.upper))
         drawing.dot(x, up(each.observed), round(3 + 5 * (each.count / most) ** 0.5, 1), label)

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.render.charts import drawing
-from dashboards.render.charts.drawing import WIDTH, Drawing
+from dashboards.render.charts.drawing import NARROW, UNIT_HEIGHT, WIDTH, Drawing, drawn
 from dashboards.render.page import Figure
 from dashboards.render.wording import shorten
 from warehouse.row_models import RankedIdea
 
-NAME_CHARACTERS = 40
+NAME_CHARACTERS, NARROW_CHARACTERS = 40, 50
 LEFT, RIGHT, TOP, ROW_HEIGHT = 300, WIDTH - 130, 14, 26
+_EDGE, _NARROW_ROW_HEIGHT = 16, 44
 ROWS_SHOWN = 40
 _INTERVALS = (
     "Dots are strengths, lines their 95 % intervals; at the right the rank, and in brackets the"
@@ -40,30 +41,37 @@ MORE_OR_LESS_NOVEL = Scale(
 
 
 class _Rows(Drawing):
-    """A drawing with labeled rows over one scale."""
+    """A drawing with labeled rows over one scale; on phones each name is above its row."""
 
-    def __init__(self, name: str, title: str, scale: Scale, row_count: int) -> None:
-        super().__init__(name, title)
-        self.across = drawing.scale(scale.low, scale.high, LEFT, RIGHT)
-        self.bottom = TOP + ROW_HEIGHT * row_count
-        self._descriptions: list[str] = []
+    def __init__(self, name: str, title: str, width: int, scale: Scale, row_count: int) -> None:
+        super().__init__(name, title, width)
+        self._is_narrow = width == NARROW
+        left, right = (_EDGE, width - _EDGE) if self._is_narrow else (LEFT, RIGHT)
+        self._row_height = _NARROW_ROW_HEIGHT if self._is_narrow else ROW_HEIGHT
+        self.across = drawing.scale(scale.low, scale.high, left, right)
+        self.bottom = TOP + self._row_height * row_count
+        self._row_count = 0
         ticks = [(self.across(each), f"{each:,.{scale.digits}f}") for each in scale.ticks]
         self.x_axis(
             [(x, words.replace("-", "−")) for x, words in ticks], TOP, self.bottom, scale.unit
         )
 
+    @property
+    def height(self) -> float:
+        return self.bottom + 44 + (UNIT_HEIGHT if self._is_narrow else 0)
+
     def row(self, name: str, text: str, kind: str = "") -> float:
         """Add the next row's name and text; return the height of its middle."""
-        y = TOP + ROW_HEIGHT * (len(self._descriptions) + 0.5)
+        y = TOP + self._row_height * (self._row_count + 0.5)
+        self._row_count += 1
+        if self._is_narrow:
+            visible = shorten(name, NARROW_CHARACTERS - len(text))
+            self.label(visible, 0, y - 6, kind, "", name)
+            self.label(text, NARROW, y - 6, "tick", "end")
+            return y + 9
         self.label(shorten(name, NAME_CHARACTERS), LEFT - 12, y + 4, kind, "end", name)
         self.label(text, RIGHT + 12, y + 4, "tick")
-        self._descriptions.append(f"{name}: {text}")
         return y
-
-    def with_rows(self, caption: str, hidden_count: int, hidden: str) -> Figure:
-        """Return the drawing; `hidden` says where the rows beyond `ROWS_SHOWN` are."""
-        more = f" {hidden_count} {hidden}." if hidden_count else ""
-        return self.figure(self.bottom + 44, caption + more, "; ".join(self._descriptions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,25 +93,35 @@ def bar_chart(
     """
     if scale is None or all(bar.value is None for bar in values):
         return None
-    visible = values[:ROWS_SHOWN]
-    chart = _Rows(name, title, scale, len(visible))
-    zero = chart.across(0.0)
-    chart.line("rail", zero, TOP, zero, chart.bottom)
-    for bar in visible:
-        y = chart.row(bar.name, bar.text, "tick" if bar.inner else "")
-        if bar.value is not None:
-            end, half = chart.across(bar.value), 6 if bar.inner else 9
-            chart.mark(
-                "rect",
-                tooltip=f"{bar.name}: {bar.text}",
-                kind="bar less" if end < zero else "bar",
-                x=min(zero, end),
-                y=y - half,
-                width=max(round(abs(end - zero), 1), 1.5),
-                height=2 * half,
-                rx=2,
-            )
-    return chart.with_rows(caption, len(values) - len(visible), "more are in the text only")
+    visible, axis = values[:ROWS_SHOWN], scale
+
+    def draw(width: int) -> tuple[Drawing, float]:
+        chart = _Rows(name, title, width, axis, len(visible))
+        zero = chart.across(0.0)
+        chart.line("rail", zero, TOP, zero, chart.bottom)
+        for bar in visible:
+            y = chart.row(bar.name, bar.text, "tick" if bar.inner else "")
+            if bar.value is not None:
+                end, half = chart.across(bar.value), 6 if bar.inner else 9
+                chart.mark(
+                    "rect",
+                    tooltip=f"{bar.name}: {bar.text}",
+                    kind="bar less" if end < zero else "bar",
+                    x=min(zero, end),
+                    y=y - half,
+                    width=max(round(abs(end - zero), 1), 1.5),
+                    height=2 * half,
+                    rx=2,
+                )
+        return chart, chart.height
+
+    hidden = _hidden(len(values) - len(visible), "more are in the text only")
+    return drawn(draw, caption + hidden, _describe(visible))
+
+
+def _hidden(count: int, words: str) -> str:
+    """Return where the rows beyond `ROWS_SHOWN` are."""
+    return f" {count:,} {words}." if count else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +160,24 @@ def spread_chart(
         scale = scale_to(max(values, default=0.0), unit)
     if scale is None:
         return None
-    chart = _Rows(name, title, scale, len(visible))
-    for row in visible:
-        y = chart.row(row.name, row.text)
-        low, high = row.ends or (min(row.dots), max(row.dots))
-        chart.line("interval", chart.across(low), y, chart.across(high), y)
-        for dot in row.dots:
-            tooltip = f"{row.name}: {row.text}"
-            chart.dot(chart.across(dot), y, 4.5, tooltip, "other" * row.other)
-    return chart.with_rows(caption, len(rows) - len(visible), hidden)
+    axis = scale
+
+    def draw(width: int) -> tuple[Drawing, float]:
+        chart = _Rows(name, title, width, axis, len(visible))
+        for row in visible:
+            y = chart.row(row.name, row.text)
+            low, high = row.ends or (min(row.dots), max(row.dots))
+            chart.line("interval", chart.across(low), y, chart.across(high), y)
+            for dot in row.dots:
+                tooltip = f"{row.name}: {row.text}"
+                chart.dot(chart.across(dot), y, 4.5, tooltip, "other" * row.other)
+        return chart, chart.height
+
+    return drawn(draw, caption + _hidden(len(rows) - len(visible), hidden), _describe(visible))
+
+
+def _describe(rows: Sequence[Bar] | Sequence[Spread]) -> str:
+    return "; ".join(f"{row.name}: {row.text}" for row in rows)
 
 
 def interval_chart(name: str, ideas: Sequence[RankedIdea]) -> Figure | None:

@@ -7,7 +7,7 @@ from math import sqrt
 from statistics import median
 
 from dashboards.render import figures
-from dashboards.render.charts.drawing import WIDTH, Drawing, scale
+from dashboards.render.charts.drawing import NARROW, WIDTH, Drawing, drawn, scale
 from dashboards.render.page import Figure
 from dashboards.render.wording import shorten
 from warehouse.row_models import RankedIdea
@@ -68,25 +68,36 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
     crowd = max((len(each) for tenths in titles.values() for each in tenths.values()), default=1)
     # Dot areas are proportional to counts; the largest dot has to fit into its row.
     unit = min(SMALLEST_RADIUS, LARGEST_RADIUS / sqrt(crowd))
-    across, bottom = scale(0, 10, LEFT, RIGHT), TOP + ROW_HEIGHT * len(visible)
-    drawing = Drawing("chart", "Scores by group")
-    drawing.x_axis([(across(value), str(value)) for value in range(0, 11, 2)], TOP, bottom, _UNIT)
-    for number, group in enumerate(visible):
-        y = TOP + ROW_HEIGHT * (number + 0.5)
-        drawing.line("rail", LEFT, y, RIGHT, y)
-        name = shorten(group.name, NAME_CHARACTERS)
-        drawing.label(name, LEFT - 18, y + 5, "group", "end", group.name)
-        if group.scores:
-            x = across(median(score for _, score in group.scores))
-            drawing.line("median", x, y - 16, x, y + 16, "median")
-        for score, tied_titles in sorted(titles[group.name].items()):
-            radius = round(max(1.5, unit * sqrt(len(tied_titles))), 1)
-            ideas_text = tied_titles[0] if len(tied_titles) == 1 else f"{len(tied_titles):,} ideas"
-            drawing.dot(across(score), y, radius, f"{score:.1f}: {ideas_text}")
-        drawing.label(_summary(group), RIGHT + 18, y + 4, "tick")
+
+    def draw(width: int) -> tuple[Drawing, float]:
+        is_narrow, drawing = width == NARROW, Drawing("chart", "Scores by group", width)
+        left, right = (16, width - 16) if is_narrow else (LEFT, RIGHT)
+        row_height = ROW_HEIGHT + 20 * is_narrow
+        across, bottom = scale(0, 10, left, right), TOP + row_height * len(visible)
+        drawing.x_axis([(across(each), str(each)) for each in range(0, 11, 2)], TOP, bottom, _UNIT)
+        for number, group in enumerate(visible):
+            y = TOP + row_height * (number + 0.5) + 10 * is_narrow
+            drawing.line("rail", left, y, right, y)
+            name = shorten(group.name, NAME_CHARACTERS)
+            if is_narrow:
+                drawing.label(name, 0, y - 22, "group", "", group.name)
+                drawing.label(_summary(group), width, y - 22, "tick", "end")
+            else:
+                drawing.label(name, left - 18, y + 5, "group", "end", group.name)
+                drawing.label(_summary(group), right + 18, y + 4, "tick")
+            if group.scores:
+                x = across(median(score for _, score in group.scores))
+                drawing.line("median", x, y - 16, x, y + 16, "median")
+            for score, tied_titles in sorted(titles[group.name].items()):
+                radius = round(max(1.5, unit * sqrt(len(tied_titles))), 1)
+                count = len(tied_titles)
+                ideas_text = tied_titles[0] if count == 1 else f"{count:,} ideas"
+                drawing.dot(across(score), y, radius, f"{figures.score(score)}: {ideas_text}")
+        return drawing, bottom + 48
+
     hidden_count = len(groups) - len(visible)
     more = f" {hidden_count} smaller groups are in the tables only." if hidden_count else ""
-    return drawing.figure(bottom + 48, _CAPTION + more, "; ".join(_describe(g) for g in visible))
+    return drawn(draw, _CAPTION + more, "; ".join(map(_describe, visible)))
 
 
 _UNIT = "Score, points of 10"

@@ -8,12 +8,12 @@ from math import ceil, floor, log10
 
 from dashboards.render import figures
 from dashboards.render.charts import drawing
-from dashboards.render.charts.drawing import WIDTH, Drawing
+from dashboards.render.charts.drawing import NARROW, Drawing, drawn
 from dashboards.render.charts.row_charts import scale_to
 from dashboards.render.page import Figure
 
 DATES_SHOWN, MOST_BINS = 7, 20
-_TOP, _PANEL, _BAR = 14, 92, 180
+_TOP, _PANEL, _BAR, _DIGIT_WIDTH = 14, 92, 180, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,47 +40,47 @@ def nights_chart(
     visible = [(panel, scale) for panel, scale in zip(panels, scales, strict=True) if scale]
     if len(nights) < 2 or not visible:
         return None
-    left, right, chart = 70, WIDTH - 180, Drawing(name, title)
-    across = drawing.scale(0, len(nights) - 1, left + 8, right - 8)
-    bottom = _TOP + _PANEL * len(visible)
-    half = (right - left) / len(nights) / 2
+
+    def draw(width: int) -> tuple[Drawing, float]:
+        is_narrow, chart, last = width == NARROW, Drawing(name, title, width), len(nights) - 1
+        left, right = (52, width - 12) if is_narrow else (70, width - 180)
+        across = drawing.scale(0, last, left + 8, right - 8)
+        bottom, half = _TOP + _PANEL * len(visible), (right - left) / len(nights) / 2
+        for at in range(len(nights)):
+            kind, x = "cursor here" if at == last else "cursor", across(at)
+            chart.mark("line", kind=kind, data_at=str(at), x1=x, y1=_TOP, x2=x, y2=bottom)
+        for row, (panel, scale) in enumerate(visible):
+            top = _TOP + _PANEL * row
+            up = drawing.scale(0, scale.high, top + _PANEL - 12, top + 28)
+            chart.y_axis([(up(each), f"{each:,.10g}") for each in (0.0, scale.high)], left, right)
+            chart.label(panel.title, 0 if is_narrow else left, top + 14, "group")
+            points = [(at, value) for at, value in enumerate(panel.values) if value is not None]
+            for (at, value), (next_at, next_value) in pairwise(points):
+                if next_at == at + 1:
+                    chart.line("interval", across(at), up(value), across(next_at), up(next_value))
+            for at, value in points:
+                chart.dot(across(at), up(value), 4, f"{nights[at]}: {panel.texts[at]}")
+            # On a phone the figures of the night are beside the panel's title.
+            x, y = (width, top + 14) if is_narrow else (right + 14, top + _PANEL / 2 + 12)
+            for at, value_text in enumerate(panel.texts):
+                kind = "said here" if at == last else "said"
+                anchor = "end" if is_narrow else ""
+                chart.mark("text", f"{nights[at]}: {value_text}", kind=kind, data_at=str(at),
+                           x=x, y=y, text_anchor=anchor)  # fmt: skip
+        for at in range(last, -1, -ceil(len(nights) / (3 if is_narrow else DATES_SHOWN))):
+            chart.label(nights[at], min(across(at), width - 36), bottom + 17, "tick", "middle")
+        for at in range(len(nights)):
+            chart.mark("rect", kind="under", data_at=str(at), x=round(across(at) - half, 1), y=_TOP,
+                       width=round(2 * half, 1), height=bottom - _TOP)  # fmt: skip
+        return chart, bottom + 28
+
     descriptions = []
-    for at in range(len(nights)):
-        here = " here" if at == len(nights) - 1 else ""
-        chart.mark("line", kind=f"cursor{here}", data_at=str(at),
-                   x1=across(at), y1=_TOP, x2=across(at), y2=bottom)  # fmt: skip
-    for row, (panel, scale) in enumerate(visible):
-        top = _TOP + _PANEL * row
-        up = drawing.scale(0, scale.high, top + _PANEL - 12, top + 28)
-        ticks = [(up(each), f"{each:,.10g}") for each in (0.0, scale.high)]
-        chart.y_axis(ticks, left, right)
-        chart.label(panel.title, left, top + 14, "group")
-        points = [(at, value) for at, value in enumerate(panel.values) if value is not None]
-        for (at, value), (next_at, next_value) in pairwise(points):
-            if next_at == at + 1:
-                chart.line("interval", across(at), up(value), across(next_at), up(next_value))
-        for at, value in points:
-            chart.dot(across(at), up(value), 4, f"{nights[at]}: {panel.texts[at]}")
-        for at, value_text in enumerate(panel.texts):
-            here = " here" if at == len(nights) - 1 else ""
-            chart.mark(
-                "text",
-                f"{nights[at]}: {value_text}",
-                kind=f"said{here}",
-                data_at=str(at),
-                x=right + 14,
-                y=top + _PANEL / 2 + 12,
-            )
-        values_by_night = (f"{nights[at]} {panel.texts[at]}" for at, _ in points)
+    for panel, _ in visible:
+        places = (at for at, value in enumerate(panel.values) if value is not None)
+        values_by_night = (f"{nights[at]} {panel.texts[at]}" for at in places)
         descriptions.append(f"{panel.title}: {', '.join(values_by_night)}")
-    every = -(-len(nights) // DATES_SHOWN)
-    for at in range(len(nights) - 1, -1, -every):
-        chart.label(nights[at], across(at), bottom + 17, "tick", "middle")
-    for at in range(len(nights)):
-        chart.mark("rect", kind="under", data_at=str(at), x=round(across(at) - half, 1), y=_TOP,
-                   width=round(2 * half, 1), height=bottom - _TOP)  # fmt: skip
-    caption = "One dot a run, the newest at the right; point at one for its figures."
-    return chart.figure(bottom + 28, caption, "; ".join(descriptions))
+    caption = "One dot a run, the newest at the right; point at one, or use the arrow keys."
+    return drawn(draw, caption, "; ".join(descriptions))
 
 
 def histogram(
@@ -90,25 +90,30 @@ def histogram(
     scale = scale_to(max(counts, default=0), "")
     if scale is None:
         return None
-    left, right, bottom = 60, WIDTH - 20, _TOP + _BAR
-    across = drawing.scale(edges[0], edges[-1], left, right)
-    up, chart = drawing.scale(0, scale.high, bottom, _TOP + 16), Drawing(name, title)
-    descriptions = []
-    for low, high, count in zip(edges, edges[1:], counts, strict=False):
-        if not count:
-            continue
-        x, width, y = across(low) + 1, round(across(high) - across(low) - 2, 1), up(count)
-        words = f"{low:,.10g} to {high:,.10g}: {figures.count(count)}"
-        chart.mark("rect", tooltip=words, kind="bar", x=x, y=y, width=width,
-                   height=max(round(bottom - y, 1), 1.5), rx=2)  # fmt: skip
-        chart.label(figures.count(count), x + width / 2, y - 5, "tick", "middle")
-        descriptions.append(words)
-    chart.line("rail", left, bottom, right, bottom)
-    every = -(-len(edges) // 12)
-    for edge in edges[::every]:
-        chart.label(f"{edge:,.10g}", across(edge), bottom + 17, "tick", "middle")
-    chart.label(unit, (left + right) / 2, bottom + 37, "tick", "middle")
-    return chart.figure(bottom + 44, caption, "; ".join(descriptions))
+    bottom = _TOP + _BAR
+    up = drawing.scale(0, scale.high, bottom, _TOP + 16)
+    bins = [
+        (low, high, count, f"{low:,.10g} to {high:,.10g}: {figures.count(count)}")
+        for low, high, count in zip(edges, edges[1:], counts, strict=False)
+        if count
+    ]
+
+    def draw(width: int) -> tuple[Drawing, float]:
+        left, right, labels = (16, width - 16, 5) if width == NARROW else (60, width - 20, 12)
+        across, chart = drawing.scale(edges[0], edges[-1], left, right), Drawing(name, title, width)
+        for low, high, count, words in bins:
+            x, room, y = across(low) + 1, round(across(high) - across(low) - 2, 1), up(count)
+            chart.mark("rect", tooltip=words, kind="bar", x=x, y=y, width=room,
+                       height=max(round(bottom - y, 1), 1.5), rx=2)  # fmt: skip
+            if room >= _DIGIT_WIDTH * len(figures.count(count)):
+                chart.label(figures.count(count), x + room / 2, y - 5, "tick", "middle")
+        chart.line("rail", left, bottom, right, bottom)
+        for edge in edges[:: -(-len(edges) // labels)]:
+            chart.label(f"{edge:,.10g}", across(edge), bottom + 17, "tick", "middle")
+        chart.label(unit, (left + right) / 2, bottom + 37, "tick", "middle")
+        return chart, bottom + 44
+
+    return drawn(draw, caption, "; ".join(words for *_, words in bins))
 
 
 def round_bins(values: Sequence[float]) -> tuple[tuple[float, ...], tuple[int, ...]]:

@@ -19,10 +19,7 @@ _MOST_NAMED = 30
 def main(source: str, pdf: str, packages: str, accessible: str = "") -> str:
     """Set `source`; return nothing, or Typst's error in one line."""
     compiler = typst.Compiler(
-        source,
-        root=str(Path(source).parent),
-        package_path=packages,
-        package_cache_path=packages,
+        source, root=str(Path(source).parent), package_path=packages, package_cache_path=packages
     )
     try:
         if accessible:

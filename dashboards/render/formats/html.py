@@ -73,7 +73,7 @@ class _Writer:
             return self._table(block)
         if isinstance(block, pg.Figure):
             caption = f"<figcaption>{_words(block.caption)}</figcaption>"
-            return f'<figure class="chart" tabindex="0">\n{block.svg}\n{caption}\n</figure>\n'
+            return f'<figure class="chart" tabindex="0">\n{block.svg}{block.narrow_svg}\n{caption}\n</figure>\n'
         if isinstance(block, pg.Code):
             return f"<pre><code>{_words(block.text)}\n</code></pre>\n"
         if isinstance(block, pg.Fold):

@@ -116,9 +116,9 @@ def _dimensions(committee: CommitteeEvaluation, personas: Sequence[str]) -> pg.T
     for name in dict.fromkeys(review.dimension for review in committee.reviews):
         persona_reviews = [review_of.get((persona, name)) for persona in personas]
         scores = (
-            "–" if each is None else figures.score(each.score_0_to_10) for each in persona_reviews
+            None if each is None else figures.score(each.score_0_to_10) for each in persona_reviews
         )
-        spread = f"{spreads[name]:.2f}" if name in spreads else "–"
+        spread = figures.decimals(spreads.get(name))
         rows.append((_words(name), figures.mean(means.get(name)), spread, *scores))
     return pg.table(("Dimension", "Mean:", "Spread:", *(f"{name}:" for name in personas)), rows)
 

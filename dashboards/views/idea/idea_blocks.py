@@ -163,10 +163,10 @@ def _assessment(assessment: AssessmentEvaluation) -> Iterator[pg.Block]:
         probability, low, high = row.probability_0_to_1, row.lowest_0_to_1, row.highest_0_to_1
         value = wording.unscored_because(row.unscored_reason or "")
         if probability is not None:
-            value = f"{100 * probability:.0f} %"
+            value = figures.percent(probability)
         range_text = ""
         if low is not None and high is not None and row.repetition_count > 1:
-            range_text = f"{100 * low:.0f} to {100 * high:.0f} %"
+            range_text = figures.between(low, high, figures.percent)
         rows.append(
             (row.criterion.replace("_", " "), value, range_text, prose_line(" ".join(row.reasons)))
         )
@@ -246,7 +246,7 @@ def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
     )
     if idea.duplicate_of is not None:
         closeness = idea.duplicate_similarity_0_to_1
-        similarity = f" (similarity {closeness:.2f})" if closeness is not None else ""
+        similarity = f" (similarity {figures.decimals(closeness)})" if closeness is not None else ""
         yield pg.note("Nearly the same as idea ", pg.code(idea.duplicate_of), f"{similarity}.")
     if shortenings := shortenings_of(evaluation):
         yield pg.text("Long inputs were shortened before they were judged:")

@@ -58,7 +58,7 @@ def novelty_blocks(
     lost_note = f"; {lost_searches} of the searches for more went unanswered, so that earlier work may be missing"
     coverage_note = (
         f"; its {figures.plural(judgement.statement_count or 0, 'key statement')} come close to them by"
-        f" {close or 0:.2f} of 1 on average, {100 * (judgement.covered_share_0_to_1 or 0):.0f} % of them"
+        f" {figures.decimals(close)} of 1 on average, {figures.percent(judgement.covered_share_0_to_1 or 0)} of them"
         " closely"
     )
     yield pg.text(
@@ -77,7 +77,7 @@ def _novelty_judgement(
         label = judgement.calibrated_label_1_to_5
         yield pg.text(
             f"Calibrated: {f'{label:g}, expected ' if label is not None else ''}"
-            f"{judgement.calibrated_score_1_to_5:.1f}, with 90 % from"
+            f"{figures.score(judgement.calibrated_score_1_to_5)}, with 90 % from"
             f" {judgement.calibrated_lower_1_to_5:g} to {judgement.calibrated_upper_1_to_5:g} (calibrator ",
             *(pg.code((judgement.calibrator_sha256 or "")[:12]), ")."),
         )

@@ -101,6 +101,10 @@ class Evaluation(Campaign[Plan[Run], Run]):
             literature=self.gateway.literature,
             literature_name=literature_name(request.literature),
             literature_lacks=self.gateway.lacks,
+            requests_per_second=self.warehouse.settings.literature.requests_per_second
+            if request.literature.asks_upstream
+            else None,
+            maximum_requests=request.budget.maximum_requests,
             modules=",".join(request.parameters.modules),
             idea_count=len(self.keyed.planned),
             rejected_count=len(self.keyed.rejected),

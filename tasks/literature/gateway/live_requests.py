@@ -54,7 +54,6 @@ A key may lack the right to one endpoint; then others answer in between.
 """
 _REFUSED_SECONDS = 600.0
 
-RECORD_NAME = "upstream-requests.sqlite"
 _KEPT_DAYS = 90
 # Several gateways may share the record of one cache.
 _BUSY_SECONDS = 5.0

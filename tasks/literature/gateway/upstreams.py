@@ -13,7 +13,7 @@ from schemas.errors import ConfigurationError, RequestRejectedError
 from schemas.settings import Settings
 from tasks.literature.api_shapes import parse_paper
 from tasks.literature.gateway.arrival_limiter import ArrivalLimiter, Departures, departures_file
-from tasks.literature.gateway.live_requests import RECORD_NAME, RequestRecord, Transport
+from tasks.literature.gateway.live_requests import RequestRecord, Transport
 from tasks.literature.gateway.look_ups import Answers, LookUps, Row
 from tasks.literature.gateway.messages import (
     BATCH_PATH,
@@ -31,6 +31,7 @@ from tasks.literature.snapshot.records import as_number
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
 from tasks.web.client import InvalidURL, web_address
+from warehouse.source_states import RECORD_NAME
 from warehouse.stores.keyed_store import KeyedStore
 
 _RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})

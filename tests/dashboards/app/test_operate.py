@@ -34,7 +34,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
         land(warehouse, make_full_evaluation(1, run_id=run))
         at = START.replace(day=1 + number)
         modules = "soundness,contribution,committee,novelty"
-        head = make_run(run, modules=modules, started_at=at, finished_at=at)
+        head = make_run(run, modules=modules, started_at=at, finished_at=at,
+                        requests_per_second=2.0, maximum_requests=50)  # fmt: skip
         assert publish(warehouse, RUNS, head).published
     return site_of(warehouse)
 
@@ -84,8 +85,14 @@ def test_the_tokens_of_a_run_are_priced_with_five_models_a_named_one_and_own_pri
     assert (refused.status, "write dollars as a number" in refused.words) == (400, True)
 
 
-def test_sources_say_what_was_sent_cached_and_left_unanswered(site: TestClient) -> None:
+def test_sources_say_what_was_sent_cached_and_left_unanswered(
+    site: TestClient, full: TestClient
+) -> None:
+    a_second, in_all = opened(full, "/operate/sources").table("Might send")
+    assert (a_second["Might send"], in_all["Might send"]) == ("2", "50")
+    assert int(in_all["Sent"]) > 0
     page = opened(site, "/operate/sources")
+    assert "Allowance" not in page.words, "a snapshot has none"
     rows = page.table("Requests sent")
     assert sum(int(row["Requests sent"]) for row in rows) == 20
     assert {row["From a cache"] for row in rows} == {"0 %", "50 %"}

@@ -2,9 +2,11 @@
 
 import asyncio
 import fcntl
+import os
 import re
 import shutil
-from datetime import timedelta
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,14 +14,22 @@ from starlette.testclient import TestClient
 
 from dashboards.app import site as site_module
 from dashboards.app.access import OPEN_ACTIONS
+from dashboards.app.application import pages
 from dashboards.app.changes import Changes
 from dashboards.app.data import Lake, open_lake
 from dashboards.app.fields import default_run
 from dashboards.app.site import PAGES, idea_path, paper_path
 from dashboards.app.site import Page as SitePage
+from schemas.base import replace
+from schemas.calls import CallStatus
 from schemas.identifiers import RunId
 from schemas.people.role import Action, Role
+from schemas.reasons import Reason
 from schemas.settings import Settings
+from tasks.literature.gateway.arrival_limiter import ArrivalLimiter, Turn
+from tasks.literature.gateway.live_requests import RequestRecord
+from tasks.literature.gateway.messages import Attempt, Request
+from tasks.web.shared_limits import SharedRateLimit
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_planned, make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED, publish_report_lake
@@ -31,6 +41,8 @@ from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.progress import announce
 from warehouse.queries import Queries
+from warehouse.source_states import RECORD_NAME
+from warehouse.stores.budget_file import BudgetFile
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
@@ -159,15 +171,40 @@ def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: 
     planned = make_planned("run-now", 4, engine="<script>alert(1)</script>")
     announce(warehouse, planned)
     land(warehouse, make_evaluation(0, run_id="run-now", calls=2))
+    settings = Settings(home=tmp_path / "home", dashboard={"warehouse": tmp_path})  # type: ignore[arg-type]
+    now = datetime.now(UTC)
+    (call,) = make_evaluation(1, run_id="run-now", calls=1).llm_calls
+    call = replace(
+        call, model_requested="m", status=CallStatus.RATE_LIMITED, error="quota", created_at=now
+    )
+    with closing(BudgetFile(warehouse.budgets, planned.run_id, planned.budget)) as journal:
+        for name in ("one", "two"):
+            journal.send(name, call.idea_id, "unit", call.model_dump_json(), 0.1, 9)
+        journal.settle("one", call.idea_id, 0.0, 0, call.model_dump_json())
+    SharedRateLimit(warehouse.state / "limits", "m requests", 60).penalise(900)
+    record = RequestRecord(warehouse.cache / RECORD_NAME, "api.semanticscholar.org", 2)
+    for number in range(3):
+        sent = Request("GET", "/graph/v1/paper/search", ()), 1, Turn(ArrivalLimiter(2), 0, 0)
+        record.add(str(number), *sent, now.timestamp())
+        record.complete(Attempt(str(number), 403, Reason.FORBIDDEN, 0, 1, 1, now.timestamp()))
+    record.close()
     lock_path = warehouse.planned_run(planned.run_id).with_name("lock")
     with lock_path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        page = opened(site_of(warehouse), "/")
-    (row,) = page.table("Ideas landed")
-    assert (row["State"], row["Ideas landed"]) == ("running", "1 of 4")
+        site = TestClient(pages(settings), base_url="http://127.0.0.1")
+        page, operate = opened(site, "/"), opened(site, "/operate")
+    (row,) = page.table("Landed")
+    assert (row["State"], row["Landed"]) == ("running", "1 of 4 ideas, 0 failed")
     assert row["Cost"] == "0.0020 USD of 5.00 USD"
     assert page.tree.xpath("//main[@data-live]")
-    assert page.unsafe == []
+    assert page.unsafe == operate.unsafe == []
+    states = {row["Source or model"]: row for row in operate.table("In its own words")}
+    assert (states["m"]["State"], states["m"]["Waiting"]) == ("limited", "1")
+    assert states["m"]["Until"].startswith(f"{now:%Y-%m-%d}")
+    gateway = states["semantic scholar"]
+    assert (gateway["State"], gateway["In its own words"]) == ("refuses for good", "HTTP 403")
+    assert "sent 3 requests to api.semanticscholar.org, of 7,200 that" in operate.words
+    assert f"process {os.getpid()} on" in operate.words
     stopped = opened(site_of(warehouse), "/")
     assert "continues where it stopped" in stopped.words
 

@@ -2,13 +2,14 @@
 
 import math
 import re
+from dataclasses import replace
 
 import lxml.etree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.render.charts.drawing import picture
+from dashboards.render.charts.drawing import NARROW, picture
 from dashboards.render.charts.row_charts import (
     LEFT,
     MORE_OR_LESS_NOVEL,
@@ -39,11 +40,13 @@ def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
         assert not any(value is not None for value in values)
         return
     known = [value for value in values[:ROWS_SHOWN] if value is not None]
-    bars = marks(chart, "rect")
-    assert len(bars) == len(known)
-    for bar, value in zip(bars, known, strict=True):
-        assert LEFT <= bar["x"] <= bar["x"] + bar["width"] <= RIGHT + 1.5
-        assert (bar["class"] == "bar less") == (value < 0 and bar["x"] < (LEFT + RIGHT) / 2)
+    phone = replace(chart, svg=chart.narrow_svg)
+    for drawn, left, right in ((chart, LEFT, RIGHT), (phone, 0, NARROW)):
+        bars = marks(drawn, "rect")
+        assert len(bars) == len(known)
+        for bar, value in zip(bars, known, strict=True):
+            assert left <= bar["x"] <= bar["x"] + bar["width"] <= right + 1.5
+            assert (bar["class"] == "bar less") == (value < 0 and bar["x"] < (left + right) / 2)
     hidden = max(0, len(values) - ROWS_SHOWN)
     assert (f"{hidden} more are in the text only." in chart.caption) == (hidden > 0)
 

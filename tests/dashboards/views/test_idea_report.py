@@ -134,7 +134,7 @@ def test_hostile_text_changes_nothing_but_the_words(warehouse, output_format):
         return
     page = Page(report)
     assert not page.elements & {"script", "img", "i", "b", "iframe"}
-    assert report.count("<svg") == report.count('<svg viewBox="0 0 860 ') == 2
+    assert report.count("<figure") == report.count('<svg viewBox="0 0 860 ') == 2
     assert not any(name.startswith("on") for name in page.attributes)
     assert all(
         address.startswith(("#section-", "https://", "http://")) for address in page.addresses

@@ -80,7 +80,7 @@ def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() ->
 def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Warehouse) -> None:
     page = ranking_report(ranked, RUN, "html")
     body = page.split("</style>")[1]
-    assert body.count("<svg viewBox") == 2
+    assert body.count("<figure") == 2
     assert [
         tag for tag in ("<script", "<img", "<b>", "<svg onload", 'href="javascript') if tag in body
     ] == []

@@ -20,8 +20,8 @@ from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import RunOptions
 from schemas.settings import LiteratureSettings, Settings
 from tasks.evaluation.work import EVALUATE
-from tasks.literature.gateway.live_requests import RECORD_NAME
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
+from warehouse.source_states import RECORD_NAME
 from warehouse.warehouse import Warehouse
 
 

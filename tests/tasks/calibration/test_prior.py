@@ -98,6 +98,6 @@ def test_a_file_that_is_no_prior_is_refused_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "prior.json"
     path.write_text("{}")
     with pytest.raises(
-        ConfigurationError, match="is not a valid prior: calibrator: Field required"
+        ConfigurationError, match="is not a valid prior: `calibrator`: Field required"
     ):
         load_prior(path)

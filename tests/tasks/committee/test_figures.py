@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.judgement.committee import Decision, PersonaReview, ReviewDimension
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
-from tasks.committee.concluding import Figures, figures_of
+from tasks.committee.evaluate import Figures, figures_of
 from tasks.committee.steps.reviews import decision_by_total
 
 MADE_BY = Provenance(

@@ -24,13 +24,13 @@ from schemas.identifiers import IdeaId, PaperId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.client import LiteratureClient
-from tasks.literature.gateway.live_requests import RECORD_NAME
 from tasks.literature.gateway.messages import Attempt, attempts_in, header_of
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.assay_command import wait_until
 from tests.support.gateways import gateway_to
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
+from warehouse.source_states import RECORD_NAME
 
 MakeSettings = Callable[..., Settings]
 FAULTS = {0: "429", 3: "500", 4: "truncated", 6: "slow", 7: "429", 9: "dropped", 12: "504"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from schemas.errors import SnapshotError
 from tasks.literature.snapshot import release
 from tasks.literature.snapshot.build import build_snapshot
-from tasks.literature.snapshot.openalex import row_of_work
+from tasks.literature.snapshot.opening import row_of_work
 from tasks.literature.snapshot.records import PaperRecord, record_of
 from tasks.literature.snapshot.snapshot import Edges, open_snapshot
 from tasks.literature.snapshot.update import update_snapshot

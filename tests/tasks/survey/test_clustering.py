@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from schemas.identifiers import PaperId
 from schemas.literature.survey import Edge, SurveyPaper
-from tasks.survey.clustering import cluster_papers
+from tasks.survey.survey import cluster_papers
 from tests.support.survey_fakes import paper
 
 THEMES = ("bats", "birds", "bees")

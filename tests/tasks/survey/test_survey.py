@@ -15,7 +15,6 @@ from tasks.documents.document import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.relevance import ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.survey.clustering import MOST_CLUSTERS
 from tasks.survey.reading import LONGEST_QUOTE, quotes_of
 from tasks.survey.steps import (
     PlanInput,
@@ -25,7 +24,7 @@ from tasks.survey.steps import (
     baseline_relevance,
     relevance_score,
 )
-from tasks.survey.survey import survey
+from tasks.survey.survey import MOST_CLUSTERS, survey
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.survey_fakes import GraphLiterature, failed
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from schemas.base import first_fault
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.text.plain_files import PlainFileError, read_file
@@ -43,10 +44,7 @@ def read_venue(name_or_path: str) -> Venue:
         rules |= {"venue": folder.name, "folder": str(folder)}
         venue = Venue.model_validate_json(json.dumps(rules, default=str))
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        problem = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
-        raise ConfigurationError(f"{path} `{key}`: {problem}") from error
+        raise ConfigurationError(f"{path}: {first_fault(error)}") from error
     except (ValueError, RecursionError) as error:  # also for numbers with too many digits
         raise ConfigurationError(f"{path} cannot be read as TOML: {error}") from error
     files_of(venue)
