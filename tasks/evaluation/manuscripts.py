@@ -21,7 +21,7 @@ from tasks.ideas.text_files import is_manuscript
 from tasks.manuscripts.collect import papers_inside
 
 _AUTHOR = bounded(
-    r"\\author(?:\[[^\]\n]{0,200}\])?\s{0,9}\{((?:[^{}]{1,200}|\{[^{}]{0,200}\}){0,100})\}"
+    r"\\author(?:\[[^\]\n]{0,200}\])?\s{0,9}\{((?:[^{}]{1,200}+|\{[^{}]{0,200}\}){0,100})\}"
 )
 _AND = bounded(r"\\(?:and|And|AND)\b|\band\b|[,;]")
 _LINE = bounded(r"\\\\|\n\s{0,99}\n")
