@@ -481,9 +481,9 @@ class Settings(Home):
             if not variable.upper().startswith(prefix) or not nested:
                 continue
             field = cls.model_fields.get(section.lower())
-            known = getattr(field.annotation, "model_fields", {}) if field else {}
+            fields = getattr(field.annotation, "model_fields", {}) if field else {}
             name = rest.partition(nested)[0]
-            if name.lower() not in known:
+            if name.lower() not in fields:
                 became = RETIRED.get(f"{section}__{name}") or RETIRED.get(section)
                 raise ConfigurationError(
                     f"setting {variable[:100]} {became or 'does not exist'}: unset it"

@@ -9,7 +9,7 @@ from schemas.base import Noun, replace
 from schemas.failure import LEFT_OUT, Failure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.judgement.evaluation import IdeaEvaluation
-from schemas.judgement.soundness import Concern
+from schemas.judgement.soundness import Concern, SoundnessEvaluation
 from schemas.judgement.suggestion import Suggestion
 from schemas.literature.citation import Citation
 from schemas.literature.coverage import FieldCoverage
@@ -75,9 +75,11 @@ async def evaluate_idea(
             if module is not Module.ASSESSMENT
         }
     findings = {name: task.result() for name, task in tasks.items()}
-    if Module.SOUNDNESS in parameters.modules:
-        passages = findings[Module.SOUNDNESS.value].evaluation.passages
-        tools.ledger.failures.extend(resting_on_retracted(passages, tools.ledger.retracted))
+    soundness = findings[Module.SOUNDNESS].evaluation if Module.SOUNDNESS in findings else None
+    if isinstance(soundness, SoundnessEvaluation):
+        tools.ledger.failures.extend(
+            resting_on_retracted(soundness.passages, tools.ledger.retracted)
+        )
     if Module.ASSESSMENT in parameters.modules:
         preliminary = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
         findings |= await _assess(preliminary, findings, job, tools)

@@ -205,12 +205,12 @@ def _unscored(reason: Reason, detail: str) -> dict[str, Any]:
 
 def _excerpt(numbers_quote: str, text: str) -> str:
     """Return the sentences of a paper on any of the questions."""
-    found = [
+    matches = [
         each
         for each in sentences(text[:MOST_CHARACTERS])
         if any(signs.search(each) for signs in SIGNS.values())
     ]
-    excerpt = " ".join(filter(None, dict.fromkeys((numbers_quote, *found))))
+    excerpt = " ".join(filter(None, dict.fromkeys((numbers_quote, *matches))))
     return shorten_words(excerpt, PAPER_WORDS)[0]
 
 

@@ -85,7 +85,8 @@ def test_every_path_of_the_readme_exists(path: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_page_links_to_files_that_exist(page: Path) -> None:
-    links = re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    links = re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", prose)
     generated = {REPOSITORY / "docs" / "reference" / name for name in REFERENCE_PAGES}
     missing = [link for link in links if not (page.parent / link).exists()]
     assert [link for link in missing if (page.parent / link).resolve() not in generated] == []
