@@ -29,7 +29,7 @@ FULL_TEXT_SHARE = 0.8
 LONGEST_PAGE_TOKENS = 2_500
 SUMMARY_TOKENS = 350.0
 """Tokens of a page's summary, with its passages."""
-STANDING_TOKENS, REASON_TOKENS = 50.0, 32.0
+STANDING_TOKENS, SCORE_TOKENS = 50.0, 10.0
 """Tokens per find: metadata in the credibility prompt, and the entry of the reply."""
 QUERY_TOKENS, OUTCOME_TOKENS = 35.0, 45.0
 """Tokens of a query with its part in a reply, and of its outcome in a prompt."""
@@ -86,7 +86,7 @@ def _credibility(parameters: CommitteeParameters, pools: int) -> ExpectedCalls:
     later_items = first_items * NEW_SHARE_OF_LATER_ROUNDS
     items = first_items + later_rounds * later_items
     calls = math.ceil(first_items / size) + later_rounds * math.ceil(later_items / size)
-    return ExpectedCalls(calls, items * STANDING_TOKENS, items * REASON_TOKENS)
+    return ExpectedCalls(calls, items * STANDING_TOKENS, items * SCORE_TOKENS)
 
 
 def _grounding(

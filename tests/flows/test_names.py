@@ -105,7 +105,7 @@ def asked_check(engine: str, *judges: Judge) -> CheckRequest:
 
 
 @pytest.mark.parametrize(
-    ("engine", "run_id"), [("extractive", "check-59f36e44063a"), (MODEL, "check-594b76d2ade4")]
+    ("engine", "run_id"), [("extractive", "check-e5078e8537ae"), (MODEL, "check-e6808f87a8e0")]
 )
 def test_checks_keep_their_names(engine: str, run_id: str) -> None:
     unasked = dataclasses.replace(CHECK, steps=lambda _: ())
