@@ -34,10 +34,11 @@ class LiteratureSettings(Section):
     requests_per_second: float = Field(
         default=1.0, gt=0, le=1000, description="Rate limit of the key, over all endpoints."
     )
-    timeout_seconds: float = Field(
+    timeout_seconds: float = Field(default=60.0, gt=0, description="Of one request.")
+    restart_seconds: float = Field(
         default=60.0,
         gt=0,
-        description="Of one request, and of the wait for an unreachable gateway, which may restart.",
+        description="Maximum wait of a request for an unreachable gateway, which may restart.",
     )
     maximum_attempts: int = Field(default=6, ge=1, le=20)
     retry_base_seconds: float = Field(
@@ -410,7 +411,6 @@ RETIRED = {
     "LANGUAGE_MODEL__MAXIMUM_COMPLETION_TOKENS": "is `answer_tokens` in the profile",
     "LANGUAGE_MODEL__MAXIMUM_TOTAL_SECONDS": "is five times ASSAY_LANGUAGE_MODEL__TIMEOUT_SECONDS",
     "LITERATURE__MAXIMUM_TOTAL_SECONDS": f"{_CONSTANT}: 300",
-    "LITERATURE__RESTART_SECONDS": "is ASSAY_LITERATURE__TIMEOUT_SECONDS",
     "SOURCES__MAXIMUM_ATTEMPTS": f"{_CONSTANT}: 4",
     "SOURCES__MAXIMUM_BYTES": f"{_CONSTANT}: 10,000,000",
     "SOURCES__MAXIMUM_TOTAL_SECONDS": f"{_CONSTANT}: 90",

@@ -26,6 +26,7 @@ pytest_plugins = ["tests.support.tenths", "tests.support.demo_run"]
 
 collect_garbage_seldom()
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup what tests start would ignore it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as would programs in the background
 for profile, max_examples in (("assay", 25), ("assay-long", 200)):
     settings.register_profile(
         profile,

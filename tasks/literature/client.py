@@ -113,7 +113,7 @@ class LiteratureClient:
             idea_ledger,
             http,
             on_request,
-            restart_seconds=settings.timeout_seconds,
+            restart_seconds=settings.restart_seconds,
             source=SNAPSHOT_SOURCE if unlimited else DEFAULT_SOURCE,
             with_retracted=with_retracted,
         )

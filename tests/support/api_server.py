@@ -47,7 +47,7 @@ def api_server(
     port = quiet_port()
     address = (str(warehouse.root), "127.0.0.1", str(port), NO_GATEWAY, "programs", "")
     command = module_command("flows.api.server", *address)
-    env = environment(home, **{"ASSAY_LITERATURE__TIMEOUT_SECONDS": "5", **extra})
+    env = environment(home, **{"ASSAY_LITERATURE__RESTART_SECONDS": "1", **extra})
     url = f"http://127.0.0.1:{port}"
     with served(command, f"{url}/health", env) as process:
         yield url, process

@@ -82,7 +82,7 @@ class _Writer:
             return self.places[place % len(self.places)][name]
         if "const" in node:
             return node["const"]
-        if "enum" in node and name == "criterion":
+        if "enum" in node and name in ("criterion", "question"):
             return node["enum"][place]
         if "enum" in node:
             return node["enum"][(self.seed + place) % len(node["enum"])]
@@ -90,6 +90,10 @@ class _Writer:
         if kind == "object" and {"quote", "omission"} <= set(node.get("properties", {})):
             sources = {"sources": self.concerns[place : place + 1]}
             return self._point(place) | (sources if "sources" in node["properties"] else {})
+        if kind == "object" and "paper_quote" in node.get("properties", {}):
+            question = self.value(node["properties"]["question"], root, "question", place)
+            quote = " ".join(self.sentences[0].split()[:12])
+            return {"question": question, "status": "stated", "quote": quote}
         if kind == "object" and "marginally_novel" in node.get("properties", {}):
             return self._probabilities(node["properties"])
         if kind == "object":
@@ -154,6 +158,8 @@ class _Writer:
             count = len(self.methods)
         elif "criterion" in fields and "enum" in self._resolved(fields["criterion"], root):
             count = len(self._resolved(fields["criterion"], root)["enum"])
+        elif "question" in fields and "enum" in self._resolved(fields["question"], root):
+            count = len(self._resolved(fields["question"], root)["enum"])
         elif "concern" in fields:
             count = min(len(self.concerns), 2)
         elif "key" in fields:

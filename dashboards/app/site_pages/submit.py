@@ -294,6 +294,8 @@ def _estimate_blocks(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[
     yield from pg.bullets(wording.shorten(str(each), 160) for each in titles)
     if more_count > 0:
         yield pg.text(f"and {more_count:,} more")
+    if note := estimate.get("note"):
+        yield pg.text(f"{note[:1].upper()}{note[1:]}.")
     rejected_entries = estimate.get("rejected_entries", ())
     rows = [
         (each["location"], wording.reason(each["reason"]), each["detail"])

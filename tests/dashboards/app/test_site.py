@@ -200,7 +200,8 @@ def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: 
     assert page.unsafe == operate.unsafe == []
     states = {row["Source or model"]: row for row in operate.table("In its own words")}
     assert (states["m"]["State"], states["m"]["Waiting"]) == ("limited", "1")
-    assert states["m"]["Until"].startswith(f"{now:%Y-%m-%d}")
+    days = tuple(f"{now + timedelta(seconds=each):%Y-%m-%d}" for each in (0, 900))
+    assert states["m"]["Until"].startswith(days)
     gateway = states["semantic scholar"]
     assert (gateway["State"], gateway["In its own words"]) == ("refuses for good", "HTTP 403")
     assert "sent 3 requests to api.semanticscholar.org, of 7,200 that" in operate.words

@@ -340,7 +340,7 @@ def test_a_job_tells_how_far_it_is_and_without_a_runner_how_to_start_one(
     announce(warehouse, make_planned("run-1", ideas_path=str(job.ideas.resolve())))
     announce(warehouse, make_planned("run-2"))
     page = opened(site, job_path(job_id))
-    assert "0 of 1 idea, 0.00 USD of 5.00 USD." in status_of(page)
+    assert "0 of 1 idea, 0 failed, 0.00 USD of 5.00 USD." in status_of(page)
     assert page.tree.xpath("//main[@data-live]")
 
 

@@ -154,8 +154,8 @@ def test_one_page_says_the_same_in_markdown_and_html() -> None:
     written, html = markdown_page(page), html_page(page)
     assert "1 paper · **two**" in written
     assert "1 paper · <strong>two</strong>" in html
-    assert "| [x](https://x.example) | unknown |" in written
-    assert '<td style="text-align:right">unknown</td>' in html
+    assert "| [x](https://x.example) | – |" in written
+    assert '<td style="text-align:right">–</td>' in html
     assert "[the ranking](ranking.md)" in written
     assert '<a href="ranking.html">the ranking</a>' in html
 

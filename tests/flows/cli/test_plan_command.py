@@ -207,7 +207,8 @@ def test_a_plan_names_ideas_outside_the_literature_and_leaves_out_their_evidence
     told = json.loads(capsys.readouterr().out)
     assert [each["idea_id"] for each in told["field_coverage"]["not_covered"]] == ["mosquitoes"]
     per_idea = covered["model_calls"] / 3
-    reviewed_and_assessed = 1 + 2 + 3  # concerns weighed and challenged, asked three times
+    # The officer's questions and the plan's review; concerns weighed, challenged; asked three times.
+    reviewed_and_assessed = 1 + 1 + 2 + 3
     assert told["model_calls"] == pytest.approx(2 * per_idea + reviewed_and_assessed, abs=1)
     assert told["not_covered"] == 1
     assert told["cost_usd"] < covered["cost_usd"]

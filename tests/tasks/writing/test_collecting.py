@@ -193,7 +193,7 @@ def test_an_outline_can_be_edited_and_is_held_against_the_claims(tmp_path: Path)
             read_outline(path, request.material)
     for text, said in {
         "- heading: [": "is no YAML",
-        "- 3": "0: Input",
+        "- 3": "`0`: Input",
         "heading: x": "is no list of sections",
         "": "is no list of sections",
     }.items():
