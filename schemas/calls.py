@@ -11,6 +11,9 @@ from schemas.formats import CallUsd
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 
+REFUSING_STATUSES = frozenset({401, 402, 403})
+"""HTTP statuses that refuse the key, its quota or its rights, so that a retry changes nothing."""
+
 
 class CallStatus(StrEnum):
     OK = "ok"

@@ -6,10 +6,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from itertools import groupby
 from typing import Any
 
-from schemas.calls import CallStatus
+from schemas.calls import REFUSING_STATUSES, CallStatus
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
@@ -86,43 +85,41 @@ class _Request:
     at: datetime
     ended: str
     error: str = ""
+    worker: str = ""  # the process that waits for the reply
 
 
-def source_states(warehouse: Warehouse, run_id: RunId) -> tuple[SourceState, ...]:
-    """Return the states of a run's sources, then of its models, by name.
+def run_states(
+    warehouse: Warehouse, run_id: RunId
+) -> tuple[tuple[SourceState, ...], tuple[WorkerState, ...]]:
+    """Return the states of a run's sources and then models, and of its workers, each by name.
 
-    Sources: from landed units; Semantic Scholar: from the gateway's record. Models: from calls of
-    units that have not landed.
+    Sources: from landed units; Semantic Scholar: from the gateway's record. Models and workers:
+    from calls of units that have not landed.
 
     Raises:
         ConfigurationError: a file cannot be read, such as on a folder without write permission.
     """
     gateway = tuple(_gateway_requests(warehouse))
-    sources = [
-        each for each in _landed_requests(warehouse, run_id) if each.name != GATEWAY or not gateway
-    ]
+    landed = _landed_requests(warehouse, run_id)
+    sources = [each for each in landed if each.name != GATEWAY or not gateway]
     limits = warehouse.settings.home / "limits"
-    states = [_state(name, requests, limited_until(limits, f"source {name.replace(' ', '_')}"))
-              for name, requests in _by_name((*sources, *gateway))]  # fmt: skip
+    states = [
+        _state(requests, limited_until(limits, f"source {name.replace(' ', '_')}"))
+        for name, requests in _by_name((*sources, *gateway))
+    ]
     journal = _journal(warehouse, run_id)
-    for name, calls in _by_name(_Request(*each[:4]) for each in journal):
+    for name, calls in _by_name(journal):
         pauses = [
             limited_until(warehouse.state / "limits", f"{name} {unit}")
             for unit in ("requests", "tokens")
         ]
-        in_flight = sum(bool(holder) for model, *_, holder in journal if model == name)
-        until = max(filter(None, pauses), default=None)
-        states.append(_state(name, calls, until, in_flight))
-    return tuple(states)
-
-
-def worker_states(warehouse: Warehouse, run_id: RunId) -> tuple[WorkerState, ...]:
-    """Return the processes that wait for a model, with the start of their oldest call."""
+        states.append(_state(calls, max(filter(None, pauses), default=None)))
     times: dict[str, list[datetime]] = {}
-    for *_, at, _, _, holder in _journal(warehouse, run_id):
-        if holder:
-            times.setdefault(holder, []).append(at)
-    return tuple(WorkerState(name, len(each), min(each)) for name, each in sorted(times.items()))
+    for call in journal:
+        if call.worker:
+            times.setdefault(call.worker, []).append(call.at)
+    workers = (WorkerState(name, len(each), min(each)) for name, each in sorted(times.items()))
+    return tuple(states), tuple(workers)
 
 
 def gateway_use(warehouse: Warehouse) -> tuple[GatewayUse, ...]:
@@ -131,18 +128,15 @@ def gateway_use(warehouse: Warehouse) -> tuple[GatewayUse, ...]:
     return tuple(GatewayUse(*row) for row in _record(warehouse, "gateway_use", since))
 
 
-def _by_name(requests: Iterable[_Request]) -> Iterator[tuple[str, list[_Request]]]:
-    """Yield each name with its requests, newest first."""
-    newest_first = sorted(requests, key=lambda each: each.at, reverse=True)
-    for name, group in groupby(
-        sorted(newest_first, key=lambda each: each.name), lambda each: each.name
-    ):
-        yield name, list(group)
+def _by_name(requests: Iterable[_Request]) -> list[tuple[str, list[_Request]]]:
+    """Return the requests of each name, newest first."""
+    by_name: dict[str, list[_Request]] = {}
+    for request in sorted(requests, key=lambda each: each.at, reverse=True):
+        by_name.setdefault(request.name, []).append(request)
+    return sorted(by_name.items())
 
 
-def _state(
-    name: str, requests: list[_Request], until: datetime | None, in_flight: int = 0
-) -> SourceState:
+def _state(requests: list[_Request], until: datetime | None) -> SourceState:
     newest, last = requests[0], requests[:_REFUSALS_FOR_GOOD]
     if len(last) == _REFUSALS_FOR_GOOD and all(each.ended in _REFUSALS for each in last):
         answering = Answering.REFUSES
@@ -151,7 +145,8 @@ def _state(
     else:
         answering = Answering.ANSWERS if newest.ended in _ANSWERS else Answering.FAILS
     error = "" if answering is Answering.ANSWERS else newest.error or newest.ended.replace("_", " ")
-    return SourceState(name, answering, newest.at, until, error, in_flight)
+    in_flight = sum(bool(each.worker) for each in requests)
+    return SourceState(newest.name, answering, newest.at, until, error, in_flight)
 
 
 def _landed_requests(warehouse: Warehouse, run_id: RunId) -> Iterator[_Request]:
@@ -177,7 +172,7 @@ def _landed_requests(warehouse: Warehouse, run_id: RunId) -> Iterator[_Request]:
 def _gateway_requests(warehouse: Layout) -> Iterator[_Request]:
     for sent_at, status, reason in _record(warehouse, "gateway_requests", _REFUSALS_FOR_GOOD):
         at = datetime.fromtimestamp(sent_at, UTC)
-        refused = Reason.FORBIDDEN.value if status in (401, 402, 403) else reason or ""
+        refused = Reason.FORBIDDEN.value if status in REFUSING_STATUSES else reason or ""
         yield _Request(GATEWAY, at, refused, f"HTTP {status}" if status else "")
 
 
@@ -193,16 +188,16 @@ def _record(layout: Layout, name: str, value: float) -> list[tuple[Any, ...]]:
         raise ConfigurationError(f"{path} cannot be read ({error})") from error
 
 
-def _journal(layout: Layout, run_id: RunId) -> list[tuple[str, datetime, str, str, str]]:
-    """Return model, time, status, error and waiting process of calls that have not landed."""
+def _journal(layout: Layout, run_id: RunId) -> list[_Request]:
+    """Return the newest model calls that have not landed."""
     with closing(BudgetFile(layout.budgets, run_id, Budget())) as file:
         return [
-            (
+            _Request(
                 call.model_requested,
                 call.created_at,
-                "" if holder else call.status,
+                "" if worker else call.status,
                 call.error or "",
-                holder,
+                worker,
             )
-            for call, holder in file.newest_calls()
+            for call, worker in file.newest_calls()
         ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from schemas.base import Noun, replace
+from schemas.calls import REFUSING_STATUSES
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError, ConfigurationError
 from schemas.profile import Profile
@@ -19,7 +20,7 @@ from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
 from tasks.web.client import proxy_of, web_address
-from tasks.web.exchange import REFUSING_STATUSES, NoAnswerError, probe, proxy_place
+from tasks.web.exchange import NoAnswerError, probe, proxy_place
 from tasks.works import work_named
 from warehouse.objects.object_storage import ObjectFolder
 from warehouse.permissions import check_locks, keep_private

@@ -29,9 +29,6 @@ _PIECE_BYTES = 65_536
 _LARGEST_PROBE_BYTES = 1_000_000
 _PACKINGS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 
-
-REFUSING_STATUSES = frozenset({401, 402, 403})
-"""Statuses that refuse the key, its quota or its rights, so that a retry changes nothing."""
 WEB_PAGE = "a web page instead of data (a proxy or a sign-in page?)"
 _PAGE_BEGINNINGS = (b"<!doctype html", b"<html", b"<head", b"<body")
 

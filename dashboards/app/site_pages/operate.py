@@ -22,7 +22,7 @@ from schemas.works.curation_run import CURATIONS
 from warehouse.kinds.benchmarks import BENCHMARKS
 from warehouse.progress import Activity, read_refusals
 from warehouse.queries import Queries
-from warehouse.source_states import GATEWAY, gateway_use, source_states, worker_states
+from warehouse.source_states import GATEWAY, gateway_use, run_states
 from warehouse.statements import MARTS
 from warehouse.units.kind import kind_of
 from warehouse.warehouse import Warehouse
@@ -190,7 +190,7 @@ def _under_way(lake: Lake) -> Iterator[pg.Block]:
 
 
 def _run_under_way(warehouse: Warehouse, run_id: RunId) -> Iterator[pg.Block]:
-    states, workers = source_states(warehouse, run_id), worker_states(warehouse, run_id)
+    states, workers = run_states(warehouse, run_id)
     yield pg.heading(f"Run {run_id}: sources and workers")
     columns = ("Source or model", "State", "Until", "Last asked", "Waiting:", "In its own words")
     rows = [(each.name, each.answering.value, each.until, each.asked_at, each.in_flight, each.error)

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import orjson
 
+from schemas.calls import REFUSING_STATUSES
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.settings import Settings
@@ -23,7 +24,6 @@ from tasks.telemetry.reporting import span, upstream_answered
 from tasks.web.client import Secrets, open_client, web_address
 from tasks.web.decoding import mended_json
 from tasks.web.exchange import (
-    REFUSING_STATUSES,
     WEB_PAGE,
     Answer,
     NoAnswerError,
