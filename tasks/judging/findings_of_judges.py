@@ -1,8 +1,8 @@
 """Findings of several judges, joined: what any of them raised, and who."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from pydantic import PrivateAttr
 
@@ -55,7 +55,17 @@ class FindingsReply(Reply):
 
 FindingT = TypeVar("FindingT", bound=Finding)
 FindingsT = TypeVar("FindingsT", bound=FindingsReply)
-ItemT = TypeVar("ItemT")
+
+
+class Ranked(Protocol):
+    """A finding, or what was made of one."""
+
+    @property
+    def rank(self) -> int | None:
+        """Place among those of its model; None: one model was asked."""
+
+
+RankedT = TypeVar("RankedT", bound=Ranked)
 
 
 def are_same(one: FindingT, other: FindingT) -> bool:
@@ -95,12 +105,10 @@ def join_findings(replies: Sequence[tuple[str, FindingsT]]) -> FindingsT:
     return reply
 
 
-def first_of_each(
-    items: Sequence[ItemT], limit: int, finding_of: Callable[[ItemT], Finding]
-) -> list[ItemT]:
-    """Return the items that are among the first `limit` of any model, in order."""
+def first_of_each(findings: Sequence[RankedT], limit: int) -> list[RankedT]:
+    """Return the findings that are among the first `limit` of any model, in order."""
     return [
-        item
-        for place, item in enumerate(items, start=1)
-        if (finding_of(item).rank or place) <= limit
+        finding
+        for place, finding in enumerate(findings, start=1)
+        if (finding.rank or place) <= limit
     ]

@@ -120,7 +120,7 @@ async def find_problems(
             attempts.append(unscored_attempt(number, outcome))
             continue
         reply = outcome.value
-        entries = first_of_each(reply.problems, maximum_problems, lambda each: each)
+        entries = first_of_each(reply.problems, maximum_problems)
         attempts.append(
             Attempt(
                 attempt=number,

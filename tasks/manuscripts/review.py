@@ -125,9 +125,7 @@ async def _read_sections(
             notes.append((section.place, outcome.value.notes))
             candidates += [
                 Candidate(section.place, reply, outcome.provenance)
-                for reply in first_of_each(
-                    outcome.value.candidates, CANDIDATES_PER_SECTION, lambda each: each
-                )
+                for reply in first_of_each(outcome.value.candidates, CANDIDATES_PER_SECTION)
             ]
     return _Reading(outcomes, candidates, notes)
 
@@ -167,9 +165,7 @@ async def _read_aspects(
         )
         for outcome in outcomes
         if isinstance(outcome, Scored)
-        for reply in first_of_each(
-            outcome.value.candidates, CANDIDATES_PER_ASPECT, lambda each: each
-        )
+        for reply in first_of_each(outcome.value.candidates, CANDIDATES_PER_ASPECT)
     ]
     return _Reading(list(zip(aspects, outcomes, strict=True)), candidates)
 

@@ -64,6 +64,10 @@ class _SettledPoint:
     def is_question(self) -> bool:
         return self.proposed.severity is ConcernSeverity.QUESTION
 
+    @property
+    def rank(self) -> int | None:
+        return self.proposed.rank
+
 
 _MISQUOTED_TEXT = "quote words that do not stand in the plan"
 _UNFOUNDED_TEXT = "neither quote the plan nor say what it lacks"
@@ -136,11 +140,7 @@ async def review_plan(
         *question_failures,
     )
     objections, questions = (
-        first_of_each(
-            [each for each in sound if each.is_question is is_question],
-            limit,
-            lambda each: each.proposed,
-        )
+        first_of_each([each for each in sound if each.is_question is is_question], limit)
         for is_question, limit in (
             (False, parameters.maximum_points),
             (True, parameters.maximum_questions),

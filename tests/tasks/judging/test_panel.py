@@ -224,7 +224,7 @@ def test_findings_of_judges_are_joined_with_who_raised_them() -> None:
         (two, "finding 2", 1.0),
         (two, "finding 3", 0.0),
     ]
-    limited = first_of_each(outcome.value.problems, 1, lambda each: each)
+    limited = first_of_each(outcome.value.problems, 1)
     assert [each.problem for each in limited] == [ARITHMETIC[0], SAMPLE[0]]
 
 
